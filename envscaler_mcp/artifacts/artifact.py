@@ -1,0 +1,91 @@
+"""What every stored document has in common."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from envscaler_mcp.artifacts.canonical import digest_of
+from envscaler_mcp.errors import ArtifactError
+
+
+class Part(BaseModel):
+    """A piece of a document: frozen, and nothing in it that its model does not name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Provenance(Part):
+    """Where a document came from, so that any trajectory can be traced back to its topic."""
+
+    author: Literal["library", "model", "person"] = "library"
+    parents: dict[str, str] = Field(default_factory=dict)
+    """Digest of each document this one was made from, by its noun."""
+    model: str | None = None
+    prompt_digest: str | None = None
+    seed: int | None = None
+
+
+class Artifact(Part):
+    """One JSON document, written whole or not at all."""
+
+    VERSION: ClassVar[int] = 1
+    """Raised when documents of the older shape can no longer be read."""
+
+    schema_version: int = 1
+    provenance: Provenance = Provenance()
+
+    def model_post_init(self, _context: object) -> None:
+        if self.schema_version != self.VERSION:
+            raise ValueError(f"schema_version {self.schema_version} is not {self.VERSION}; make the document again")
+
+    @property
+    def digest(self) -> str:
+        """The document's identity: equal content, equal digest."""
+        return digest_of(self.model_dump(mode="json"))
+
+    def to_text(self) -> str:
+        """The document as it is stored: stable, readable, one trailing newline."""
+        return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    def write(self, path: Path) -> None:
+        """Replace the file in one step, so that a reader never sees half a document."""
+        write_text(path, self.to_text())
+
+    @classmethod
+    def from_text(cls, text: str, name: str) -> Self:
+        """The document in a text; `name` tells the reader of an error which one it was."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as cause:
+            first = cause.errors()[0]
+            where = ".".join(str(step) for step in first["loc"]) or "the document"
+            raise ArtifactError(f"{name} is not a {cls.__name__}: {where}: {first['msg']}") from cause
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The document in a file."""
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as cause:
+            raise ArtifactError(f"{path} cannot be read: {cause}") from cause
+        return cls.from_text(text, str(path))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

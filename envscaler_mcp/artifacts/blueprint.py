@@ -1,0 +1,97 @@
+"""The logic model of one environment, as its author wrote it: expressions are still text."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from envscaler_mcp.artifacts.artifact import Artifact, Part
+
+Read = Literal["get", "list", "find", "count"]
+
+
+class LoopSpec(Part):
+    """`for x in SOURCE …` and what is done with each."""
+
+    each: str
+    """The head after `for`, as written."""
+    do: tuple[str | LoopSpec | BranchSpec, ...]
+
+
+class BranchSpec(Part):
+    """`if TEST:` and what is done either way."""
+
+    test: str
+    then: tuple[str | LoopSpec | BranchSpec, ...]
+    otherwise: tuple[str | LoopSpec | BranchSpec, ...] = ()
+
+
+class EntitySpec(Part):
+    """One kind of record: attribute name to type, or to `= expression` where it is derived."""
+
+    about: str = ""
+    attributes: dict[str, str]
+
+
+class RuleSpec(Part):
+    """What always holds; the text is shown to agents and is the refusal."""
+
+    text: str
+    holds: str
+
+
+class OperationSpec(Part):
+    """A change somebody of the trade makes."""
+
+    about: str
+    params: dict[str, str | dict[str, str]] = Field(default_factory=dict)
+    require: tuple[str, ...] = ()
+    effect: tuple[str | LoopSpec | BranchSpec, ...]
+    say: str
+
+
+class QuerySpec(Part):
+    """A question of the trade: records found and shown, or one answer."""
+
+    about: str
+    params: dict[str, str | dict[str, str]] = Field(default_factory=dict)
+    require: tuple[str, ...] = ()
+    find: str | None = None
+    where: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    limit: str | None = None
+    show: dict[str, str] = Field(default_factory=dict)
+    answer: dict[str, str] = Field(default_factory=dict)
+
+
+class StartSpec(Part):
+    """How a plausible start state is grown."""
+
+    now: str = "2026-03-02T09:00"
+    days: int = 60
+    """How many days of history lie before `now`."""
+    records: dict[str, int] = Field(default_factory=dict)
+    """How many records of each entity are there before the history begins."""
+    history: int = 60
+    """How many successful operations make the history."""
+    values: dict[str, str] = Field(default_factory=dict)
+    """`Entity.attribute` or `operation.parameter` to the values it may take."""
+
+
+class Blueprint(Artifact):
+    """Entities, rules, operations and queries of one line of work."""
+
+    id: str
+    title: str
+    about: str
+    sector: str
+    version: str = "1.0.0"
+    entities: dict[str, EntitySpec]
+    define: dict[str, str] = Field(default_factory=dict)
+    rules: tuple[RuleSpec, ...]
+    operations: dict[str, OperationSpec]
+    queries: dict[str, QuerySpec] = Field(default_factory=dict)
+    derive: dict[str, tuple[Read, ...]] = Field(default_factory=dict)
+    """Which reads follow from an entity; `get` and `list` where nothing is said."""
+    start: StartSpec = StartSpec()

@@ -1,0 +1,34 @@
+"""What is known about an environment without running its code."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from envscaler_mcp.artifacts.artifact import Artifact
+from envscaler_mcp.artifacts.tool import Tool
+
+
+class Environment(Artifact):
+    """The card of a server folder: enough to list, search and serve tools without importing anything."""
+
+    id: str
+    title: str
+    about: str
+    sector: str
+    version: str
+    origin: Literal["compiled", "written"]
+    """Compiled code may run inside the host; written code only in a worker."""
+    class_name: str
+    introduction: str
+    """What an agent is told first: what this system is and who uses it."""
+    rules: tuple[str, ...]
+    """Sentences that always hold; a call that would break one is refused with it."""
+    tools: tuple[Tool, ...]
+    states: tuple[str, ...]
+    """Names of the start states beside the code."""
+    code_digest: str
+    blueprint_digest: str | None = None
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool of that name, if there is one."""
+        return next((tool for tool in self.tools if tool.name == name), None)

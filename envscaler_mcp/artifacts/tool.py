@@ -1,0 +1,24 @@
+"""One tool of an environment, as a client sees it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from envscaler_mcp.artifacts.artifact import Part
+
+
+class Tool(Part):
+    """A method of the environment class that an agent may call."""
+
+    name: str
+    description: str
+    effect: Literal["reads", "writes"]
+    """Whether a call may change the state; the quality stage proves it."""
+    input_schema: dict[str, Any]
+    """JSON Schema of the arguments; unknown ones are refused."""
+
+    @property
+    def annotations(self) -> dict[str, bool]:
+        """What the protocol tells a client about the tool before it is called."""
+        reads = self.effect == "reads"
+        return {"readOnlyHint": reads, "destructiveHint": not reads, "idempotentHint": reads, "openWorldHint": False}

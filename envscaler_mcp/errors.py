@@ -1,0 +1,53 @@
+"""One base error, one class per boundary: who catches `EnvScalerError` catches everything of ours and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class EnvScalerError(Exception):
+    """What was being done, with which value, and what to do next."""
+
+
+class ArtifactError(EnvScalerError):
+    """A stored document cannot be read, or is not what it says."""
+
+
+class BlueprintError(EnvScalerError):
+    """A blueprint cannot be understood; the message names file, place and expression."""
+
+
+class WorldError(EnvScalerError):
+    """A world cannot be opened, restored or read."""
+
+
+class SandboxError(EnvScalerError):
+    """Code nobody has read was refused, or its worker ended."""
+
+
+class LaunchError(EnvScalerError):
+    """A server cannot be started or reached."""
+
+
+class RegistryError(EnvScalerError):
+    """The registry cannot be read, or does not hold what was asked for."""
+
+
+class EmitError(EnvScalerError):
+    """A server folder or bundle cannot be written."""
+
+
+class GrowthError(EnvScalerError):
+    """No start state could be grown for an environment."""
+
+
+@contextmanager
+def boundary(error: type[EnvScalerError], doing: str) -> Iterator[None]:
+    """Whatever fails inside is raised as `error`, with what was being done in front."""
+    try:
+        yield
+    except EnvScalerError:
+        raise
+    except Exception as cause:
+        raise error(f"{doing}: {cause or type(cause).__name__}") from cause
