@@ -3,7 +3,6 @@
 from envscaler_mcp.artifacts.artifact import Artifact, Provenance
 from envscaler_mcp.artifacts.blueprint import (
     Blueprint,
-    EntitySpec,
     OperationSpec,
     QuerySpec,
     RuleSpec,
@@ -18,7 +17,6 @@ from envscaler_mcp.artifacts.tool import Tool
 __all__ = [
     "Artifact",
     "Blueprint",
-    "EntitySpec",
     "Environment",
     "OperationSpec",
     "Provenance",

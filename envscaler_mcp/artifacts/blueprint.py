@@ -27,13 +27,6 @@ class BranchSpec(Part):
     otherwise: tuple[str | LoopSpec | BranchSpec, ...] = ()
 
 
-class EntitySpec(Part):
-    """One kind of record: attribute name to type, or to `= expression` where it is derived."""
-
-    about: str = ""
-    attributes: dict[str, str]
-
-
 class RuleSpec(Part):
     """What always holds; the text is shown to agents and is the refusal."""
 
@@ -87,7 +80,8 @@ class Blueprint(Artifact):
     about: str
     sector: str
     version: str = "1.0.0"
-    entities: dict[str, EntitySpec]
+    entities: dict[str, dict[str, str]]
+    """Entity to attribute to type, or to `= expression` where the attribute is derived."""
     define: dict[str, str] = Field(default_factory=dict)
     rules: tuple[RuleSpec, ...]
     operations: dict[str, OperationSpec]
