@@ -1,0 +1,77 @@
+# What CI calls and what you call are the same targets. `make` alone lists them.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+# Another interpreter for the environment: make setup PYTHON=python3.13
+PYTHON ?=
+# Installs are made from these versions; `make lock` writes the file anew.
+CONSTRAINTS := constraints.txt
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+CONFORMANCE_ARGS ?=
+
+BASE := $(VENV)/.base-installed
+DEV := $(VENV)/.dev-installed
+
+.DEFAULT_GOAL := help
+.SUFFIXES:
+.PHONY: help setup demo check test test-all conformance emit docs format bench lock clean
+
+help: ## what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name about; do printf '  make %-12s %s\n' "$$name" "$$about"; done
+
+setup: $(DEV) ## an environment with everything in it, under .venv
+
+demo: $(BASE) ## compile, launch, call: see it work
+	@$(BIN)/envscaler demo
+
+check: $(DEV) ## style, types, layers, and that generated files are what would be generated
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.txt || { cat $(VENV)/lint-imports.txt; exit 1; }
+	@$(BIN)/envscaler emit --all --check
+	@$(BIN)/envscaler schemas --check
+	@$(BIN)/python docs/generate.py --check
+	@echo "check: everything is as it should be"
+
+test: $(DEV) ## the tests, without the slow ones
+	@$(BIN)/pytest -q -n auto -m "not slow and not browser and not conformance" $(PYTEST_ARGS)
+
+test-all: $(DEV) ## all tests that this machine can run
+	@$(BIN)/pytest -q -n auto -m "not conformance" $(PYTEST_ARGS)
+
+conformance: $(DEV) ## other people's MCP clients and suites; needs Node
+	@$(BIN)/pytest -q -m conformance tests/conformance tests/emit_bundle $(CONFORMANCE_ARGS)
+
+emit: $(BASE) ## write generated_servers/ and registry.json anew
+	@$(BIN)/envscaler emit --all
+
+docs: $(BASE) ## write the generated pages anew
+	@$(BIN)/envscaler schemas
+	@$(BIN)/python docs/generate.py
+
+format: $(DEV) ## let ruff mend what it can
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format --quiet .
+
+bench: $(DEV) ## measure the budgets
+	@$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
+
+lock: $(DEV) ## write constraints.txt from what is installed in .venv
+	@$(BIN)/python -m pip freeze --exclude-editable --disable-pip-version-check | LC_ALL=C sort -f > $(CONSTRAINTS).new
+	@! grep -n '@\|/' $(CONSTRAINTS).new || { echo "lock: these come from a path, not from a registry" >&2; rm $(CONSTRAINTS).new; exit 1; }
+	@{ echo "# Versions everything was tested with; made by: make lock"; cat $(CONSTRAINTS).new; } > $(CONSTRAINTS)
+	@rm $(CONSTRAINTS).new
+
+clean: ## remove the environment and everything that tools left behind
+	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BASE): pyproject.toml $(CONSTRAINTS)
+	@tools/setup "$(VENV)" "$(CONSTRAINTS)" . "$(PYTHON)"
+	@touch $@
+
+$(DEV): pyproject.toml $(CONSTRAINTS)
+	@tools/setup "$(VENV)" "$(CONSTRAINTS)" ".[dev]" "$(PYTHON)"
+	@touch $(BASE) $@
