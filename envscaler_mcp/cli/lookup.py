@@ -1,0 +1,61 @@
+"""What a command line names, found: a misspelt environment or tool is wrong use and ends with exit code 2."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+
+from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Tool
+from envscaler_mcp.errors import RegistryError
+from envscaler_mcp.registry import find_entry, read_registry
+from envscaler_mcp.settings import Settings
+
+
+def settings_of(ctx: typer.Context) -> Settings:
+    """The settings that the program read when it started."""
+    settings = ctx.find_object(Settings)
+    return settings if settings is not None else Settings.read()
+
+
+def registry_of(ctx: typer.Context) -> Registry:
+    """The registry of this home."""
+    return read_registry(settings_of(ctx).registry_file)
+
+
+def entry_of(ctx: typer.Context, env_id: str) -> RegistryEntry:
+    """The registered environment of that id."""
+    registry = registry_of(ctx)
+    try:
+        return find_entry(registry, env_id)
+    except RegistryError as cause:
+        raise typer.BadParameter(str(cause), param_hint="ENV_ID") from cause
+
+
+def folder_of(ctx: typer.Context, env_id: str) -> Path:
+    """The server folder of a registered environment."""
+    return settings_of(ctx).servers / entry_of(ctx, env_id).id
+
+
+def environment_of(ctx: typer.Context, env_id: str) -> Environment:
+    """The card of a registered environment; none of its code is run."""
+    return Environment.read(folder_of(ctx, env_id) / "environment.json")
+
+
+def tool_of(environment: Environment, name: str) -> Tool:
+    """The tool of that name."""
+    tool = environment.tool(name)
+    if tool is None:
+        raise typer.BadParameter(
+            f"{environment.id} has no tool {name!r}{did_you_mean(name, (t.name for t in environment.tools))}",
+            param_hint="TOOL",
+        )
+    return tool
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown word."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else "."

@@ -1,0 +1,60 @@
+"""How people are told things: tables, calls and what they changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+import typer
+
+from envscaler_mcp.artifacts import StateDiff
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Columns under their heads; the last one is wrapped on a screen and whole in a pipe."""
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head) - 1)]
+    indent = sum(width + 2 for width in widths)
+    room = shutil.get_terminal_size().columns - indent if sys.stdout.isatty() else 0
+    for row in (head, *rows):
+        cells = "".join(cell.ljust(width + 2) for cell, width in zip(row, widths, strict=False))
+        lines = textwrap.wrap(row[-1], room) if room > 20 else [row[-1]]
+        text = cells + f"\n{' ' * indent}".join(lines or [""])
+        typer.secho(text.rstrip(), bold=row is head)
+
+
+def print_payload(payload: Mapping[str, object], ok: bool) -> None:
+    """What a tool answered, as JSON a person can read."""
+    text = json.dumps(payload, ensure_ascii=False, indent=2)
+    typer.secho(text, fg=None if ok else typer.colors.YELLOW)
+
+
+def print_diff(diff: StateDiff) -> None:
+    """What a call changed, one fact a line."""
+    for line in diff_lines(diff):
+        colour = {"+": typer.colors.GREEN, "-": typer.colors.RED, "~": typer.colors.CYAN}[line[0]]
+        typer.secho(f"  {line}", fg=colour)
+
+
+def diff_lines(diff: StateDiff) -> Iterator[str]:
+    """`+` a new record, `-` one that is gone, `~` a field before and after."""
+    for container, records in diff.created.items():
+        for key, record in records.items():
+            yield f"+ {container} {key}: {_facts(record)}"
+    for container, records in diff.deleted.items():
+        for key in records:
+            yield f"- {container} {key}"
+    for container, changes in diff.changed.items():
+        for key, fields in changes.items():
+            for field, (before, after) in fields.items():
+                yield f"~ {container} {key}: {field} {_short(before)} → {_short(after)}"
+
+
+def _facts(record: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {_short(value)}" for name, value in record.items() if value is not None)
+
+
+def _short(value: object) -> str:
+    return textwrap.shorten(json.dumps(value, ensure_ascii=False), 60, placeholder=" …")

@@ -1,0 +1,106 @@
+"""`envscaler`: the commands, each imported when it is asked for."""
+
+from __future__ import annotations
+
+import ast
+import signal
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from envscaler_mcp import __version__
+from envscaler_mcp.errors import EnvScalerError
+
+COMMANDS = (
+    "demo",
+    "list",
+    "show",
+    "call",
+    "serve",
+    "connect",
+    "bundle",
+    "blueprint",
+    "emit",
+    "doctor",
+    "schemas",
+)
+"""A command is the module of its name; its help is the first line of the module's docstring."""
+
+
+class Commands(TyperGroup):
+    """Knows each command by its first line until it is the one that runs: `--help` imports none of them."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {name: TyperCommand(name, help=_first_line(name)) for name in COMMANDS}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in COMMANDS:
+            self.commands[args[0]] = load(args[0])
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except EnvScalerError as error:
+            typer.echo(f"envscaler: {error}", err=True)
+            raise typer.Exit(1) from error
+        except KeyboardInterrupt:
+            typer.echo("Stopped; what had been launched was ended.", err=True)
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(
+    name="envscaler",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """The program `envscaler`. SIGTERM ends it as Ctrl-C does, so that what was launched is ended too."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    app()
+
+
+def load(name: str) -> Any:
+    """A command with its options, from the module of its name."""
+    module = import_module(f"envscaler_mcp.cli.{name}")
+    command = typer.main.get_command(module.app)
+    command.name, command.help = name, (module.__doc__ or "").strip()
+    return command
+
+
+def _first_line(name: str) -> str:
+    source = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def envscaler(
+    ctx: typer.Context,
+    home: Annotated[
+        Path | None,
+        typer.Option(help="The folder of registry.json and generated_servers/. [default: the nearest one above]"),
+    ] = None,
+    version: Annotated[  # noqa: ARG001 - answered before anything else is parsed
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Worlds for tool-using agents, each an ordinary Model Context Protocol server."""
+    from envscaler_mcp.settings import Settings
+
+    settings = Settings.read()
+    ctx.obj = settings if home is None else settings.model_copy(update={"home": home.resolve()})

@@ -1,0 +1,76 @@
+"""What the machine decides: the only reader of the process environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, Self, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+from envscaler_mcp.errors import EnvScalerError
+
+Isolation = Literal["auto", "hard", "trusted"]
+
+
+class SettingsError(EnvScalerError):
+    """A variable of the process environment does not say what it may say."""
+
+
+class Settings(BaseModel):
+    """Read once where a program starts, then handed on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    home: Path
+    """The folder that holds `registry.json` and `generated_servers/`; ENVSCALER_HOME, else the nearest one above."""
+    isolation: Isolation = "auto"
+    """How strictly unread code is kept apart; ENVSCALER_ISOLATION."""
+    client_settings: Path
+    """Where hosts such as Claude Desktop keep their files for this user."""
+
+    @property
+    def registry_file(self) -> Path:
+        return self.home / "registry.json"
+
+    @property
+    def servers(self) -> Path:
+        return self.home / "generated_servers"
+
+    @classmethod
+    def read(cls, variables: Mapping[str, str] | None = None, start: Path | None = None) -> Self:
+        """Settings of this process; tests hand in variables and a folder to start from."""
+        variables = os.environ if variables is None else variables
+        isolation = variables.get("ENVSCALER_ISOLATION", "auto")
+        if isolation not in get_args(Isolation):
+            modes = ", ".join(get_args(Isolation))
+            raise SettingsError(f"ENVSCALER_ISOLATION is {isolation!r}; it may be one of {modes}")
+        return cls.model_validate(
+            {
+                "home": _home(variables.get("ENVSCALER_HOME"), start or Path.cwd()),
+                "isolation": isolation,
+                "client_settings": _client_settings(variables),
+            }
+        )
+
+
+def _home(named: str | None, start: Path) -> Path:
+    """The folder named, else the nearest with a registry from here upwards, else the checkout this code runs from."""
+    if named:
+        return Path(named).expanduser().resolve()
+    start = start.resolve()
+    checkout = Path(__file__).resolve().parent.parent
+    for folder in (start, *start.parents, checkout):
+        if (folder / "registry.json").is_file():
+            return folder
+    return checkout if start.is_relative_to(checkout) else start
+
+
+def _client_settings(variables: Mapping[str, str]) -> Path:
+    if sys.platform == "win32":
+        return Path(variables.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path(variables.get("XDG_CONFIG_HOME") or Path.home() / ".config")
