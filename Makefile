@@ -15,7 +15,7 @@ DEV := $(VENV)/.dev-installed
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup demo check test test-all conformance emit docs format bench lock clean
+.PHONY: help setup demo check test test-slow test-all conformance emit docs format bench lock clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name about; do printf '  make %-12s %s\n' "$$name" "$$about"; done
@@ -38,8 +38,10 @@ check: $(DEV) ## style, types, layers, and that generated files are what would b
 test: $(DEV) ## the tests, without the slow ones
 	@$(BIN)/pytest -q -n auto -m "not slow and not browser and not conformance" $(PYTEST_ARGS)
 
-test-all: $(DEV) ## all tests that this machine can run
-	@$(BIN)/pytest -q -n auto -m "not conformance" $(PYTEST_ARGS)
+test-slow: $(DEV) ## the slow tests only
+	@$(BIN)/pytest -q -n auto -m "slow and not conformance" $(PYTEST_ARGS)
+
+test-all: test test-slow ## all tests that need nothing but Python
 
 conformance: $(DEV) ## other people's MCP clients and suites; needs Node
 	@$(BIN)/pytest -q -m conformance tests/conformance tests/emit_bundle $(CONFORMANCE_ARGS)

@@ -11,14 +11,14 @@ import typer
 from envscaler_mcp.cli.lookup import entry_of, settings_of
 from envscaler_mcp.emit.hosts import Client, connection, host_file, install, remove
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def connect_host(
     ctx: typer.Context,
-    env_id: Annotated[str, typer.Argument(help="An id that `envscaler list` shows.")],
-    client: Annotated[Client, typer.Option(help="The host program.")],
+    env_id: Annotated[str, typer.Argument(metavar="ENV_ID", help="An id that `envscaler list` shows.")],
+    client: Annotated[Client, typer.Option(help="The host program: claude-desktop, claude-code, vscode or cursor.")],
     write: Annotated[bool, typer.Option("--install", help="Put it into the host's file; a copy is kept.")] = False,
     take_out: Annotated[bool, typer.Option("--remove", help="Take it out of the host's file again.")] = False,
     file: Annotated[Path | None, typer.Option(help="Another file than the one the host uses by itself.")] = None,

@@ -11,7 +11,7 @@ from envscaler_mcp.cli.lookup import registry_of
 from envscaler_mcp.cli.printing import print_table
 from envscaler_mcp.registry import search
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()

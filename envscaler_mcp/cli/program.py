@@ -15,16 +15,10 @@ from envscaler_mcp import __version__
 from envscaler_mcp.errors import EnvScalerError
 
 COMMANDS = (
-    "demo",
     "list",
     "show",
-    "call",
-    "serve",
     "connect",
     "bundle",
-    "blueprint",
-    "emit",
-    "doctor",
     "schemas",
 )
 """A command is the module of its name; its help is the first line of the module's docstring."""
@@ -93,7 +87,7 @@ def envscaler(
     ctx: typer.Context,
     home: Annotated[
         Path | None,
-        typer.Option(help="The folder of registry.json and generated_servers/. [default: the nearest one above]"),
+        typer.Option(help="The folder of registry.json and generated_servers/; by itself the nearest one above."),
     ] = None,
     version: Annotated[  # noqa: ARG001 - answered before anything else is parsed
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)

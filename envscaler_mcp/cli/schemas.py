@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from envscaler_mcp import artifacts
-from envscaler_mcp.artifacts.artifact import Artifact, write_text
+from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.emit.schemas import schemas
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()
@@ -32,23 +31,3 @@ def write_schemas(
         else:
             path.unlink()
     typer.echo(f"{out}: {len(wanted)} schemas, {len(stale)} changed.")
-
-
-def schemas() -> dict[str, str]:
-    """The text of each schema by its file name."""
-    models = (getattr(artifacts, name) for name in artifacts.__all__)
-    documents = [model for model in models if isinstance(model, type) and issubclass(model, Artifact)]
-    return {_file_name(model): _text(model) for model in documents if model is not Artifact}
-
-
-def _file_name(model: type[Artifact]) -> str:
-    words = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in model.__name__)
-    return f"{words.lstrip('-')}.json"
-
-
-def _text(model: type[Artifact]) -> str:
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **model.model_json_schema(mode="serialization"),
-    }
-    return json.dumps(schema, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

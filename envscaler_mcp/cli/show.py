@@ -9,13 +9,13 @@ import typer
 from envscaler_mcp.artifacts import Environment, Tool
 from envscaler_mcp.cli.lookup import environment_of
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def show_server(
     ctx: typer.Context,
-    env_id: Annotated[str, typer.Argument(help="An id that `envscaler list` shows.")],
+    env_id: Annotated[str, typer.Argument(metavar="ENV_ID", help="An id that `envscaler list` shows.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print environment.json for programs.")] = False,
 ) -> None:
     environment = environment_of(ctx, env_id)

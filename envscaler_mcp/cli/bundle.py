@@ -1,0 +1,30 @@
+"""Write one server as a folder or .mcpb file that needs nothing but mcp."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from envscaler_mcp.cli.lookup import folder_of
+from envscaler_mcp.emit.bundle import bundle_files, write_folder, write_mcpb
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def bundle_server(
+    ctx: typer.Context,
+    env_id: Annotated[str, typer.Argument(metavar="ENV_ID", help="An id that `envscaler list` shows.")],
+    mcpb: Annotated[bool, typer.Option("--mcpb", help="One .mcpb file instead of a folder.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Where to. By itself dist/ENV_ID or dist/ENV_ID.mcpb.")] = None,
+) -> None:
+    files = bundle_files(folder_of(ctx, env_id))
+    target = out or Path("dist") / (f"{env_id}.mcpb" if mcpb else env_id)
+    (write_mcpb if mcpb else write_folder)(files, target)
+    typer.echo(f"{target}: {len(files)} files, {sum(map(len, files.values())) // 1024} KiB.")
+    if mcpb:
+        typer.echo("Open it with a host that takes .mcpb files, for example Claude Desktop.")
+    else:
+        typer.echo(f"Where `mcp` is installed: python {target}/server.py")

@@ -1,0 +1,143 @@
+"""One environment as a folder or `.mcpb` file that runs where nothing but `mcp` is installed."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.errors import EmitError, boundary
+
+ENTRY = "launch"
+"""The room that serves a folder; a bundle holds it and the rooms it stands on."""
+
+SERVER = '''"""{title}: made by `envscaler bundle {id}`; runs where Python 3.11 and `mcp` are installed."""
+
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["mcp>=2.3,<3"]
+# ///
+
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER / "lib"))
+
+from envscaler_mcp.launch.server import main  # noqa: E402
+
+if __name__ == "__main__":
+    main(FOLDER)
+'''
+
+
+def bundle_files(folder: Path) -> dict[str, bytes]:
+    """Everything a bundle of this server folder holds, by its path inside; the same bytes on every machine."""
+    environment = Environment.read(folder / "environment.json")
+    files = {
+        "manifest.json": (json.dumps(manifest(environment), ensure_ascii=False, indent=2) + "\n").encode(),
+        "server.py": SERVER.format(title=environment.title, id=environment.id).encode(),
+    }
+    names = ["environment.json", "environment.py", "README.md", "blueprint.yaml"]
+    names += [f"states/{state}.json" for state in environment.states]
+    with boundary(EmitError, f"bundle of {environment.id!r}"):
+        for name in names:
+            if (folder / name).is_file() or name != "blueprint.yaml":
+                files[name] = (folder / name).read_bytes()
+        package = Path(__file__).resolve().parent.parent
+        for path in vendored(package):
+            files[f"lib/{package.name}/{path.relative_to(package).as_posix()}"] = path.read_bytes()
+    return dict(sorted(files.items()))
+
+
+def manifest(environment: Environment) -> dict[str, Any]:
+    """The description by which a host installs an `.mcpb` file."""
+    return {
+        "manifest_version": "0.3",
+        "name": environment.id.replace("_", "-"),
+        "display_name": environment.title,
+        "version": environment.version,
+        "description": environment.about,
+        "long_description": environment.introduction,
+        "author": {"name": "EnvScaler MCP"},
+        "license": "Apache-2.0",
+        "keywords": ["simulation", environment.sector],
+        "server": {
+            "type": "python",
+            "entry_point": "server.py",
+            "mcp_config": {"command": "python3", "args": ["${__dirname}/server.py"]},
+        },
+        "tools": [{"name": tool.name, "description": tool.description} for tool in environment.tools],
+        "compatibility": {"platforms": ["darwin", "linux"], "runtimes": {"python": ">=3.11"}},
+    }
+
+
+def write_folder(files: dict[str, bytes], out: Path) -> None:
+    """Write the bundle as a folder, in place of an older bundle; anything else that is there is left alone."""
+    if out.exists() and not _is_bundle(out):
+        raise EmitError(f"{str(out)!r} exists and is not a bundle; name another folder with --out")
+    with boundary(EmitError, f"bundle {str(out)!r}"):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as made:
+            fresh = Path(made) / out.name
+            for name, content in files.items():
+                path = fresh / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            if out.exists():
+                shutil.rmtree(out)
+            fresh.rename(out)
+
+
+def write_mcpb(files: dict[str, bytes], out: Path) -> None:
+    """Write the bundle as one file; stored, not deflated, since compressors differ from machine to machine."""
+    with boundary(EmitError, f"bundle {str(out)!r}"):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as made:
+            fresh = Path(made) / out.name
+            with zipfile.ZipFile(fresh, "w", zipfile.ZIP_STORED) as archive:
+                for name, content in files.items():
+                    member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+                    member.create_system = 3
+                    member.external_attr = 0o100644 << 16
+                    archive.writestr(member, content)
+            fresh.replace(out)
+
+
+def vendored(package: Path) -> list[Path]:
+    """The files of this package that a running server may import, found by reading imports and running nothing."""
+    rooms, waiting = set(), {ENTRY}
+    while waiting:
+        room = waiting.pop()
+        rooms.add(room)
+        waiting |= {name for path in _files_of(package, room) for name in _rooms_imported(path, package)} - rooms
+    return sorted([package / "__init__.py", *(path for room in rooms for path in _files_of(package, room))])
+
+
+def _files_of(package: Path, room: str) -> list[Path]:
+    folder = package / room
+    if not folder.is_dir():
+        return [package / f"{room}.py"]
+    return [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+
+
+def _rooms_imported(path: Path, package: Path) -> set[str]:
+    if path.suffix != ".py":
+        return set()
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    names = {name.split(".")[1] for name in found if name.startswith(f"{package.name}.")}
+    return {name for name in names if (package / name).is_dir() or (package / f"{name}.py").is_file()}
+
+
+def _is_bundle(folder: Path) -> bool:
+    return (folder / "manifest.json").is_file() and (folder / "lib" / "envscaler_mcp").is_dir()

@@ -1,0 +1,97 @@
+"""A host's own file gets the server and keeps everything else."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from envscaler_mcp.emit.hosts import CLIENTS, Client, Connection, connection, host_file, install, remove
+from envscaler_mcp.errors import EmitError
+
+
+def a_connection(client: Client = "claude-desktop", name: str = "seed_bank") -> Connection:
+    return Connection(client, name, ("/usr/bin/python3", f"/farm/generated_servers/{name}/server.py"))
+
+
+def test_a_connection_names_this_interpreter_and_an_absolute_path(tmp_path: Path) -> None:
+    server = tmp_path / "generated_servers" / "seed_bank" / "server.py"
+    server.parent.mkdir(parents=True)
+    server.touch()
+    made = connection("cursor", "seed_bank", ("{python}", "generated_servers/seed_bank/server.py"), tmp_path)
+    assert made.document == {"mcpServers": {"seed_bank": {"command": sys.executable, "args": [str(server)]}}}
+
+
+def test_vs_code_has_a_member_of_its_own_and_names_the_transport() -> None:
+    assert list(a_connection("vscode").document) == ["servers"]
+    assert a_connection("vscode").server["type"] == "stdio"
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_installing_makes_the_file_where_there_is_none(client: Client, tmp_path: Path) -> None:
+    file = host_file(client, tmp_path, tmp_path) if client != "cursor" else tmp_path / ".cursor" / "mcp.json"
+    assert install(a_connection(client), file) is None
+    assert json.loads(file.read_text(encoding="utf-8")) == a_connection(client).document
+
+
+def test_installing_keeps_what_else_is_there_and_a_copy_of_the_file_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    before = '{"theme":"dark", "mcpServers": {"other": {"command": "x", "args": []}}}'
+    file.write_text(before, encoding="utf-8")
+    file.chmod(0o600)
+    backup = install(a_connection(), file)
+    assert backup is not None
+    assert backup.read_text(encoding="utf-8") == before
+    document = json.loads(file.read_text(encoding="utf-8"))
+    assert document["theme"] == "dark"
+    assert sorted(document["mcpServers"]) == ["other", "seed_bank"]
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_installing_twice_changes_nothing_the_second_time(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    install(a_connection(), file)
+    written = file.stat().st_mtime_ns
+    assert install(a_connection(), file) is None
+    assert file.stat().st_mtime_ns == written
+
+
+def test_removing_takes_out_one_server_and_only_once(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    install(a_connection(name="seed_bank"), file)
+    install(a_connection(name="chess_club"), file)
+    assert remove(a_connection(name="seed_bank"), file) is not None
+    assert list(json.loads(file.read_text(encoding="utf-8"))["mcpServers"]) == ["chess_club"]
+    assert remove(a_connection(name="seed_bank"), file) is None
+    assert remove(a_connection(), tmp_path / "absent.json") is None
+
+
+def test_a_file_with_a_byte_order_mark_or_nothing_in_it_is_understood(tmp_path: Path) -> None:
+    for content in (b"", b'\xef\xbb\xbf{"theme": "dark"}'):
+        file = tmp_path / "config.json"
+        file.write_bytes(content)
+        install(a_connection(), file)
+        assert "seed_bank" in json.loads(file.read_text(encoding="utf-8"))["mcpServers"]
+
+
+@pytest.mark.parametrize("content", ["{ // mine\n}", '{"mcpServers": ["a"]}', "[]", "{"])
+def test_a_file_that_would_be_damaged_is_left_as_it_is(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(EmitError, match="nothing was changed"):
+        install(a_connection(), file)
+    assert file.read_text(encoding="utf-8") == content
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_linked_file_stays_a_link(tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles" / "mcp.json"
+    real.parent.mkdir()
+    real.write_text("{}", encoding="utf-8")
+    link = tmp_path / "mcp.json"
+    link.symlink_to(real)
+    install(a_connection(), link)
+    assert link.is_symlink()
+    assert "seed_bank" in json.loads(real.read_text(encoding="utf-8"))["mcpServers"]
