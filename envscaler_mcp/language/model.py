@@ -1,0 +1,196 @@
+"""A blueprint after checking: what the compiler and the interpreter read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from envscaler_mcp.artifacts import Blueprint
+from envscaler_mcp.language.expressions import Expr, Loop, Records
+from envscaler_mcp.language.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute of an entity."""
+
+    name: str
+    key: str
+    """Its key in a stored record: references are stored as `<name>_id`."""
+    type: Type
+    fixed: bool = False
+    unique: bool = False
+    default: Expr | None = None
+    moves: tuple[tuple[str, str], ...] | None = None
+    derived: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One kind of record."""
+
+    name: str
+    noun: str
+    """`purchase_order`"""
+    container: str
+    """`purchase_orders`"""
+    prefix: str
+    """What its ids begin with."""
+    attributes: dict[str, Attribute]
+    label: str
+    """The attribute people call a record by, or `id`."""
+
+    @property
+    def stored(self) -> list[Attribute]:
+        return [attribute for attribute in self.attributes.values() if attribute.derived is None]
+
+    @property
+    def derived(self) -> list[Attribute]:
+        return [attribute for attribute in self.attributes.values() if attribute.derived is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Words with values in between."""
+
+    parts: tuple[str | Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of an operation, query or definition."""
+
+    name: str
+    argument: str
+    """Its name on the wire: references are passed as `<name>_id`."""
+    type: Type
+    default: Expr | None = None
+    format_of: str = ""
+
+    @property
+    def omissible(self) -> bool:
+        return self.type.optional or self.default is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    name: str
+    params: tuple[Parameter, ...]
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    number: int
+    text: str
+    holds: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A call is refused with the sentence where the test is false."""
+
+    test: Expr
+    sentence: Sentence
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetLocal:
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """`record.attribute = value`; `+=` and `-=` are already written out in the value."""
+
+    record: Expr
+    entity: str
+    attribute: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    name: str | None
+    entity: str
+    values: dict[str, Expr]
+    """Every stored attribute, in the entity's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    record: Expr
+    entity: str
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    loop: Loop
+    by: tuple[Expr, ...]
+    limit: Expr | None
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    test: Expr
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
+
+
+Statement = Let | SetLocal | Put | New | Delete | For | If
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    name: str
+    about: str
+    params: tuple[Parameter, ...]
+    require: tuple[Let | Guard, ...]
+    effect: tuple[Statement, ...]
+    say: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A line of `where`; skipped when the optional parameters it names are omitted."""
+
+    test: Expr
+    skipped_without: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    name: str
+    about: str
+    params: tuple[Parameter, ...]
+    require: tuple[Let | Guard, ...]
+    variable: str = ""
+    element: Type | None = None
+    source: Records | Expr | None = None
+    where: tuple[Filter, ...] = ()
+    by: tuple[Expr, ...] = ()
+    limit: int | None = None
+    show: dict[str, Expr] = field(default_factory=dict)
+    answer: dict[str, Expr] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One environment, ready to compile."""
+
+    blueprint: Blueprint
+    entities: dict[str, Entity]
+    defines: dict[str, Define]
+    rules: tuple[Rule, ...]
+    operations: dict[str, Operation]
+    queries: dict[str, Query]
+    derive: dict[str, tuple[str, ...]]
+    """Which reads follow from each entity."""

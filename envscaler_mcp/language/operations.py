@@ -1,0 +1,433 @@
+"""Operations and queries: parameters, guards, effects, answers."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from envscaler_mcp.artifacts import OperationSpec, QuerySpec
+from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
+from envscaler_mcp.language.declarations import Declared, literal, wire_name
+from envscaler_mcp.language.expressions import Expr, ListOf, Loop
+from envscaler_mcp.language.model import (
+    Delete,
+    Filter,
+    For,
+    Guard,
+    If,
+    Let,
+    New,
+    Operation,
+    Parameter,
+    Put,
+    Query,
+    SetLocal,
+    Statement,
+)
+from envscaler_mcp.language.reader import Place, Reader, parse, show, without
+from envscaler_mcp.language.text import did_you_mean, split_top
+from envscaler_mcp.language.types import Complaint, Type, list_of, parse_type
+
+Report = Callable[[str, str], None]
+
+
+def read_operation(name: str, spec: OperationSpec, reader: Reader, declared: Declared, report: Report) -> Operation:
+    """A checked operation; what is wrong is reported line by line."""
+    body = _Body(f"operation {name}", reader, declared, report)
+    _name(name)
+    params, place = body.parameters(spec.params)
+    require, place = body.guards(spec.require, place)
+    effect, place = body.statements(spec.effect, place)
+    body.unused(params, place)
+    say = reader.sentence(spec.say, body.saying(params))
+    return Operation(name, _about(spec.about), params, require, effect, say)
+
+
+def read_query(name: str, spec: QuerySpec, reader: Reader, declared: Declared, report: Report) -> Query:
+    """A checked query."""
+    body = _Body(f"query {name}", reader, declared, report)
+    _name(name)
+    params, place = body.parameters(spec.params)
+    require, place = body.guards(spec.require, place)
+    if bool(spec.find) == bool(spec.answer):
+        raise Complaint("a query has either 'find' (records) or 'answer' (values)")
+    if spec.answer:
+        if spec.where or spec.by or spec.limit or spec.show:
+            raise Complaint("where, by, limit and show go with 'find'")
+        answer = {key: body.shown(text, place, f"answer {key}") for key, text in spec.answer.items()}
+        body.unused(params, place)
+        return Query(name, _about(spec.about), params, require, answer=_kept(answer))
+    loops, inner = reader.loops([_comprehension(spec.find or "")], place)
+    where: list[Filter] = []
+    for line in spec.where:
+        with_filter = body.filter(line, inner, params)
+        if with_filter is not None:
+            where.append(with_filter[0])
+            inner = with_filter[1]
+    by = tuple(reader.order_key(parse(line), inner) for line in spec.by)
+    limit = None
+    if spec.limit is not None:
+        if not re.fullmatch(r"[1-9]\d*", spec.limit.strip()):
+            raise Complaint(f"limit {spec.limit!r}: write a number")
+        limit = int(spec.limit)
+    show_ = {key: body.shown(text, inner, f"show {key}") for key, text in spec.show.items()}
+    body.unused(params, inner)
+    first = loops[0]
+    tests = tuple(Filter(test, ()) for test in first.tests)
+    return Query(
+        name,
+        _about(spec.about),
+        params,
+        require,
+        first.name,
+        first.element,
+        first.source,
+        (*tests, *where),
+        by,
+        limit,
+        _kept(show_),
+    )
+
+
+def _kept(values: dict[str, Expr | None]) -> dict[str, Expr]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _name(name: str) -> None:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise Complaint(f"{name!r} must be written in lower case, like_this")
+
+
+def _about(text: str) -> str:
+    text = " ".join(text.split())
+    if not text:
+        raise Complaint("'about' is empty; it is what an agent reads about the tool")
+    return text if text.endswith((".", "?", "!")) else text + "."
+
+
+def _comprehension(text: str) -> ast.comprehension:
+    node = parse(f"[None for {text.strip()}]")
+    if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+        raise Complaint(f"{text!r}: write 'x in Entity'")
+    return node.generators[0]
+
+
+class _Body:
+    """One operation or query while it is read."""
+
+    def __init__(self, where: str, reader: Reader, declared: Declared, report: Report) -> None:
+        self.where, self.reader, self.declared, self.report = where, reader, declared, report
+        self.lets: list[str] = []
+        self.said: set[str] = set()
+
+    def complain(self, line: str, complaint: Complaint) -> None:
+        self.report(f"{self.where}, {line}", str(complaint))
+
+    # Parameters
+
+    def parameters(self, specs: dict[str, str | dict[str, str]]) -> tuple[tuple[Parameter, ...], Place]:
+        place = Place({})
+        params: list[Parameter] = []
+        for name, spec in specs.items():
+            try:
+                param = self.parameter(name, spec)
+                place = self.reader.bind(place, name, param.type, "the parameter")
+                params.append(param)
+            except Complaint as complaint:
+                self.complain(f"parameter {name}", complaint)
+        arguments = [param.argument for param in params]
+        for param in params:
+            if arguments.count(param.argument) > 1 or (param.argument != param.name and param.argument in place.scope):
+                raise Complaint(f"two parameters would be called {param.argument!r} on the wire")
+        return tuple(params), place
+
+    def parameter(self, name: str, spec: str | dict[str, str]) -> Parameter:
+        if isinstance(spec, dict):
+            fields: list[tuple[str, Type]] = []
+            for field, text in spec.items():
+                written = self.declared.resolve(parse_type(text))
+                if written.default is not None or written.fixed or written.unique or written.moves:
+                    raise Complaint(f"{field}: a field of a structure has a plain type")
+                if written.type.kind == "list":
+                    raise Complaint(f"{field}: a field of a structure is no list")
+                fields.append((field, written.type))
+            if not fields:
+                raise Complaint("a structure needs fields")
+            return Parameter(name, name, list_of(Type("struct", fields=tuple(fields))))
+        written = self.declared.resolve(parse_type(spec))
+        if written.fixed or written.unique:
+            raise Complaint(f"{spec!r}: fixed and unique are for attributes")
+        default = literal(written.default, written.type, name) if written.default is not None else None
+        if written.type.kind == "list" and written.type.optional:
+            # A list that is not given is empty; there is no second way to say nothing.
+            return Parameter(name, wire_name(name, written.type), written.type.certain, ListOf(written.type.certain, ()))
+        return Parameter(name, wire_name(name, written.type), written.type, default)
+
+    def saying(self, params: tuple[Parameter, ...]) -> Place:
+        """Where `say` is read: the parameters that are always there."""
+        return Place({p.name: p.type for p in params})
+
+    def unused(self, params: tuple[Parameter, ...], place: Place) -> None:
+        for param in params:
+            if param.name not in place.used:
+                self.report(self.where, f"the parameter {param.name!r} is never used")
+        for name in self.lets:
+            if name not in place.used:
+                self.report(self.where, f"the let {name!r} is never used")
+
+    # Guards
+
+    def guards(self, lines: tuple[str, ...], place: Place) -> tuple[tuple[Let | Guard, ...], Place]:
+        found: list[Let | Guard] = []
+        for number, line in enumerate(lines, start=1):
+            try:
+                if line.strip().startswith("let "):
+                    let, place = self.let(line, place)
+                    found.append(let)
+                    continue
+                test, bar, sentence = line.rpartition(" | ")
+                if not bar:
+                    raise Complaint(f"{line!r} has no sentence; write 'test | what the caller is told when it is false.'")
+                if not sentence.strip().endswith((".", "!", "?")):
+                    raise Complaint(f"{sentence.strip()!r} is shown to people; end it with a full stop")
+                reading = self.reader.condition(test, place)
+                words = self.reader.sentence(sentence, place.knowing(reading.false))
+                found.append(Guard(reading.expr, words, test.strip()))
+                place = place.knowing(reading.true)
+            except Complaint as complaint:
+                self.complain(f"require {number}", complaint)
+        return tuple(found), place
+
+    def let(self, line: str, place: Place) -> tuple[Let, Place]:
+        match = re.fullmatch(r"let\s+(\w+)\s*=(?!=)(.*)", line.strip(), re.DOTALL)
+        if not match:
+            raise Complaint(f"{line!r}: write 'let name = expression'")
+        expr = self.reader.read(match[2], place)
+        if expr.type.kind in ("none", "key"):
+            raise Complaint(f"{line!r} keeps no value")
+        place = self.reader.bind(place, match[1], replace(expr.type, low=None, high=None), "the let")
+        self.lets.append(match[1])
+        return Let(match[1], expr), place
+
+    # Effects
+
+    def statements(
+        self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: Place
+    ) -> tuple[tuple[Statement, ...], Place]:
+        found: list[Statement] = []
+        for number, spec in enumerate(specs, start=1):
+            try:
+                statement, place = self.statement(spec, place)
+                found.append(statement)
+            except Complaint as complaint:
+                self.complain(f"effect {number}", complaint)
+        return tuple(found), place
+
+    def statement(self, spec: str | LoopSpec | BranchSpec, place: Place) -> tuple[Statement, Place]:
+        if isinstance(spec, LoopSpec):
+            return self.loop(spec, place)
+        if isinstance(spec, BranchSpec):
+            return self.branch(spec, place)
+        line = spec.strip()
+        if match := re.fullmatch(r"let\s+(\w+)\s*=\s*new\s+(.*)", line, re.DOTALL):
+            new = self.new(match[2], place, match[1])
+            place = self.reader.bind(place, match[1], Type("ref", entity=new.entity), "the let")
+            self.lets.append(match[1])
+            return new, place
+        if line.startswith("let "):
+            return self.let(line, place)
+        if line.startswith("new "):
+            return self.new(line[4:], place, None), place
+        if line.startswith("delete "):
+            record = self.record(parse(line[7:]), place, "deleted")
+            return Delete(record, record.type.entity), place
+        if match := re.fullmatch(r"set\s+(\w+)\s*=(?!=)(.*)", line, re.DOTALL):
+            return self.set_local(match[1], match[2], place)
+        return self.put(line, place)
+
+    def set_local(self, name: str, text: str, place: Place) -> tuple[Statement, Place]:
+        if name not in self.lets or name not in place.scope:
+            raise Complaint(f"set {name!r}: there is no let of that name{did_you_mean(name, self.lets)}")
+        expr = self.reader.read(text, place)
+        self.reader.assignable(expr, place.scope[name], text.strip())
+        return SetLocal(name, expr), replace(place, facts=without(place.facts, name))
+
+    def put(self, line: str, place: Place) -> tuple[Statement, Place]:
+        try:
+            parsed = ast.parse(line).body
+        except SyntaxError as cause:
+            raise Complaint(f"{line!r} is no statement: {cause.msg}") from None
+        node = parsed[0] if len(parsed) == 1 else None
+        value: Expr
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
+            target = node.targets[0]
+            value = self.reader.value(node.value, place).expr
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute):
+            target = node.target
+            if not isinstance(node.op, ast.Add | ast.Sub):
+                raise Complaint(f"{line!r}: only = and += and -= change an attribute")
+            changed = ast.BinOp(ast.Attribute(target.value, target.attr, ast.Load()), node.op, node.value)
+            value = self.reader.value(ast.fix_missing_locations(changed), place).expr
+        else:
+            raise Complaint(f"{line!r} is no statement; write let, set, new, delete, record.attribute = value, for or if")
+        record = self.record(target.value, place, "changed")
+        entity, name = record.type.entity, target.attr
+        type_ = self.declared.attribute_type(entity, name)
+        if type_ is None:
+            known = self.declared.attribute_names(entity)
+            raise Complaint(f"{show(target)!r}: {entity} has no attribute {name!r}{did_you_mean(name, known)}")
+        attribute = self.declared.attribute(entity, name)
+        if attribute.derived is not None:
+            raise Complaint(f"{show(target)!r} is derived; change what it is derived from")
+        if attribute.fixed:
+            raise Complaint(f"{show(target)!r} is fixed and is set only by new")
+        self.reader.assignable(value, type_, show(node.value))
+        place = place.after_write(name)
+        if type_.optional and not value.type.optional and value.type.kind != "none":
+            place = place.knowing([f"present:{show(target)}"])
+        return Put(record, entity, name, value), place
+
+    def record(self, node: ast.expr, place: Place, verb: str) -> Expr:
+        record = self.reader.sure(node, place, f"to be {verb}")
+        if record.type.kind != "ref":
+            raise Complaint(f"{show(node)!r} is {record.type}, not a record, and cannot be {verb}")
+        return record
+
+    def new(self, text: str, place: Place, name: str | None) -> New:
+        node = parse(text)
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            raise Complaint(f"'new {text}': write new Entity(a, b, attribute=value)")
+        entity = node.func.id
+        if entity not in self.declared.blueprint.entities:
+            raise Complaint(f"there is no entity {entity!r}{did_you_mean(entity, self.declared.entity_names())}")
+        given: dict[str, ast.expr] = {}
+        for argument in node.args:
+            if not isinstance(argument, ast.Name):
+                raise Complaint(f"'new {text}': {show(argument)!r} has no attribute to go to; write attribute={show(argument)}")
+            given[argument.id] = argument
+        for word in node.keywords:
+            if word.arg is None or word.arg in given:
+                raise Complaint(f"'new {text}': {word.arg!r} is given twice")
+            given[word.arg] = word.value
+        values: dict[str, Expr] = {}
+        for attribute_name in given:
+            if attribute_name not in self.declared.blueprint.entities[entity]:
+                known = self.declared.attribute_names(entity)
+                raise Complaint(f"{entity} has no attribute {attribute_name!r}{did_you_mean(attribute_name, known)}")
+        for attribute_name in self.declared.attribute_names(entity):
+            attribute = self.declared.attribute(entity, attribute_name)
+            if attribute.derived is not None:
+                if attribute_name in given:
+                    raise Complaint(f"{entity}.{attribute_name} is derived and cannot be given")
+                continue
+            if attribute_name in given:
+                expr = self.reader.value(given[attribute_name], place).expr
+                self.reader.assignable(expr, attribute.type, f"{attribute_name}={show(given[attribute_name])}")
+                values[attribute_name] = expr
+            elif attribute.default is not None:
+                values[attribute_name] = attribute.default
+            else:
+                raise Complaint(f"'new {text}': {entity}.{attribute_name} needs a value")
+        return New(name, entity, values)
+
+    def loop(self, spec: LoopSpec, place: Place) -> tuple[Statement, Place]:
+        head, by, limit = _head(spec.each)
+        loops, inner = self.reader.loops([_comprehension(head)], place)
+        keys = tuple(self.reader.order_key(parse(piece), inner) for piece in by)
+        bound = self.reader.read(limit, place) if limit else None
+        if bound is not None and bound.type.kind != "int":
+            raise Complaint(f"limit {limit!r} is {bound.type}, not a number")
+        # A later pass may no longer know what an earlier one wrote.
+        body, _ = self.statements(spec.do, _forgetting(inner, spec.do))
+        return For(_one(loops), keys, bound, body), _forgetting(place, spec.do)
+
+    def branch(self, spec: BranchSpec, place: Place) -> tuple[Statement, Place]:
+        test = self.reader.condition(spec.test, place)
+        then, _ = self.statements(spec.then, place.knowing(test.true))
+        otherwise, _ = self.statements(spec.otherwise, place.knowing(test.false))
+        return If(test.expr, then, otherwise), _forgetting(place, (*spec.then, *spec.otherwise))
+
+    # Queries
+
+    def filter(self, line: str, place: Place, params: tuple[Parameter, ...]) -> tuple[Filter, Place] | None:
+        """A line of where, skipped when an optional parameter that it names is omitted."""
+        try:
+            node = parse(line)
+            optional = {param.name for param in params if param.type.optional}
+            named = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} & optional
+            tested = _tested(node) & named
+            skipping = tuple(param.name for param in params if param.name in named - tested)
+            knowing = place.knowing(f"present:{name}" for name in skipping)
+            reading = self.reader.truth(node, knowing)
+            after = place if skipping else place.knowing(reading.true)
+            return Filter(reading.expr, skipping), after
+        except Complaint as complaint:
+            self.complain(f"where {line!r}", complaint)
+            return None
+
+    def shown(self, text: str, place: Place, line: str) -> Expr | None:
+        try:
+            expr = self.reader.read(text, place)
+            if expr.type.kind in ("ratio", "key", "struct", "none"):
+                raise Complaint(f"{text!r} is {expr.type}, which is not shown as it is; round it or name an attribute")
+            if expr.type.kind == "list" and expr.type.of is not None and expr.type.of.kind in ("struct", "ratio"):
+                raise Complaint(f"{text!r} is a list of {expr.type.of.kind}, which is not shown")
+            return expr
+        except Complaint as complaint:
+            self.complain(line, complaint)
+            return None
+
+
+def _one(loops: tuple[Loop, ...]) -> Loop:
+    return loops[0]
+
+
+def _head(text: str) -> tuple[str, list[str], str]:
+    """`x in SOURCE if TEST`, the parts of its `by`, its `limit`; a parameter may be called `by`."""
+    for limited in _cuts(text, " limit "):
+        for ordered in _cuts(limited[0], " by "):
+            try:
+                _comprehension(ordered[0])
+                pieces = split_top(ordered[1], ",") if ordered[1] else []
+                for piece in pieces:
+                    parse(piece)
+                return ordered[0], pieces, limited[1]
+            except Complaint:
+                continue
+    raise Complaint(f"'for {text}': write 'for x in Entity if test by key limit n'")
+
+
+def _cuts(text: str, word: str) -> list[tuple[str, str]]:
+    pieces = split_top(text, word)
+    cuts = [(word.join(pieces[:k]), word.join(pieces[k:])) for k in range(len(pieces) - 1, 0, -1)]
+    return [*cuts, (text, "")]
+
+
+def _tested(node: ast.expr) -> set[str]:
+    """Optional names that a line itself asks about: `p is None`, `p or …`."""
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Compare) and isinstance(inner.left, ast.Name):
+            if any(isinstance(right, ast.Constant) and right.value is None for right in inner.comparators):
+                found.add(inner.left.id)
+        if isinstance(inner, ast.BoolOp) and isinstance(inner.op, ast.Or):
+            found.update(value.id for value in inner.values[:-1] if isinstance(value, ast.Name))
+    return found
+
+
+def _forgetting(place: Place, specs: tuple[str | LoopSpec | BranchSpec, ...]) -> Place:
+    """The place without the facts that the statements may end."""
+    for spec in specs:
+        if isinstance(spec, LoopSpec):
+            place = _forgetting(place, spec.do)
+        elif isinstance(spec, BranchSpec):
+            place = _forgetting(place, (*spec.then, *spec.otherwise))
+        elif match := re.match(r"set\s+(\w+)", spec.strip()):
+            place = replace(place, facts=without(place.facts, match[1]))
+        elif match := re.match(r"[\w.]*\.(\w+)\s*[+-]?=(?!=)", spec.strip()):
+            place = place.after_write(match[1])
+    return place
+
+

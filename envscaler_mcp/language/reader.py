@@ -1,0 +1,744 @@
+"""From the text of an expression to a checked one.
+
+Two kinds of facts are followed while reading: that a value is present (not None), and that a number is not zero. A value that
+may be empty must have been narrowed by an earlier guard, an `and`, an `if` or the filter of a comprehension.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol, cast
+
+from envscaler_mcp.language.expressions import (
+    And,
+    Arithmetic,
+    Choice,
+    Clock,
+    Compare,
+    Defined,
+    Derived,
+    Expr,
+    Function,
+    Gathering,
+    Get,
+    IsNone,
+    Key,
+    ListOf,
+    Literal,
+    Local,
+    Loop,
+    Negate,
+    Not,
+    Or,
+    OrElse,
+    Records,
+    Scan,
+)
+from envscaler_mcp.language.functions import FUNCTIONS
+from envscaler_mcp.language.model import Sentence
+from envscaler_mcp.language.text import did_you_mean
+from envscaler_mcp.language.types import BOOL, DATE, DATETIME, INT, MONEY, NONE, Complaint, Type, list_of, ref
+
+_WORDS = {
+    *("now", "today", "self", "above", "below", "desc", "each", "true", "false", "none"),
+    # What compiled code calls by these names must keep its meaning there.
+    *("dict", "list", "set", "tuple", "str", "int", "bool", "sorted", "next", "isinstance", "super"),
+}
+
+GATHERINGS = ("all", "any", "none", "count", "sum", "min", "max", "avg", "unique", "first")
+_ORDERED = {"int", "money", "ratio", "date", "time", "datetime", "text"}
+
+
+class Declarations(Protocol):
+    """What the whole blueprint declares; types of derived attributes and definitions are found on demand."""
+
+    def entity_names(self) -> Iterable[str]: ...
+
+    def attribute_names(self, entity: str) -> Iterable[str]: ...
+
+    def attribute_type(self, entity: str, name: str) -> Type | None: ...
+
+    def is_derived(self, entity: str, name: str) -> bool: ...
+
+    def define_names(self) -> Iterable[str]: ...
+
+    def define_params(self, name: str) -> tuple[Type, ...]: ...
+
+    def define_type(self, name: str) -> Type: ...
+
+
+@dataclass(slots=True)
+class Place:
+    """The names and facts at one point of an operation, rule or definition."""
+
+    scope: dict[str, Type]
+    facts: frozenset[str] = frozenset()
+    used: set[str] = field(default_factory=set)
+    """Names read so far, shared by all places of one operation."""
+    clock: bool = True
+    """Whether now and today may be read here."""
+
+    def knowing(self, facts: Iterable[str]) -> Place:
+        return replace(self, facts=self.facts | frozenset(facts))
+
+    def binding(self, name: str, type_: Type) -> Place:
+        return replace(self, scope={**self.scope, name: type_}, facts=without(self.facts, name))
+
+    def after_write(self, attribute: str) -> Place:
+        return replace(self, facts=frozenset(f for f in self.facts if not re.search(rf"\.{attribute}\b", f)))
+
+
+def without(facts: frozenset[str], name: str) -> frozenset[str]:
+    """The facts that do not speak of a name."""
+    return frozenset(fact for fact in facts if not re.search(rf"(?<![\w.]){name}\b", fact))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An expression, and what is known where it is true and where it is false."""
+
+    expr: Expr
+    true: frozenset[str] = frozenset()
+    false: frozenset[str] = frozenset()
+
+
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.Is: "==",
+    ast.IsNot: "!=",
+}
+_ARITHMETIC: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+}
+
+
+def parse(text: str) -> ast.expr:
+    """The syntax of an expression."""
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as cause:
+        reason = cause.msg if isinstance(cause, SyntaxError) else str(cause)
+        raise Complaint(f"{text.strip()!r} is no expression: {reason}") from None
+
+
+class Reader:
+    """Reads expressions of one blueprint."""
+
+    def __init__(self, declared: Declarations) -> None:
+        self.declared = declared
+        self.words = {*FUNCTIONS, *GATHERINGS, *keyword.kwlist, *keyword.softkwlist, *_WORDS}
+        self.reserved = {*self.words, *declared.entity_names(), *declared.define_names()}
+
+    # Names
+
+    def bind(self, place: Place, name: str, type_: Type, what: str) -> Place:
+        """The place with one more name; a name has one meaning in an operation."""
+        if name in place.scope:
+            raise Complaint(f"{what} {name!r}: that name has a meaning here already; choose another")
+        if name in self.reserved:
+            raise Complaint(f"{what} {name!r}: that is a word of the language or of this blueprint; choose another")
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+            raise Complaint(f"{what} {name!r}: names are written in lower case, like_this")
+        return place.binding(name, type_)
+
+    # Expressions
+
+    def read(self, text: str, place: Place) -> Expr:
+        return self.value(parse(text), place).expr
+
+    def condition(self, text: str, place: Place) -> Reading:
+        return self.truth(parse(text), place)
+
+    def sentence(self, text: str, place: Place) -> Sentence:
+        """Words with `{expressions}` in between, none of which may be empty."""
+        parts: list[str | Expr] = []
+        for position, piece in enumerate(re.split(r"\{([^{}]*)\}", text.strip())):
+            if position % 2 == 0:
+                if "{" in piece or "}" in piece:
+                    raise Complaint(f"the sentence {text!r} has an open bracket")
+                if piece:
+                    parts.append(piece)
+                continue
+            expr = self.value(parse(piece), place).expr
+            self.certain(expr, piece, "in a sentence")
+            if expr.type.kind in ("ratio", "struct", "key"):
+                raise Complaint(f"{piece!r} is {a_type(expr.type)}, which cannot be said; round it or name an attribute")
+            parts.append(expr)
+        return Sentence(tuple(parts))
+
+    def truth(self, node: ast.expr, place: Place) -> Reading:
+        reading = self.value(node, place)
+        if reading.expr.type.kind != "bool" or reading.expr.type.optional:
+            raise Complaint(f"{show(node)!r} is {a_type(reading.expr.type)}, where yes or no belongs")
+        return reading
+
+    def value(self, node: ast.expr, place: Place) -> Reading:
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None:
+            raise Complaint(f"{show(node)!r}: {type(node).__name__} is not part of the language")
+        return cast(Callable[[ast.expr, Place], Reading], method)(node, place)
+
+    def certain(self, expr: Expr, source: str | ast.AST, why: str) -> None:
+        if expr.type.kind == "none" or expr.type.optional:
+            text = source if isinstance(source, str) else show(source)
+            raise Complaint(f"{text!r} may be empty here and is used {why}; test it with 'is not None' first")
+
+    def sure(self, node: ast.expr, place: Place, why: str) -> Expr:
+        expr = self.value(node, place).expr
+        self.certain(expr, node, why)
+        return expr
+
+    def _constant(self, node: ast.Constant, place: Place) -> Reading:
+        value = node.value
+        if isinstance(value, bool):
+            return Reading(Literal(BOOL, value))
+        if value is None:
+            return Reading(Literal(NONE, None))
+        if isinstance(value, int):
+            return Reading(Literal(bare(value, value), value))
+        if isinstance(value, str):
+            return Reading(Literal(Type("one_of", options=(value,)), value))
+        raise Complaint(f"{show(node)!r}: there are no {type(value).__name__} values; write cents, grams or a text")
+
+    def _name(self, node: ast.Name, place: Place) -> Reading:
+        name = node.id
+        if name in ("now", "today"):
+            if not place.clock:
+                raise Complaint(f"{name!r} cannot be used here: a rule speaks of the state only, and time moves by itself")
+            which: Clock = Clock(DATETIME, "now") if name == "now" else Clock(DATE, "today")
+            return Reading(which)
+        if name not in place.scope:
+            if name in set(self.declared.entity_names()):
+                raise Complaint(f"{name!r} is an entity; it stands after 'in', in new, or first in count(..)")
+            known = [*place.scope, "now", "today"]
+            raise Complaint(f"there is no {name!r} here{did_you_mean(name, known)}")
+        place.used.add(name)
+        type_ = place.scope[name]
+        if f"present:{name}" in place.facts:
+            type_ = type_.certain
+        return Reading(Local(type_, name))
+
+    def _attribute(self, node: ast.Attribute, place: Place) -> Reading:
+        of = self.sure(node.value, place, f"for its {node.attr}")
+        name = node.attr
+        if of.type.kind == "struct":
+            fields = dict(of.type.fields)
+            if name not in fields:
+                raise Complaint(f"{show(node)!r}: there is no {name!r} in it{did_you_mean(name, fields)}")
+            return Reading(Get(self._known(node, fields[name], place), of, name))
+        if of.type.kind != "ref":
+            raise Complaint(f"{show(node)!r}: {show(node.value)!r} is {a_type(of.type)} and has no attributes")
+        entity = of.type.entity
+        if name == "id":
+            return Reading(Get(Type("text", shape="id"), of, "id"))
+        type_ = self.declared.attribute_type(entity, name)
+        if type_ is None:
+            known = [*self.declared.attribute_names(entity), "id"]
+            raise Complaint(f"{show(node)!r}: {entity} has no attribute {name!r}{did_you_mean(name, known)}")
+        type_ = self._known(node, type_, place)
+        if self.declared.is_derived(entity, name):
+            return Reading(Derived(type_, of, entity, name))
+        return Reading(Get(type_, of, name))
+
+    def _known(self, node: ast.expr, type_: Type, place: Place) -> Type:
+        return type_.certain if f"present:{show(node)}" in place.facts else type_
+
+    def _list(self, node: ast.List, place: Place) -> Reading:
+        items = tuple(self.sure(item, place, "in a list") for item in node.elts)
+        element = NONE
+        for item, source in zip(items, node.elts, strict=True):
+            element = item.type if element is NONE else self.common(element, item.type, source)
+        return Reading(ListOf(list_of(element), items))
+
+    def _tuple(self, node: ast.Tuple, place: Place) -> Reading:
+        items = tuple(self.value(item, place).expr for item in node.elts)
+        return Reading(Key(Type("key"), items))
+
+    def _unaryop(self, node: ast.UnaryOp, place: Place) -> Reading:
+        if isinstance(node.op, ast.Not):
+            inner = self.truth(node.operand, place)
+            return Reading(Not(BOOL, inner.expr), inner.false, inner.true)
+        if isinstance(node.op, ast.USub):
+            of = self.sure(node.operand, place, "in arithmetic")
+            if isinstance(of, Literal) and isinstance(of.value, int) and not isinstance(of.value, bool):
+                return Reading(Literal(bare(-of.value, -of.value), -of.value))
+            if of.type.kind not in ("int", "money", "ratio"):
+                raise Complaint(f"{show(node)!r}: {a_type(of.type)} has no negative; write desc({show(node.operand)}) to reverse an order")
+            return Reading(Negate(replace(of.type, low=None, high=None), of))
+        raise Complaint(f"{show(node)!r} is not part of the language")
+
+    def _boolop(self, node: ast.BoolOp, place: Place) -> Reading:
+        if isinstance(node.op, ast.Or):
+            first = self.value(node.values[0], place)
+            if first.expr.type.kind != "bool" or first.expr.type.optional:
+                return self._or_else(node, first.expr, place)
+        parts: list[Reading] = []
+        here = place
+        for value in node.values:
+            part = self.truth(value, here)
+            parts.append(part)
+            here = here.knowing(part.true if isinstance(node.op, ast.And) else part.false)
+        exprs = tuple(part.expr for part in parts)
+        if isinstance(node.op, ast.And):
+            known = frozenset().union(*(part.true for part in parts))
+            return Reading(And(BOOL, exprs), known, frozenset.intersection(*(part.false for part in parts)))
+        known = frozenset().union(*(part.false for part in parts))
+        return Reading(Or(BOOL, exprs), frozenset.intersection(*(part.true for part in parts)), known)
+
+    def _or_else(self, node: ast.BoolOp, first: Expr, place: Place) -> Reading:
+        if not first.type.optional:
+            raise Complaint(f"{show(node)!r}: {show(node.values[0])!r} is never empty, so 'or' has nothing to choose")
+        result = first
+        for value in node.values[1:]:
+            second = self.value(value, place).expr
+            type_ = self.common(result.type.certain, second.type, value)
+            result = OrElse(type_, result, second)
+        return Reading(result)
+
+    def _compare(self, node: ast.Compare, place: Place) -> Reading:
+        parts: list[Reading] = []
+        left = node.left
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            if type(op) not in _COMPARISONS:
+                raise Complaint(f"{show(node)!r} is not part of the language")
+            parts.append(self._compare_two(left, op, right, place))
+            left = right
+        if len(parts) == 1:
+            return parts[0]
+        return Reading(And(BOOL, tuple(p.expr for p in parts)), frozenset().union(*(p.true for p in parts)))
+
+    def _compare_two(self, left: ast.expr, op: ast.cmpop, right: ast.expr, place: Place) -> Reading:
+        sign = _COMPARISONS[type(op)]
+        source = f"{show(left)} {sign} {show(right)}"
+        a, b = self.value(left, place).expr, self.value(right, place).expr
+        if isinstance(op, ast.Is | ast.IsNot) and b.type.kind != "none":
+            raise Complaint(f"{source!r}: 'is' stands only before None")
+        if b.type.kind == "none" or a.type.kind == "none":
+            return self._compare_none(left, a, sign, b, source)
+        if sign in ("in", "not in"):
+            return self._membership(left, a, sign, right, b, source)
+        if sign in ("==", "!="):
+            self.common(a.type, b.type, source, comparing=(a, b))
+            present: set[str] = set()
+            if sign == "==":
+                present |= {f"present:{show(left)}"} if a.type.optional and not b.type.optional else set()
+                present |= {f"present:{show(right)}"} if b.type.optional and not a.type.optional else set()
+            expr = Compare(BOOL, "==" if sign == "==" else "!=", a, b)
+            nonzero = frozenset({f"nonzero:{show(left)}"} if _is_zero(b) else set())
+            if sign == "==":
+                return Reading(expr, frozenset(present), nonzero)
+            return Reading(expr, nonzero, frozenset())
+        for expr_side, node_side in ((a, left), (b, right)):
+            self.certain(expr_side, node_side, f"with {sign}")
+            if expr_side.type.kind not in _ORDERED and expr_side.type.kind != "one_of":
+                raise Complaint(f"{source!r}: {a_type(expr_side.type)} has no order")
+        self.common(a.type, b.type, source, comparing=(a, b))
+        return Reading(Compare(BOOL, sign, a, b), frozenset(_nonzero(left, a, sign, right, b)))  # type: ignore[arg-type]
+
+    def _compare_none(self, left: ast.expr, a: Expr, sign: str, b: Expr, source: str) -> Reading:
+        if b.type.kind != "none" or sign not in ("==", "!="):
+            raise Complaint(f"{source!r}: None stands on the right of 'is' or 'is not'")
+        if not a.type.optional:
+            raise Complaint(f"{source!r}: {show(left)!r} is never empty here")
+        fact = frozenset({f"present:{show(left)}"})
+        expr = IsNone(BOOL, a, sign == "!=")
+        return Reading(expr, fact, frozenset()) if sign == "!=" else Reading(expr, frozenset(), fact)
+
+    def _membership(self, left: ast.expr, a: Expr, sign: str, right: ast.expr, b: Expr, source: str) -> Reading:
+        if isinstance(b, Key):
+            element: Type = NONE
+            for item in b.items:
+                element = item.type if element is NONE else self.common(element, item.type, source)
+            b = ListOf(list_of(element), b.items)
+        self.certain(b, right, f"after {sign!r}")
+        if b.type.kind != "list" or b.type.of is None:
+            raise Complaint(f"{source!r}: {show(right)!r} is {a_type(b.type)}, not a list")
+        self.common(a.type, b.type.of, source, comparing=(a, b))
+        expr = Compare(BOOL, "in" if sign == "in" else "not in", a, b)
+        fact = frozenset({f"present:{show(left)}"} if a.type.optional else set())
+        return Reading(expr, fact) if sign == "in" else Reading(expr, frozenset(), fact)
+
+    def _ifexp(self, node: ast.IfExp, place: Place) -> Reading:
+        test = self.truth(node.test, place)
+        then = self.value(node.body, place.knowing(test.true)).expr
+        otherwise = self.value(node.orelse, place.knowing(test.false)).expr
+        type_ = self.common(then.type, otherwise.type, node)
+        return Reading(Choice(type_, test.expr, then, otherwise))
+
+    def _binop(self, node: ast.BinOp, place: Place) -> Reading:
+        if type(node.op) not in _ARITHMETIC:
+            raise Complaint(f"{show(node)!r} is not part of the language")
+        op = _ARITHMETIC[type(node.op)]
+        a = self.sure(node.left, place, "in arithmetic")
+        b = self.sure(node.right, place, "in arithmetic")
+        type_ = self._arithmetic_type(op, a, b, node)
+        if op in ("/", "//", "%") and not self._nonzero(b, node.right, place):
+            raise Complaint(
+                f"{show(node)!r}: {show(node.right)!r} may be 0; a guard or an 'if' must say '{show(node.right)} != 0' first"
+            )
+        return Reading(Arithmetic(type_, op, a, b))  # type: ignore[arg-type]
+
+    def _nonzero(self, expr: Expr, node: ast.expr, place: Place) -> bool:
+        if isinstance(expr, Literal):
+            return bool(expr.value)
+        if expr.type.low is not None and (expr.type.low > 0 or (expr.type.high is not None and expr.type.high < 0)):
+            return True
+        return f"nonzero:{show(node)}" in place.facts
+
+    def _arithmetic_type(self, op: str, a: Expr, b: Expr, node: ast.BinOp) -> Type:
+        ka, kb = a.type.kind, b.type.kind
+        plain = {"int", "money", "ratio"}
+        if op == "+" and ka == kb == "list" and a.type.of is not None and b.type.of is not None:
+            return list_of(self._element(a.type.of, b.type.of, node))
+        if op in ("+", "-"):
+            if ka in plain and kb in plain:
+                unit = self._unit(a, b, node)
+                return Type("ratio", of=unit) if "ratio" in (ka, kb) else unit
+            if ka in ("date", "datetime") and kb == "int":
+                return Type(ka)
+            if op == "+" and ka == "int" and kb in ("date", "datetime"):
+                raise Complaint(f"{show(node)!r}: write the date first, then + days")
+            if op == "-" and ka == kb and ka in ("date", "datetime", "time"):
+                return INT
+        if op == "*" and ka in plain and kb in plain:
+            units = [self._own_unit(a), self._own_unit(b)]
+            if units == ["money", "money"]:
+                raise Complaint(f"{show(node)!r}: money times money means nothing")
+            unit = MONEY if "money" in units else INT
+            return Type("ratio", of=unit) if "ratio" in (ka, kb) else unit
+        if op == "/" and ka in plain and kb in plain:
+            if self._own_unit(b) == "money" and self._own_unit(a) != "money":
+                raise Complaint(f"{show(node)!r}: a number divided by money means nothing")
+            return Type("ratio", of=MONEY if self._own_unit(a) == "money" and self._own_unit(b) == "int" else INT)
+        if op in ("//", "%") and kb in ("int", "money") and ka in ("int", "money"):
+            if ka == "int" and kb == "money" and a.type.shape != "bare":
+                raise Complaint(f"{show(node)!r}: a number divided by money means nothing")
+            if op == "%":
+                return Type(ka)
+            return INT if ka == kb else Type(ka)
+        raise Complaint(f"{show(node)!r}: {a_type(a.type)} {op} {a_type(b.type)} means nothing")
+
+    def _element(self, a: Type, b: Type, node: ast.AST) -> Type:
+        if a.kind == "none":
+            return b
+        return a if b.kind == "none" else self.common(a, b, node)
+
+    def _own_unit(self, expr: Expr) -> str:
+        if expr.type.kind == "ratio" and expr.type.of is not None:
+            return expr.type.of.kind
+        return expr.type.kind
+
+    def _unit(self, a: Expr, b: Expr, node: ast.AST) -> Type:
+        units = {self._own_unit(a), self._own_unit(b)}
+        if len(units) == 2 and not any(e.type.shape == "bare" for e in (a, b)):
+            raise Complaint(f"{show(node)!r} mixes money and a number; money is in cents, numbers are not")
+        return MONEY if "money" in units else INT
+
+    # Calls and comprehensions
+
+    def _generatorexp(self, node: ast.GeneratorExp, place: Place) -> Reading:
+        raise Complaint(f"{show(node)!r} stands alone; put it into all(..), any(..), count(..), sum(..), first(..) or [..]")
+
+    def _listcomp(self, node: ast.ListComp, place: Place) -> Reading:
+        loops, inner = self.loops(node.generators, place)
+        element = self.sure(node.elt, inner, "in a list")
+        return Reading(Scan(list_of(element.type), "list", element, loops))
+
+    def loops(self, generators: list[ast.comprehension], place: Place) -> tuple[tuple[Loop, ...], Place]:
+        """The loops of a comprehension and the place inside them."""
+        found: list[Loop] = []
+        for generator in generators:
+            if not isinstance(generator.target, ast.Name) or generator.is_async:
+                raise Complaint(f"{show(generator)!r}: write 'for name in ...'")
+            source, element = self.source(generator.iter, place)
+            name = generator.target.id
+            place = self.bind(place, name, element, "the loop variable")
+            tests: list[Expr] = []
+            for test in generator.ifs:
+                reading = self.truth(test, place)
+                tests.extend(reading.expr.parts if isinstance(reading.expr, And) else [reading.expr])
+                place = place.knowing(reading.true)
+            found.append(Loop(name, element, source, tuple(tests)))
+        return tuple(found), place
+
+    def source(self, node: ast.expr, place: Place) -> tuple[Records | Expr, Type]:
+        """What a loop runs over, and the type of one element."""
+        if isinstance(node, ast.Name) and node.id in set(self.declared.entity_names()):
+            return Records(node.id), ref(node.id)
+        expr = self.sure(node, place, "after 'in'")
+        if expr.type.kind != "list" or expr.type.of is None:
+            raise Complaint(f"{show(node)!r} is {a_type(expr.type)}; a loop runs over an entity or a list")
+        return expr, expr.type.of
+
+    def _call(self, node: ast.Call, place: Place) -> Reading:
+        if not isinstance(node.func, ast.Name):
+            raise Complaint(f"{show(node)!r}: records have no methods; use a function or a define")
+        name = node.func.id
+        if name in GATHERINGS and self._gathers(name, node, place):
+            return Reading(self._gather(name, node, place))
+        if name in ("above", "below"):
+            return Reading(self._closure(name, node, place))
+        if name in FUNCTIONS:
+            if node.keywords:
+                raise Complaint(f"{show(node)!r}: {name} takes no named arguments")
+            arguments = tuple(self.sure(argument, place, f"in {name}(..)") for argument in node.args)
+            return Reading(Function(FUNCTIONS[name](show(node), arguments), name, arguments))
+        if name in set(self.declared.define_names()):
+            return Reading(self._defined(name, node, place))
+        known = [*FUNCTIONS, *GATHERINGS, "above", "below", *self.declared.define_names()]
+        raise Complaint(f"{show(node)!r}: there is no function {name!r}{did_you_mean(name, known)}")
+
+    def _gathers(self, name: str, node: ast.Call, place: Place) -> bool:
+        if name not in ("min", "max"):
+            return True
+        return len(node.args) == 1
+
+    def _gather(self, name: str, node: ast.Call, place: Place) -> Scan:
+        gather = cast(Gathering, name)
+        keywords = {word.arg: word.value for word in node.keywords if word.arg}
+        if gather in ("count", "none") and len(node.args) == 1 and isinstance(node.args[0], ast.Name):
+            entity = node.args[0].id
+            if entity in set(self.declared.entity_names()):
+                return self._by_attributes(gather, entity, keywords, place)
+        if len(node.args) != 1 or set(keywords) - ({"by"} if gather == "first" else set()):
+            raise Complaint(f"{show(node)!r}: write {name}(.. for x in .. if ..)")
+        argument = node.args[0]
+        if isinstance(argument, ast.GeneratorExp | ast.ListComp):
+            loops, inner = self.loops(argument.generators, place)
+            element = self.value(argument.elt, inner).expr
+            element_node: ast.expr = argument.elt
+        else:
+            source = self.sure(argument, place, f"in {name}(..)")
+            if source.type.kind != "list" or source.type.of is None:
+                raise Complaint(f"{show(node)!r}: {show(argument)!r} is {a_type(source.type)}, not a list")
+            loops = (Loop("each", source.type.of, source, ()),)
+            element, element_node, inner = Local(source.type.of, "each"), argument, place
+        by: tuple[Expr, ...] = ()
+        if "by" in keywords:
+            by = self.keys(keywords["by"], inner)
+        return Scan(self._gathered(gather, element, element_node), gather, element, loops, by)
+
+    def keys(self, node: ast.expr, place: Place) -> tuple[Expr, ...]:
+        """The parts of an order; each must have one."""
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        return tuple(self.order_key(part, place) for part in parts)
+
+    def order_key(self, node: ast.expr, place: Place) -> Expr:
+        """One part of an order, `desc(x)` for the greatest first."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "desc" and len(node.args) == 1:
+            inner = self.order_key(node.args[0], place)
+            return Function(inner.type, "desc", (inner,))
+        expr = self.sure(node, place, "as an order")
+        if expr.type.kind not in _ORDERED | {"one_of", "bool"}:
+            raise Complaint(f"{show(node)!r} is {a_type(expr.type)}, which has no order")
+        return expr
+
+    def _by_attributes(self, gather: Gathering, entity: str, keywords: Mapping[str, ast.expr], place: Place) -> Scan:
+        """`count(Stay, room=room)`: equality of attributes, the right sides in the surrounding scope."""
+        tests: list[Expr] = []
+        one = Local(ref(entity), "each")
+        for name, node in keywords.items():
+            type_ = self.declared.attribute_type(entity, name)
+            if type_ is None:
+                known = self.declared.attribute_names(entity)
+                raise Complaint(f"{entity} has no attribute {name!r}{did_you_mean(name, known)}")
+            value = self.value(node, place).expr
+            if value.type.kind == "none":
+                tests.append(IsNone(BOOL, Get(type_, one, name), False))
+                continue
+            attribute: Expr = Derived(type_, one, entity, name) if self.declared.is_derived(entity, name) else Get(type_, one, name)
+            self.common(type_, value.type, f"{name}={show(node)}", comparing=(attribute, value))
+            tests.append(Compare(BOOL, "==", attribute, value))
+        loop = Loop("each", ref(entity), Records(entity), tuple(tests))
+        return Scan(INT if gather == "count" else BOOL, gather, Literal(BOOL, True), (loop,))
+
+    def _gathered(self, gather: Gathering, element: Expr, node: ast.expr) -> Type:
+        kind = element.type.kind
+        match gather:
+            case "all":
+                if kind != "bool" or element.type.optional:
+                    raise Complaint(f"all(..) asks yes or no of each; {show(node)!r} is {a_type(element.type)}")
+                return BOOL
+            case "any" | "none":
+                if kind not in ("bool", "ref", "struct") or (kind == "bool" and element.type.optional):
+                    raise Complaint(f"{gather}(..) takes a record or a yes-or-no; {show(node)!r} is {a_type(element.type)}")
+                return BOOL
+            case "count":
+                if kind == "bool" and not isinstance(element, Literal):
+                    raise Complaint(f"count({show(node)} for ..) would count the noes too; write the test after 'if'")
+                return INT
+            case "unique":
+                return BOOL
+            case "first":
+                return element.type.maybe
+            case "sum":
+                if kind not in ("int", "money", "ratio") or element.type.optional:
+                    raise Complaint(f"sum(..) adds numbers or money; {show(node)!r} is {a_type(element.type)}")
+                return Type(kind, of=element.type.of)
+            case "min" | "max":
+                if kind not in _ORDERED or element.type.optional:
+                    raise Complaint(f"{gather}(..) needs values with an order; {show(node)!r} is {a_type(element.type)}")
+                return replace(element.type, low=None, high=None).maybe
+            case _:
+                if kind not in ("int", "money") or element.type.optional:
+                    raise Complaint(f"avg(..) needs numbers or money; {show(node)!r} is {a_type(element.type)}")
+                return Type("ratio", of=Type(kind), optional=True)
+
+    def _closure(self, name: str, node: ast.Call, place: Place) -> Function:
+        if len(node.args) != 2 or not isinstance(node.args[1], ast.Name) or node.keywords:
+            raise Complaint(f"{show(node)!r}: write {name}(record, attribute)")
+        start = self.sure(node.args[0], place, f"in {name}(..)")
+        attribute = node.args[1].id
+        entity = start.type.entity
+        type_ = self.declared.attribute_type(entity, attribute) if start.type.kind == "ref" else None
+        target = type_.of if type_ is not None and type_.kind == "list" else type_
+        if target is None or target.kind != "ref" or target.entity != entity or self.declared.is_derived(entity, attribute):
+            raise Complaint(f"{show(node)!r}: {name} follows an attribute of {entity or 'a record'} that refers to {entity or 'its kind'} again")
+        return Function(list_of(ref(entity)), name, (start,), entity, attribute)
+
+    def _defined(self, name: str, node: ast.Call, place: Place) -> Defined:
+        wanted = self.declared.define_params(name)
+        if node.keywords or len(node.args) != len(wanted):
+            raise Complaint(f"{show(node)!r}: {name} takes {len(wanted)} arguments by position")
+        arguments: list[Expr] = []
+        for argument, type_ in zip(node.args, wanted, strict=True):
+            expr = self.value(argument, place).expr
+            if not type_.optional:
+                self.certain(expr, argument, f"in {name}(..)")
+            self.assignable(expr, type_, show(argument))
+            arguments.append(expr)
+        type_ = self.declared.define_type(name)
+        if not place.clock and name in getattr(self.declared, "timely", set()):
+            raise Complaint(f"{name!r} reads the clock; a rule speaks of the state only")
+        return Defined(self._known(node, type_, place), name, tuple(arguments))
+
+    # Types that must fit
+
+    def common(
+        self, a: Type, b: Type, source: ast.AST | str, comparing: tuple[Expr, Expr] | None = None
+    ) -> Type:
+        """The type that holds both, or a complaint that they do not go together."""
+        text = source if isinstance(source, str) else show(source)
+        optional = a.optional or b.optional or "none" in (a.kind, b.kind)
+        if a.kind == "none" or b.kind == "none":
+            other = b if a.kind == "none" else a
+            return other.maybe
+        kinds = {a.kind, b.kind}
+        if kinds == {"one_of"}:
+            if comparing and not set(a.options) & set(b.options):
+                wrong, right = (b, a) if len(b.options) == 1 else (a, b)
+                raise Complaint(f"{text!r}: it is never {wrong.options[0]!r}{did_you_mean(wrong.options[0], right.options)}")
+            merged = a.options + tuple(option for option in b.options if option not in a.options)
+            return Type("one_of", optional=optional, options=merged)
+        if kinds == {"one_of", "text"}:
+            return Type("text", optional=optional)
+        if kinds & {"date", "time", "datetime"} and "one_of" in kinds:
+            literal = a if a.kind == "one_of" else b
+            kind = (kinds - {"one_of"}).pop()
+            if len(literal.options) == 1 and real(kind, literal.options[0]):
+                return Type(kind, optional=optional)
+        if kinds == {"ref"} and a.entity == b.entity:
+            return replace(a, optional=optional)
+        if kinds == {"list"} and a.of is not None and b.of is not None:
+            return replace(list_of(self._element(a.of, b.of, text if not isinstance(source, ast.AST) else source)), optional=optional)  # type: ignore[arg-type]
+        if kinds <= {"int", "money", "ratio"} and len(kinds) > 1:
+            literal_int = any(t.shape == "bare" for t in (a, b))
+            units = {t.of.kind if t.kind == "ratio" and t.of else t.kind for t in (a, b)}
+            if "ratio" in kinds and (len(units) == 1 or literal_int):
+                return Type("ratio", of=Type("money" if "money" in units else "int"), optional=optional)
+            if kinds == {"int", "money"} and literal_int:
+                return Type("money", optional=optional)
+        if a.shape == b.shape == "bare":
+            return replace(bare(min(a.low or 0, b.low or 0), max(a.high or 0, b.high or 0)), optional=optional)
+        if len(kinds) == 1 and a.kind != "ref":
+            shape = "" if a.shape == "bare" else a.shape
+            return Type(a.kind, optional=optional, of=a.of, options=a.options, fields=a.fields, shape=shape)
+        raise Complaint(f"{text!r}: {a_type(a)} and {a_type(b)} do not go together")
+
+    def assignable(self, expr: Expr, target: Type, text: str) -> None:
+        """A complaint where the value cannot be kept as the target type."""
+        type_ = expr.type
+        if type_.kind == "none":
+            if not target.optional:
+                raise Complaint(f"{text!r} is nothing, and this is never empty")
+            return
+        if type_.optional and not target.optional:
+            raise Complaint(f"{text!r} may be empty here, and the place it goes to may not; test it with 'is not None' first")
+        if target.kind == "one_of":
+            if type_.kind != "one_of":
+                raise Complaint(f"{text!r} is {a_type(type_)}, where {a_type(target)} belongs")
+            stray = [option for option in type_.options if option not in target.options]
+            if stray:
+                raise Complaint(f"{text!r} may be {stray[0]!r}, which is not {a_type(target)}{did_you_mean(stray[0], target.options)}")
+            return
+        if type_.kind == "ratio":
+            raise Complaint(f"{text!r} is an exact ratio; end it with round, floor or ceil before it is stored")
+        if target.kind == "list" and type_.kind == "list" and type_.of is not None and type_.of.kind == "none":
+            return
+        if target.kind == "list" and type_.kind == "list" and target.of is not None and type_.of is not None:
+            if target.of.kind != type_.of.kind or target.of.entity != type_.of.entity:
+                raise Complaint(f"{text!r} is {a_type(type_)}, where {a_type(target)} belongs")
+            return
+        self.common(type_.certain, target.certain, text)
+        if target.kind == "int" and type_.kind == "money" or target.kind == "ref" and type_.kind != "ref":
+            raise Complaint(f"{text!r} is {a_type(type_)}, where {a_type(target)} belongs")
+
+
+def bare(low: int, high: int) -> Type:
+    """A number written out: beside money it means cents."""
+    return Type("int", low=low, high=high, shape="bare")
+
+
+def real(kind: str, text: str) -> bool:
+    """Whether a text is a real date, time or datetime as they are written here."""
+    import datetime as calendar
+
+    form = {"date": "%Y-%m-%d", "time": "%H:%M", "datetime": "%Y-%m-%dT%H:%M"}[kind]
+    try:
+        return calendar.datetime.strptime(text, form).strftime(form) == text
+    except ValueError:
+        return False
+
+
+def show(node: ast.AST) -> str:
+    """The expression as text."""
+    return ast.unparse(node)
+
+
+def a_type(type_: Type) -> str:
+    """A type in words."""
+    words = str(type_)
+    return words if type_.kind in ("ref", "none") or words.startswith("one of") else f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def _is_zero(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value == 0 and not isinstance(expr.value, bool)
+
+
+def _nonzero(left: ast.expr, a: Expr, sign: str, right: ast.expr, b: Expr) -> set[str]:
+    """What a true `<` or `>` tells about zero."""
+    facts: set[str] = set()
+    if sign in ("<", ">"):
+        facts |= {f"nonzero:{show(left)} - {show(right)}", f"nonzero:{show(right)} - {show(left)}"}
+    for node, expr, other, growing in ((left, a, b, sign in (">", ">=")), (right, b, a, sign in ("<", "<="))):
+        if growing and isinstance(other, Literal) and isinstance(other.value, int):
+            strict = sign in ("<", ">")
+            if other.value >= (0 if strict else 1):
+                facts.add(f"nonzero:{show(node)}")
+    return facts
