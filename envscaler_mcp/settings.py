@@ -10,13 +10,7 @@ from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from envscaler_mcp.errors import EnvScalerError
-
 Isolation = Literal["auto", "hard", "trusted"]
-
-
-class SettingsError(EnvScalerError):
-    """A variable of the process environment does not say what it may say."""
 
 
 class Settings(BaseModel):
@@ -46,7 +40,7 @@ class Settings(BaseModel):
         isolation = variables.get("ENVSCALER_ISOLATION", "auto")
         if isolation not in get_args(Isolation):
             modes = ", ".join(get_args(Isolation))
-            raise SettingsError(f"ENVSCALER_ISOLATION is {isolation!r}; it may be one of {modes}")
+            raise ValueError(f"ENVSCALER_ISOLATION is {isolation!r}; it may be one of {modes}")
         return cls.model_validate(
             {
                 "home": _home(variables.get("ENVSCALER_HOME"), start or Path.cwd()),

@@ -96,5 +96,8 @@ def envscaler(
     """Worlds for tool-using agents, each an ordinary Model Context Protocol server."""
     from envscaler_mcp.settings import Settings
 
-    settings = Settings.read()
+    try:
+        settings = Settings.read()
+    except ValueError as cause:
+        raise typer.BadParameter(str(cause), param_hint="the process environment") from cause
     ctx.obj = settings if home is None else settings.model_copy(update={"home": home.resolve()})
