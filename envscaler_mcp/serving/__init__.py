@@ -1,1 +1,17 @@
+"""What a running server needs: methods become tools, a world becomes a server. Importing this never imports `mcp`."""
 
+from envscaler_mcp.serving.code import EnvironmentCode, load_class, load_code, load_folder
+from envscaler_mcp.serving.tools import tool_table
+from envscaler_mcp.serving.world import LocalWorld, Outcome, World, open_world
+
+__all__ = [
+    "EnvironmentCode",
+    "LocalWorld",
+    "Outcome",
+    "World",
+    "load_class",
+    "load_code",
+    "load_folder",
+    "open_world",
+    "tool_table",
+]

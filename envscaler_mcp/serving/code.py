@@ -1,0 +1,127 @@
+"""An environment's code: its card, its source, its tools, and how the class in it is made."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, MappingProxyType, ModuleType
+from typing import Any
+
+from envscaler_mcp.artifacts import Environment, Tool, digest_of
+from envscaler_mcp.errors import ArtifactError, WorldError
+from envscaler_mcp.serving.determinism import Sources
+from envscaler_mcp.serving.replaced_modules import builtins_with, replaced_modules
+from envscaler_mcp.serving.tools import tool_table
+from envscaler_mcp.serving.validation import MAX_ITEMS, Check, compile_arguments
+
+COMPILED_ITEMS = 20
+"""How long a list argument of a compiled environment may be where its schema does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallableTool:
+    """A tool and the check of its arguments."""
+
+    tool: Tool
+    check: Check
+    nested: bool
+    """Whether an argument may be a list or an object, which the world must not share with the caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentCode:
+    """What every world of one environment shares."""
+
+    environment: Environment
+    source: str
+    tools: Mapping[str, CallableTool]
+    genuine: bool
+    """Whether the source is the one that the card was made for."""
+
+    @classmethod
+    def of(cls, environment: Environment, source: str) -> EnvironmentCode:
+        """Card and source together; a source that was changed gets the tools it really has."""
+        genuine = digest_of(source) == environment.code_digest
+        if not genuine:
+            table = tool_table(source, environment.class_name)
+            environment = environment.model_copy(update={"tools": table})
+        limit = COMPILED_ITEMS if environment.origin == "compiled" else MAX_ITEMS
+        tools = {tool.name: _callable_tool(tool, limit) for tool in environment.tools}
+        return cls(environment, source, MappingProxyType(tools), genuine)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the code is the compiler's own, unchanged, and may run inside this process."""
+        return self.genuine and self.environment.origin == "compiled"
+
+
+def _callable_tool(tool: Tool, limit: int) -> CallableTool:
+    nested = any(not _is_flat(schema) for schema in tool.input_schema.get("properties", {}).values())
+    return CallableTool(tool, compile_arguments(tool.input_schema, limit), nested)
+
+
+def _is_flat(schema: Mapping[str, Any]) -> bool:
+    if "anyOf" in schema:
+        return all(_is_flat(one) for one in schema["anyOf"])
+    return schema.get("type") in ("string", "integer", "number", "boolean", "null")
+
+
+def load_folder(folder: Path) -> tuple[Environment, str]:
+    """The card and the source in a server folder."""
+    environment = Environment.read(folder / "environment.json")
+    try:
+        source = (folder / "environment.py").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as cause:
+        raise ArtifactError(f"{folder / 'environment.py'} cannot be read: {cause}") from cause
+    return environment, source
+
+
+def load_code(folder: Path) -> EnvironmentCode:
+    """The code of a server folder, ready to open worlds."""
+    return EnvironmentCode.of(*load_folder(folder))
+
+
+def load_class(source: str, class_name: str, sources: Sources | None = None) -> type:
+    """The environment class. This executes the source: only for code that is trusted, or inside a worker.
+
+    Without sources, the class is made once per process and shared. With them, it is made anew, in a module of its own
+    that sees the world's time and chance, so that nothing a module holds leaks into another world.
+    """
+    if sources is None:
+        return _shared_class(source, class_name)
+    return _make_class(source, class_name, builtins_with(replaced_modules(sources)))
+
+
+@lru_cache(maxsize=512)
+def _shared_class(source: str, class_name: str) -> type:
+    return _make_class(source, class_name, None)
+
+
+@lru_cache(maxsize=512)
+def _compiled(source: str) -> CodeType:
+    return compile(ast.parse(source), "environment.py", "exec", dont_inherit=True)
+
+
+def _make_class(source: str, class_name: str, builtins: Mapping[str, Any] | None) -> type:
+    name = "environment_" + digest_of(source).removeprefix("sha256:")[:16]
+    module = ModuleType(name)
+    if builtins is not None:
+        vars(module)["__builtins__"] = builtins
+    # A dataclass looks its own module up while it is being made.
+    sys.modules[name] = module
+    try:
+        exec(_compiled(source), vars(module))  # noqa: S102
+    except KeyboardInterrupt:
+        raise
+    except BaseException as cause:
+        raise WorldError(f"The environment's source cannot be run: {type(cause).__name__}: {cause}") from cause
+    finally:
+        del sys.modules[name]
+    made = vars(module).get(class_name)
+    if not isinstance(made, type):
+        raise WorldError(f"The environment's source makes no class {class_name!r}.")
+    return made

@@ -1,0 +1,121 @@
+"""A world of a compiled class, which writes down its own changes.
+
+Nothing here looks at more records than a call touched: a snapshot is a position in the history of writes, and to
+restore is to take back what was written since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+from envscaler_mcp.artifacts import StateDiff
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.code import CallableTool, EnvironmentCode, load_class
+from envscaler_mcp.serving.difference import Write, diff_of_journal
+from envscaler_mcp.serving.formats import is_minute
+from envscaler_mcp.serving.local_world import MAX_RESULT, LocalWorld
+from envscaler_mcp.serving.outcome import Outcome, encode
+from envscaler_mcp.serving.plain import copied
+
+
+class _Mark(NamedTuple):
+    writes: int
+    """How many writes lie before it."""
+
+
+class JournaledWorld(LocalWorld):
+    """A world of compiled code inside this process."""
+
+    def __init__(self, code: EnvironmentCode, content: Mapping[str, Any], seed: int) -> None:
+        super().__init__(code)
+        self._seed = seed
+        made = load_class(code.source, code.environment.class_name)
+        if not hasattr(made, "_undo"):
+            raise WorldError(f"The class {made.__name__} of {code.environment.id!r} keeps no journal of its writes.")
+        try:
+            self._env: Any = made(copied(dict(content)))
+        except Exception as cause:
+            raise WorldError(f"{code.environment.id!r} cannot be opened at this state: {cause}") from cause
+        self._env._journal = []
+        self._history: list[Write] = []
+        self._last: list[Write] = []
+
+    @classmethod
+    def open(cls, code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> Self:
+        """A new world at a state."""
+        return cls(code, state, seed)
+
+    def _begin(self) -> None:
+        self._last = []
+
+    def _run(self, found: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
+        env = self._env
+        name = found.tool.name
+        try:
+            result = getattr(env, name)(**arguments)
+            success = result["success"]
+            text = encode(result)
+            if len(text) > MAX_RESULT:
+                raise ValueError(f"a result of {len(text)} characters")
+        except BaseException as cause:
+            self._take_back(env._journal)
+            env._journal = []
+            self._last = []
+            if isinstance(cause, KeyboardInterrupt):
+                raise
+            return self._failed(name, cause)
+        journal = env._journal
+        self._last = journal
+        if journal:
+            env._journal = []
+            if self._marks:
+                self._history += journal
+        return Outcome("done" if success is True else "refused", text)
+
+    def _take_back(self, journal: list[Write]) -> None:
+        if journal:
+            self._env._undo(journal)
+
+    def _mark(self) -> _Mark:
+        return _Mark(len(self._history))
+
+    def _return_to(self, mark: _Mark) -> None:
+        self._take_back(self._history[mark.writes :])
+        self._env._journal = []
+        del self._history[mark.writes :]
+        self._last = []
+
+    def _changed_since(self, mark: _Mark) -> StateDiff:
+        return diff_of_journal(self._history[mark.writes :], vars(self._env))
+
+    def diff(self) -> StateDiff:
+        """What the last call changed."""
+        return diff_of_journal(self._last, vars(self._env))
+
+    def state(self) -> dict[str, Any]:
+        """Every record and scalar, as a copy in plain JSON."""
+        return {name: copied(value) for name, value in vars(self._env).items() if not name.startswith("_")}
+
+    def fork(self) -> JournaledWorld:
+        """A second world that goes on from here by itself, with no marks."""
+        twin = JournaledWorld(
+            self.code, {name: value for name, value in vars(self._env).items() if name[0] != "_"}, self._seed
+        )
+        twin._inherit(self)
+        return twin
+
+    def set_clock(self, now: str) -> None:
+        """Let it be this minute."""
+        if not is_minute(now):
+            raise WorldError(f"A clock cannot show {now!r}; write a minute like 2026-03-02T09:00.")
+        self._last = [("scalar", "now", None, self._env.now)]
+        self._env.now = now
+        if self._marks:
+            self._history += self._last
+
+    def close(self) -> None:
+        """End the world; it answers no more calls."""
+        super().close()
+        self._history = []
+        self._last = []

@@ -1,0 +1,50 @@
+"""What came of one call."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import Any, Literal
+
+Kind = Literal["done", "refused", "invalid", "failed"]
+"""`refused` by the environment, `invalid` before it was asked, `failed` because of a defect inside it."""
+
+encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+class Outcome:
+    """The answer to a call, as the text that is sent; two equal answers have equal texts on every way out."""
+
+    __slots__ = ("__dict__", "kind", "text")
+
+    kind: Kind
+    text: str
+
+    def __init__(self, kind: Kind, text: str) -> None:
+        self.kind = kind
+        self.text = text
+
+    @classmethod
+    def saying(cls, kind: Kind, sentence: str) -> Outcome:
+        """An unsuccessful outcome in one sentence."""
+        return cls(kind, encode({"success": False, "error": sentence}))
+
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        """The result as plain JSON; it shares nothing with the world's records."""
+        payload: dict[str, Any] = json.loads(self.text)
+        return payload
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call did not do what was asked."""
+        return self.kind != "done"
+
+    def __repr__(self) -> str:
+        return f"Outcome({self.kind!r}, {self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Outcome) and (self.kind, self.text) == (other.kind, other.text)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.text))

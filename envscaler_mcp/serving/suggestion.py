@@ -1,0 +1,30 @@
+"""What somebody probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def did_you_mean(word: object, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` where one of the known words is near, else the full stop that ends the sentence."""
+    if isinstance(word, str) and len(word) <= 100:
+        near = get_close_matches(word, list(known), n=1)
+        if near:
+            return f"; did you mean {near[0]!r}?"
+    return "."
+
+
+def shown(value: object) -> str:
+    """A value as a sentence may quote it: short, in the words of JSON, and free of anything that cannot be sent."""
+    if value is None or value is True or value is False:
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return repr(value if len(value) <= 40 else value[:37] + "…")
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, int):
+        return str(value) if -(10**20) < value < 10**20 else "a huge number"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    return "an object" if isinstance(value, dict) else f"a {type(value).__name__}"

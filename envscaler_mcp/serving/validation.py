@@ -1,0 +1,222 @@
+"""Strict checks of a tool's arguments, made once from its schema and then called many times.
+
+A schema keyword that would be published and not enforced is refused here, so that what a client is told is what holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.formats import check_number, check_text
+from envscaler_mcp.serving.suggestion import did_you_mean, shown
+
+Check = Callable[[Any], str | None]
+"""None for a value that fits, else the rest of a sentence that begins with the value's name."""
+
+MAX_DEPTH = 16
+MAX_ITEMS = 1_000
+
+_NOTES = frozenset({"description", "default", "examples", "title"})
+_KEYWORDS = {
+    "string": frozenset({"enum", "minLength", "maxLength", "pattern", "format"}),
+    "integer": frozenset({"enum", "minimum", "maximum"}),
+    "number": frozenset({"enum", "minimum", "maximum"}),
+    "boolean": frozenset({"enum"}),
+    "null": frozenset[str](),
+    "array": frozenset({"items", "minItems", "maxItems"}),
+    "object": frozenset({"properties", "required", "additionalProperties"}),
+}
+_MISSING = object()
+
+
+def compile_arguments(schema: Mapping[str, Any], max_items: int = MAX_ITEMS) -> Check:
+    """The check of all arguments of a call; what it returns is a whole sentence."""
+    properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+    required = frozenset(schema.get("required", ()))
+    parameters = [
+        (name, name in required, compile_value(value, max_items, MAX_DEPTH - 1)) for name, value in properties.items()
+    ]
+    known = frozenset(properties)
+
+    def check(arguments: Any) -> str | None:
+        if type(arguments) is not dict:
+            return f"The arguments must be an object, not {shown(arguments)}."
+        if not known.issuperset(arguments):
+            unknown = next(name for name in arguments if name not in known)
+            return f"There is no argument {shown(unknown)}{did_you_mean(unknown, known)}"
+        for name, needed, check_value in parameters:
+            value = arguments.get(name, _MISSING)
+            if value is _MISSING:
+                if needed:
+                    return f"{name} is missing."
+            else:
+                wrong = check_value(value)
+                if wrong is not None:
+                    return name + wrong
+        return None
+
+    return check
+
+
+def compile_value(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
+    """The check of one value; `depth` is how many levels may still lie below it."""
+    if "anyOf" in schema:
+        _refuse_unknown(schema, {"anyOf"})
+        return _any_of(schema["anyOf"], max_items, depth)
+    if "type" not in schema:
+        _refuse_unknown(schema, {"enum"})
+        return _one_of(schema["enum"]) if "enum" in schema else lambda value: check_json(value, max_items, depth)
+    kind = schema["type"]
+    if kind not in _KEYWORDS:
+        raise WorldError(f"The argument type {kind!r} is not known; use one of {', '.join(_KEYWORDS)}.")
+    _refuse_unknown(schema, {"type", *_KEYWORDS[kind]})
+    if "enum" in schema:
+        return _one_of(schema["enum"])
+    if kind == "array":
+        return _array(schema, max_items, depth)
+    if kind == "object":
+        return _object(schema, max_items, depth)
+    if kind in ("integer", "number"):
+        return check_number(schema)
+    return check_text(schema) if kind == "string" else _constant(kind)
+
+
+def _refuse_unknown(schema: Mapping[str, Any], keywords: set[str]) -> None:
+    unenforced = sorted(set(schema) - keywords - _NOTES)
+    if unenforced:
+        raise WorldError(f"The schema keyword {unenforced[0]!r} is not enforced, so it cannot be published.")
+
+
+def _constant(kind: str) -> Check:
+    allowed, noun = ((True, False), "true or false") if kind == "boolean" else ((None,), "null")
+
+    def check(value: Any) -> str | None:
+        return None if any(value is one for one in allowed) else f" must be {noun}, not {shown(value)}."
+
+    return check
+
+
+def _one_of(allowed: list[Any]) -> Check:
+    words = ", ".join(shown(value) for value in allowed)
+    choices = frozenset((type(value), value) for value in allowed)
+    names = [value for value in allowed if isinstance(value, str)]
+
+    def check(value: Any) -> str | None:
+        if type(value) in (str, int, float, bool, type(None)) and (type(value), value) in choices:
+            return None
+        near = did_you_mean(value, names)
+        said = f" must be {words}" if len(allowed) == 1 else f" must be one of {words}"
+        return f"{said}, not {shown(value)}{near}"
+
+    return check
+
+
+def _any_of(schemas: list[Mapping[str, Any]], max_items: int, depth: int) -> Check:
+    optional = any(schema.get("type") == "null" for schema in schemas)
+    rest = [compile_value(schema, max_items, depth) for schema in schemas if schema.get("type") != "null"]
+    if len(rest) == 1:
+        only = rest[0]
+        return (lambda value: None if value is None else only(value)) if optional else only
+
+    def check(value: Any) -> str | None:
+        if value is None and optional:
+            return None
+        wrongs = [one(value) for one in rest]
+        if None in wrongs:
+            return None
+        parts = [wrong.split(", not ")[0].removesuffix(".").removeprefix(" must be ") for wrong in wrongs if wrong]
+        return f" must be {' or '.join(parts)}, not {shown(value)}."
+
+    return check
+
+
+def _array(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
+    if depth <= 0:
+        return lambda _value: " is nested too deeply."
+    check_item = compile_value(schema.get("items", {}), max_items, depth - 1)
+    least, most = schema.get("minItems", 0), schema.get("maxItems", max_items)
+
+    def check(value: Any) -> str | None:
+        if type(value) is not list:
+            return f" must be a list, not {shown(value)}."
+        if len(value) < least:
+            return " must not be empty." if least == 1 else f" must have at least {least} items."
+        if len(value) > most:
+            return f" must have at most {most} items."
+        for position, item in enumerate(value):
+            wrong = check_item(item)
+            if wrong is not None:
+                return f"[{position}]{wrong}"
+        return None
+
+    return check
+
+
+def _object(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
+    if depth <= 0:
+        return lambda _value: " is nested too deeply."
+    properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+    fields = {name: compile_value(value, max_items, depth - 1) for name, value in properties.items()}
+    required = tuple(schema.get("required", ()))
+    other = schema.get("additionalProperties", True)
+    check_other = None if other is False else compile_value({} if other is True else other, max_items, depth - 1)
+    most = max(max_items, len(fields))
+
+    def check(value: Any) -> str | None:
+        if type(value) is not dict:
+            return f" must be an object, not {shown(value)}."
+        if len(value) > most:
+            return f" must have at most {most} entries."
+        unknown = [name for name in value if name not in fields]
+        wrong = _check_unknown(value, unknown, check_other, fields) if unknown else None
+        if wrong is not None:
+            return wrong
+        missing = next((name for name in required if name not in value), None)
+        if missing is not None:
+            return f".{missing} is missing."
+        for name, check_field in fields.items():
+            wrong = check_field(value[name]) if name in value else None
+            if wrong is not None:
+                return f".{name}{wrong}"
+        return None
+
+    return check
+
+
+def _check_unknown(
+    value: dict[Any, Any], unknown: list[Any], check_other: Check | None, fields: Mapping[str, Check]
+) -> str | None:
+    if check_other is None:
+        return f" has no field {shown(unknown[0])}{did_you_mean(unknown[0], fields)}"
+    for name in unknown:
+        wrong = check_key(name) or check_other(value[name])
+        if wrong is not None:
+            return f"[{shown(name)}]{wrong}"
+    return None
+
+
+check_key = check_text({"type": "string"})
+_check_any_number = check_number({"type": "number"})
+
+
+def check_json(value: Any, max_items: int, depth: int) -> str | None:
+    """The check of a value of no declared type: plain JSON of bounded size."""
+    if value is None or value is True or value is False:
+        return None
+    if type(value) is str:
+        return check_key(value)
+    if type(value) in (int, float):
+        return _check_any_number(value)
+    if type(value) not in (list, dict):
+        return f" must be plain JSON, not {shown(value)}."
+    if depth <= 0:
+        return " is nested too deeply."
+    if len(value) > max_items:
+        return f" must have at most {max_items} {'items' if type(value) is list else 'entries'}."
+    for name, item in enumerate(value) if type(value) is list else value.items():
+        wrong = (type(value) is dict and check_key(name)) or check_json(item, max_items, depth - 1)
+        if wrong:
+            return f"[{shown(name)}]{wrong}"
+    return None

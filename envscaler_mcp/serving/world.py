@@ -1,0 +1,66 @@
+"""A world: one environment, alive, belonging to one episode or one person.
+
+Everything that holds a world, in this process or in a worker, is held through the same methods, and no transport is
+known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from envscaler_mcp.artifacts import Environment, StateDiff
+from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.copied_world import CopiedWorld
+from envscaler_mcp.serving.journaled_world import JournaledWorld
+from envscaler_mcp.serving.local_world import LocalWorld
+from envscaler_mcp.serving.outcome import Outcome
+
+__all__ = ["LocalWorld", "Outcome", "World", "open_world"]
+
+
+class World(Protocol):
+    """What a session holds. One call at a time; whoever shares a world takes turns."""
+
+    @property
+    def environment(self) -> Environment:
+        """What is known about the environment without running it."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
+        """What came of the call. Never raises for what a caller sent or what environment code did.
+
+        The same key with the same call gives the first outcome again and runs nothing.
+        """
+
+    def state(self) -> dict[str, Any]:
+        """Every record and scalar, as a copy in plain JSON."""
+
+    def state_hash(self) -> str:
+        """The digest of the state; equal states have equal hashes everywhere."""
+
+    def diff(self) -> StateDiff:
+        """What the last call changed."""
+
+    def diff_since(self, snapshot: int) -> StateDiff:
+        """What changed since the snapshot."""
+
+    def snapshot(self) -> int:
+        """A mark to come back to."""
+
+    def restore(self, snapshot: int) -> None:
+        """Be as at the snapshot, which may be used again. Marks set after it are forgotten."""
+
+    def fork(self) -> World:
+        """A second world that goes on from here by itself, with no marks."""
+
+    def set_clock(self, now: str) -> None:
+        """Let it be this minute."""
+
+    def close(self) -> None:
+        """End the world and free what it holds."""
+
+
+def open_world(code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> LocalWorld:
+    """A world inside this process, at a state: for trusted code, or inside a worker."""
+    kind = JournaledWorld if code.trusted else CopiedWorld
+    return kind.open(code, state, seed)
