@@ -1,7 +1,8 @@
-"""Writes docs/cli.md from the commands themselves; `--check` only says whether it is up to date."""
+"""Writes docs/cli.md from the commands, and clients/hosts/ from what `connect` knows; `--check` only compares."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,10 @@ import typer
 
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.program import COMMANDS, app, load
+from envscaler_mcp.emit.hosts import CLIENTS, Connection, host_file
 
-PAGE = Path(__file__).resolve().parent / "cli.md"
+ROOT = Path(__file__).resolve().parent.parent
+CHECKOUT = "/path/to/envscaler-mcp"
 HEAD = """<!-- Made by docs/generate.py from the commands; change those and type `make docs`. -->
 
 # The command line
@@ -23,17 +26,32 @@ search found nothing), and 2 when it was used wrongly. `--json` prints for progr
 
 
 def main() -> int:
-    """Write the page, or say whether it would change."""
-    if "--check" not in sys.argv[1:]:
-        write_text(PAGE, page())
-    elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != page():
-        sys.stderr.write("docs/cli.md is not what docs/generate.py would write; type: make docs\n")
-        return 1
-    return 0
+    """Write the files, or say which would change."""
+    wanted = {ROOT / "docs" / "cli.md": page(), **host_examples()}
+    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        if "--check" in sys.argv[1:]:
+            sys.stderr.write(f"{path.relative_to(ROOT)} is not what docs/generate.py would write; type: make docs\n")
+        else:
+            write_text(path, wanted[path])
+    return int("--check" in sys.argv[1:] and bool(stale))
+
+
+def host_examples() -> dict[Path, str]:
+    """For each host the file it would read, if the repository lay at /path/to/envscaler-mcp."""
+    folder = ROOT / "clients" / "hosts"
+    command = (f"{CHECKOUT}/.venv/bin/python", f"{CHECKOUT}/generated_servers/hospital_rooms/server.py")
+    return {
+        folder / client / host_file(client, Path(), Path()).name: json.dumps(
+            Connection(client, "hospital_rooms", command).document, indent=2
+        )
+        + "\n"
+        for client in CLIENTS
+    }
 
 
 def page() -> str:
-    """The whole page: the program, then each command."""
+    """The page of commands: the program, then each command."""
     program: Any = typer.main.get_command(app)
     for name in COMMANDS:
         program.commands[name] = load(name)
