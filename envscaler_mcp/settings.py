@@ -68,3 +68,8 @@ def _client_settings(variables: Mapping[str, str]) -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
     return Path(variables.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+
+
+def secret_named(name: str) -> str | None:
+    """The value of a variable that holds a secret, which so never stands on a command line."""
+    return os.environ.get(name) or None

@@ -105,6 +105,18 @@ class LocalWorld:
         """Every record and scalar, as a copy in plain JSON."""
         raise NotImplementedError
 
+    def diff(self) -> StateDiff:
+        """What the last call changed."""
+        raise NotImplementedError
+
+    def fork(self) -> LocalWorld:
+        """A second world that goes on from here by itself, with no marks."""
+        raise NotImplementedError
+
+    def set_clock(self, now: str) -> None:
+        """Let it be this minute."""
+        raise NotImplementedError
+
     def state_hash(self) -> str:
         """The digest of the state; equal states have equal hashes everywhere."""
         return digest_of(self.state())

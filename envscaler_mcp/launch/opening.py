@@ -1,0 +1,59 @@
+"""A server folder becomes a world: at which state, and how far from this process its code runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Literal
+
+from envscaler_mcp.artifacts import State
+from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.serving import EnvironmentCode, World, load_code, open_world
+
+Isolation = Literal["local", "auto", "hard", "trusted"]
+
+
+class WrongUseError(LaunchError):
+    """What was asked for cannot be meant; ask differently."""
+
+
+def open_folder(folder: Path, state: str | None = None, seed: int | None = None, isolation: str | None = None) -> World:
+    """A world of the environment in a server folder."""
+    code = load_code(folder)
+    start = start_state(folder, code, state)
+    return open_code(code, start, start.seed if seed is None else seed, isolation)
+
+
+def open_code(code: EnvironmentCode, start: State, seed: int, isolation: str | None = None) -> World:
+    """A world that runs where its code may: the compiler's own code here, any other in a worker."""
+    chosen = isolation or ("local" if code.trusted else "auto")
+    if chosen in ("auto", "hard"):
+        from envscaler_mcp.sandbox import open_isolated
+
+        return open_isolated(code, start.content, seed, mode=chosen)
+    if not code.trusted:
+        if chosen == "local":
+            raise WrongUseError(
+                f"The code of {code.environment.id!r} is not the compiler's own, or was changed since; "
+                "use --isolation auto, or --isolation trusted if you wrote it."
+            )
+        sys.stderr.write(
+            f"{code.environment.id}: code that nobody has compiled runs in this process, with everything you may do.\n"
+        )
+    return open_world(code, start.content, seed)
+
+
+def start_state(folder: Path, code: EnvironmentCode, named: str | None = None) -> State:
+    """The state of that name in the folder, or in a file of its own; by default the first one."""
+    states = code.environment.states
+    if named is None:
+        if not states:
+            raise WrongUseError(f"{folder.name!r} holds no start state; name a file with --state.")
+        named = states[0]
+    path = folder / "states" / f"{named}.json" if named in states else Path(named)
+    if not path.is_file():
+        raise WrongUseError(f"There is no state {named!r}; choose one of {', '.join(states)}, or name a file.")
+    state = State.read(path)
+    if state.environment != code.environment.id:
+        raise WrongUseError(f"{path} is a state of {state.environment!r}, not of {code.environment.id!r}.")
+    return state

@@ -1,0 +1,152 @@
+"""A server over streamable HTTP, for this machine unless its owner asks for more and names a token.
+
+No session is kept: the process has one world, and every request is whole in itself. A client of the older era may open
+as often as it likes, and a restarted server goes on where its clients are.
+"""
+
+from __future__ import annotations
+
+import hmac
+import socket
+from contextlib import AbstractContextManager, nullcontext
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from envscaler_mcp.errors import LaunchError
+
+MAX_BODY = 1024 * 1024
+"""How long a request may be, in bytes."""
+PATH = "/mcp"
+
+_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return host == "localhost" or ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def http_app(
+    server: Server[Any],
+    *,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    json_response: bool = True,
+    stateless: bool = True,
+) -> ASGIApp:
+    """The server as an ASGI application that refuses strangers before it reads what they sent."""
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        json_response=json_response,
+        stateless_http=stateless,
+        max_request_body_size=MAX_BODY,
+        # `Doorkeeper` decides, with the address and the token at hand.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    return Doorkeeper(app, host, token)
+
+
+class Doorkeeper:
+    """Who may enter: the right `Host`, no foreign `Origin`, and the token where there is one."""
+
+    def __init__(self, app: ASGIApp, host: str, token: str | None) -> None:
+        self._app = app
+        self._open = not is_loopback(host)
+        self._hosts = _NAMES | {host}
+        self._token = None if token is None else f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or say why not."""
+        if scope["type"] == "http":
+            refusal = self._refusal(dict(scope["headers"]))
+            if refusal is not None:
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _refusal(self, headers: dict[bytes, bytes]) -> PlainTextResponse | None:
+        host = headers.get(b"host", b"").decode("latin-1")
+        # A name that leads to this machine may belong to a page in a browser; a machine that is open to others has
+        # names nobody can know here, and there the token decides.
+        if not self._open and _name(f"//{host}") not in self._hosts:
+            return PlainTextResponse("Invalid Host header", 421)
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if origin and origin.partition("://")[2] != host and _name(origin) not in self._hosts:
+            return PlainTextResponse("Invalid Origin header", 403)
+        if self._token is not None and not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
+            return PlainTextResponse("A token is needed", 401, {"WWW-Authenticate": "Bearer"})
+        return None
+
+
+def _name(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def listen(host: str, port: int, token: str | None) -> socket.socket:
+    """A socket that accepts connections; other machines are let in only with a token."""
+    if not is_loopback(host) and not token:
+        raise LaunchError(f"Other machines could reach {host!r}; name a token with --token-env, or use 127.0.0.1.")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Without the protocol named, asyncio leaves the delay of small packets on: 40 ms for every answer.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host.strip("[]"), port))
+        sock.listen(2048)
+    except (OSError, OverflowError) as cause:
+        sock.close()
+        raise LaunchError(
+            f"Nothing can listen at {host}:{port}: {cause}; choose another --port, or 0 for any."
+        ) from cause
+    return sock
+
+
+def url_of(sock: socket.socket) -> str:
+    """Where clients connect."""
+    host, port = sock.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}"
+
+
+class HttpServer(uvicorn.Server):
+    """Uvicorn without its signal handlers: whoever runs it decides what ends it."""
+
+    def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
+        """Leave signals alone."""
+        return nullcontext()
+
+    def stop(self) -> None:
+        """Finish what was begun and end."""
+        self.should_exit = True
+
+
+def http_server(app: ASGIApp) -> HttpServer:
+    """A server for the application; `serve(sockets=[…])` runs it."""
+    return HttpServer(
+        uvicorn.Config(
+            app,
+            http="h11",
+            loop="asyncio",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=1,
+        )
+    )
