@@ -40,10 +40,10 @@ def main() -> int:
 def host_examples() -> dict[Path, str]:
     """For each host the file it would read, if the repository lay at /path/to/envscaler-mcp."""
     folder = ROOT / "clients" / "hosts"
-    command = (f"{CHECKOUT}/.venv/bin/python", f"{CHECKOUT}/generated_servers/hospital_rooms/server.py")
+    command = (f"{CHECKOUT}/.venv/bin/python", f"{CHECKOUT}/generated_servers/hospital_stays/server.py")
     return {
         folder / client / host_file(client, Path(), Path()).name: json.dumps(
-            Connection(client, "hospital_rooms", command).document, indent=2
+            Connection(client, "hospital_stays", command).document, indent=2
         )
         + "\n"
         for client in CLIENTS

@@ -6,11 +6,9 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self, get_args
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
-
-Isolation = Literal["auto", "hard", "trusted"]
 
 
 class Settings(BaseModel):
@@ -20,8 +18,6 @@ class Settings(BaseModel):
 
     home: Path
     """The folder that holds `registry.json` and `generated_servers/`; ENVSCALER_HOME, else the nearest one above."""
-    isolation: Isolation = "auto"
-    """How strictly unread code is kept apart; ENVSCALER_ISOLATION."""
     client_settings: Path
     """Where hosts such as Claude Desktop keep their files for this user."""
 
@@ -37,16 +33,9 @@ class Settings(BaseModel):
     def read(cls, variables: Mapping[str, str] | None = None, start: Path | None = None) -> Self:
         """Settings of this process; tests hand in variables and a folder to start from."""
         variables = os.environ if variables is None else variables
-        isolation = variables.get("ENVSCALER_ISOLATION", "auto")
-        if isolation not in get_args(Isolation):
-            modes = ", ".join(get_args(Isolation))
-            raise ValueError(f"ENVSCALER_ISOLATION is {isolation!r}; it may be one of {modes}")
-        return cls.model_validate(
-            {
-                "home": _home(variables.get("ENVSCALER_HOME"), start or Path.cwd()),
-                "isolation": isolation,
-                "client_settings": _client_settings(variables),
-            }
+        return cls(
+            home=_home(variables.get("ENVSCALER_HOME"), start or Path.cwd()),
+            client_settings=_client_settings(variables),
         )
 
 

@@ -17,6 +17,8 @@ from envscaler_mcp.errors import EnvScalerError
 COMMANDS = (
     "list",
     "show",
+    "call",
+    "serve",
     "connect",
     "bundle",
     "schemas",
@@ -41,7 +43,7 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except EnvScalerError as error:
             typer.echo(f"envscaler: {error}", err=True)
-            raise typer.Exit(1) from error
+            raise typer.Exit(_exit_code(error)) from error
         except KeyboardInterrupt:
             typer.echo("Stopped; what had been launched was ended.", err=True)
             raise typer.Exit(130) from None
@@ -71,6 +73,12 @@ def load(name: str) -> Any:
     return command
 
 
+def _exit_code(error: EnvScalerError) -> int:
+    from envscaler_mcp.launch.opening import WrongUseError
+
+    return 2 if isinstance(error, WrongUseError) else 1
+
+
 def _first_line(name: str) -> str:
     source = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
@@ -96,8 +104,5 @@ def envscaler(
     """Worlds for tool-using agents, each an ordinary Model Context Protocol server."""
     from envscaler_mcp.settings import Settings
 
-    try:
-        settings = Settings.read()
-    except ValueError as cause:
-        raise typer.BadParameter(str(cause), param_hint="the process environment") from cause
+    settings = Settings.read()
     ctx.obj = settings if home is None else settings.model_copy(update={"home": home.resolve()})

@@ -20,7 +20,7 @@ from envscaler_mcp.emit.bundle import bundle_files, vendored, write_folder, writ
 from envscaler_mcp.errors import EmitError
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "generated_servers" / "hospital_rooms"
+FOLDER = ROOT / "generated_servers" / "hospital_stays"
 PACKAGE = Path(envscaler_mcp.__file__).parent
 
 
@@ -82,15 +82,15 @@ def test_an_older_bundle_is_replaced_and_anything_else_is_left_alone(tmp_path: P
 def test_a_folder_that_lacks_a_file_is_named(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / "broken")
     (tmp_path / "broken" / "environment.py").unlink()
-    with pytest.raises(EmitError, match=r"bundle of 'hospital_rooms'.*environment\.py"):
+    with pytest.raises(EmitError, match=r"bundle of 'hospital_stays'.*environment\.py"):
         bundle_files(tmp_path / "broken")
 
 
 def test_the_command_writes_either_and_says_where(tmp_path: Path) -> None:
     runner = CliRunner()
-    folder = runner.invoke(app, ["bundle", "hospital_rooms", "--out", str(tmp_path / "one")])
+    folder = runner.invoke(app, ["bundle", "hospital_stays", "--out", str(tmp_path / "one")])
     assert (folder.exit_code, "server.py" in folder.output) == (0, True)
-    single = runner.invoke(app, ["bundle", "hospital_rooms", "--mcpb", "--out", str(tmp_path / "one.mcpb")])
+    single = runner.invoke(app, ["bundle", "hospital_stays", "--mcpb", "--out", str(tmp_path / "one.mcpb")])
     assert (single.exit_code, (tmp_path / "one.mcpb").is_file()) == (0, True)
 
 

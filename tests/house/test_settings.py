@@ -1,7 +1,8 @@
-"""Settings are read from the process environment once, and say what they may say."""
+"""Settings are read from the process environment once, and stay as they were read."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,16 +25,14 @@ def test_without_a_name_home_is_the_nearest_folder_above_that_has_a_registry(tmp
     assert Settings.read({}, start=deep).home == tmp_path.resolve()
 
 
-def test_isolation_has_three_modes_and_a_fourth_is_refused() -> None:
-    assert [Settings.read({"ENVSCALER_ISOLATION": mode}).isolation for mode in ("auto", "hard", "trusted")] == [
-        "auto",
-        "hard",
-        "trusted",
-    ]
-    with pytest.raises(ValueError, match=r"ENVSCALER_ISOLATION is 'lax'; it may be one of auto, hard, trusted"):
-        Settings.read({"ENVSCALER_ISOLATION": "lax"})
+def test_what_hosts_keep_lies_where_this_user_keeps_such_files(tmp_path: Path) -> None:
+    if sys.platform == "darwin":
+        assert Settings.read({}).client_settings == Path.home() / "Library" / "Application Support"
+    else:
+        assert Settings.read({"XDG_CONFIG_HOME": str(tmp_path)}).client_settings == tmp_path
+        assert Settings.read({}).client_settings == Path.home() / ".config"
 
 
 def test_settings_do_not_change_while_a_program_runs() -> None:
     with pytest.raises(ValidationError, match="frozen"):
-        Settings.read({}).isolation = "hard"  # type: ignore[misc]
+        Settings.read({}).home = Path("/")  # type: ignore[misc]

@@ -1,0 +1,76 @@
+"""Try a tool: call it once in a world of your own, and see what it answered and changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from envscaler_mcp.artifacts import Environment, State, StateDiff
+from envscaler_mcp.cli.arguments import arguments_of, usage_of
+from envscaler_mcp.cli.lookup import environment_of, folder_of, tool_of
+from envscaler_mcp.cli.printing import print_diff, print_payload
+from envscaler_mcp.launch.opening import Isolation, open_folder
+from envscaler_mcp.serving import Outcome
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def call_tool(
+    ctx: typer.Context,
+    env_id: Annotated[str, typer.Argument(metavar="ENV_ID", help="An id that `envscaler list` shows.")],
+    tool: Annotated[str, typer.Argument(metavar="[TOOL]", help="The tool; without it the tools are listed.")] = "",
+    words: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Its arguments.")] = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="A file that keeps the world, so that the next call goes on from here.")
+    ] = None,
+    state: Annotated[
+        str | None, typer.Option(metavar="NAME_OR_FILE", help="Where the world begins, if not kept.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the world's chance.")] = None,
+    isolation: Annotated[Isolation | None, typer.Option(help="Where the code runs.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")] = False,
+) -> None:
+    environment = environment_of(ctx, env_id)
+    if not tool:
+        _list_tools(environment)
+        return
+    arguments = arguments_of(tool_of(environment, tool), words or [])
+    start = str(keep) if keep and keep.exists() else state
+    world = open_folder(folder_of(ctx, env_id), start, seed, isolation)
+    try:
+        outcome = world.call(tool, arguments)
+        diff = world.diff()
+        if keep and not outcome.is_error:
+            _kept(environment, keep, seed, world.state()).write(keep)
+    finally:
+        world.close()
+    _tell(outcome, diff, as_json)
+    raise typer.Exit(int(outcome.is_error))
+
+
+def _list_tools(environment: Environment) -> None:
+    for tool in environment.tools:
+        typer.echo(usage_of(tool).removeprefix("usage: "))
+
+
+def _kept(environment: Environment, keep: Path, seed: int | None, content: dict[str, Any]) -> State:
+    # With its old seed, a written environment would draw the same ids again.
+    drawn = State.read(keep).seed if keep.exists() else seed or 0
+    return State(environment=environment.id, name=keep.stem, seed=drawn + 1, content=content)
+
+
+def _tell(outcome: Outcome, diff: StateDiff, as_json: bool) -> None:
+    if as_json:
+        told = {"outcome": outcome.kind, "answer": outcome.payload, "changed": diff.model_dump(mode="json")}
+        typer.echo(json.dumps(told, ensure_ascii=False))
+        return
+    print_payload(outcome.payload, ok=not outcome.is_error)
+    if not diff.empty:
+        typer.secho("changed", bold=True)
+        print_diff(diff)
+    elif outcome.is_error:
+        typer.echo(f"{outcome.kind}; nothing was changed")
