@@ -1,0 +1,45 @@
+"""What executing a check means; the same in a worker and, for trusted code, in this process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+from envscaler_mcp.serving.determinism import DEFAULT_NOW, Sources
+from envscaler_mcp.serving.formats import is_minute
+from envscaler_mcp.serving.replaced_modules import replaced_modules
+
+Builtins = Callable[[Mapping[str, ModuleType]], dict[str, Any]]
+
+
+def check_function(source: str, initial: object, now: object, builtins: Builtins) -> Callable[[Any], Any]:
+    """`check_func` of a source, with `initial_state` at hand and time standing still at the final state's."""
+    moment = now if isinstance(now, str) and is_minute(now) else DEFAULT_NOW
+    module = ModuleType("check")
+    vars(module).update(__builtins__=builtins(replaced_modules(Sources(0, moment))), initial_state=initial)
+    # A dataclass looks its own module up while it is being made.
+    sys.modules["check"] = module
+    try:
+        exec(compile(source, "check.py", "exec", dont_inherit=True), vars(module))
+    finally:
+        del sys.modules["check"]
+    function: Callable[[Any], Any] = vars(module)["check_func"]
+    return function
+
+
+def verdict_of(answer: object) -> dict[str, Any]:
+    """True or False and nothing that merely counts as one of them."""
+    if type(answer) is bool:
+        return {"verdict": answer}
+    return {"failure": f"the check answered with a {type(answer).__name__}, not True or False"}
+
+
+def failure_of(cause: BaseException) -> dict[str, Any]:
+    """An exception in its own words; asking for them runs code of the check."""
+    try:
+        words = str(cause)[:500]
+    except BaseException:
+        words = ""
+    return {"failure": f"{type(cause).__name__}: {words}"}

@@ -1,0 +1,120 @@
+"""The door: a world of code that nobody has read, and one check of such code."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from envscaler_mcp.artifacts import canonical_json
+from envscaler_mcp.errors import ArtifactError, SandboxError
+from envscaler_mcp.sandbox.execution import check_function, failure_of, verdict_of
+from envscaler_mcp.sandbox.layers import Layers
+from envscaler_mcp.sandbox.limits import Limits
+from envscaler_mcp.sandbox.line import Line
+from envscaler_mcp.sandbox.loaded import loaded_workers
+from envscaler_mcp.sandbox.policy import admit, admit_check
+from envscaler_mcp.sandbox.worker_world import WorkerWorld
+from envscaler_mcp.sandbox.zygote import zygote
+from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.replaced_modules import builtins_with
+from envscaler_mcp.serving.world import World, open_world
+
+Mode = Literal["auto", "hard", "trusted"]
+"""`auto`: every layer that works here; `hard`: not without the kernel's; `trusted`: in this process, for code of your own."""
+
+ALL = Layers()
+ORDINARY = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check said, or why it said nothing."""
+
+    verdict: bool | None
+    failure: str | None
+
+
+def open_isolated(
+    code: EnvironmentCode,
+    state: Mapping[str, Any],
+    seed: int,
+    mode: Mode = "auto",
+    *,
+    limits: Limits = ORDINARY,
+    layers: Layers = ALL,
+) -> World:
+    """A world whose code cannot reach this process, this machine or another world.
+
+    SandboxError with the lines where the code is refused before it runs; WorkerEnded where it was ended.
+    """
+    if mode == "trusted":
+        if not code.trusted:
+            _warn(f"The code of {code.environment.id!r} runs inside this process with everything this process may do.")
+        return open_world(code, state, seed)
+    layers = layers_in(mode, layers)
+    if layers.gate:
+        admit(code.source, f"The code of {code.environment.id!r}")
+    line = loaded_workers().line_for(code, limits, layers)
+    try:
+        line.ask("open", limits.open_seconds, state=dict(state), seed=seed)
+    except BaseException:
+        line.close()
+        raise
+    return WorkerWorld(code, line)
+
+
+def run_check(
+    source: str,
+    initial_state: Mapping[str, Any],
+    final_state: Mapping[str, Any],
+    mode: Mode = "auto",
+    *,
+    limits: Limits = ORDINARY,
+    layers: Layers = ALL,
+) -> Checked:
+    """What `check_func(final_state)` of a source says, on copies of both states that nobody else holds."""
+    if mode == "trusted":
+        _warn("A check runs inside this process with everything this process may do.")
+        return _checked_here(source, initial_state, final_state)
+    layers = layers_in(mode, layers)
+    if layers.gate:
+        admit_check(source)
+    line = Line.start(zygote(), limits, layers)
+    try:
+        answer = line.ask("check", limits.call_seconds, source=source, initial=dict(initial_state), final=dict(final_state))
+        verdict, failure = answer.get("verdict"), answer.get("failure")
+        if type(verdict) is bool and failure is None:
+            return Checked(verdict, None)
+        if verdict is None and type(failure) is str:
+            return Checked(None, failure)
+        raise line.reject("check: an answer that is neither a verdict nor a failure")
+    finally:
+        line.close()
+
+
+def layers_in(mode: Mode, layers: Layers = ALL) -> Layers:
+    """What will stand between the code and the machine; SandboxError where `hard` cannot be had."""
+    kernel = zygote().kernel
+    if mode == "hard" and not (kernel.works and layers.kernel):
+        why = kernel.why_not or "the kernel layer was switched off"
+        raise SandboxError(f"Mode 'hard' needs Landlock and seccomp: {why}. Mode 'auto' runs without; see `envscaler doctor`.")
+    return layers if kernel.works or kernel.seccomp or kernel.landlock else layers.without("kernel")
+
+
+def _checked_here(source: str, initial_state: Mapping[str, Any], final_state: Mapping[str, Any]) -> Checked:
+    try:
+        initial, final = json.loads(canonical_json(dict(initial_state))), json.loads(canonical_json(dict(final_state)))
+    except ArtifactError as cause:
+        raise SandboxError(f"A check works on plain JSON: {cause}") from cause
+    try:
+        answer = verdict_of(check_function(source, initial, final.get("now"), builtins_with)(final))
+    except Exception as cause:
+        answer = failure_of(cause)
+    return Checked(answer.get("verdict"), answer.get("failure"))
+
+
+def _warn(told: str) -> None:
+    warnings.warn(f"{told} Use mode 'auto' for code that you have not read.", RuntimeWarning, stacklevel=3)

@@ -1,0 +1,138 @@
+"""How much of the machine one worker may use, and how it is made to keep to it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from envscaler_mcp.sandbox.system import IS_LINUX, PR_SET_PDEATHSIG, prctl
+
+MIB = 1 << 20
+CHANNEL = 3
+"""The descriptor of a worker's only way out."""
+_DESCRIPTORS = 8
+_FIRST_UID = 0x6E000000
+_UIDS = 1 << 20
+_NOBODY = 65534
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one worker may use; whoever goes over it is ended."""
+
+    memory: int = 512 * MIB
+    """Address space in bytes."""
+    resident: int = 384 * MIB
+    """Memory really used, watched from outside while a call runs."""
+    cpu_seconds: int = 600
+    """Processor time of a worker's whole life: the net under the limits in wall time, should the harness be gone."""
+    open_seconds: float = 10.0
+    """Wall time for loading code and opening a world."""
+    call_seconds: float = 10.0
+    """Wall time for one call; ended from outside, because code can swallow an alarm."""
+    output: int = MIB
+    """Characters that code may print; nobody reads them."""
+    frame: int = 32 * MIB
+    """Bytes of one message in either direction."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As it travels to the worker."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Self:
+        """As it arrives."""
+        return cls(**fields)
+
+
+def leave_the_others(parent: int) -> None:
+    """A group of its own, and the end when the parent ends; the parent may have ended before this ran."""
+    os.setpgid(0, 0)
+    die_with_parent()
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def die_with_parent() -> None:
+    """Killed by the kernel when the parent goes; to be asked for again after every change of user."""
+    if IS_LINUX:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def keep_only(channel: int) -> None:
+    """Every descriptor but the channel is closed; 0 to 2 lead nowhere."""
+    if channel != CHANNEL:
+        os.dup2(channel, CHANNEL, inheritable=False)
+    os.closerange(CHANNEL + 1, _highest_descriptor())
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard, inheritable=True)
+    os.close(nowhere)
+
+
+def apply(limits: Limits) -> None:
+    """Bounds that the kernel holds and that a process cannot raise again."""
+    _bound(resource.RLIMIT_CORE, 0)
+    _bound(resource.RLIMIT_FSIZE, 0)
+    _bound(resource.RLIMIT_NOFILE, _DESCRIPTORS)
+    _bound(resource.RLIMIT_CPU, limits.cpu_seconds)
+    _bound(resource.RLIMIT_AS, limits.memory)
+    allow_processes(False)
+
+
+def allow_processes(allowed: bool) -> None:
+    """Whether this process may make others; the hard bound stays, so that a world can be forked when it is asked for."""
+    if IS_LINUX:
+        hard = _hard(resource.RLIMIT_NPROC)
+        resource.setrlimit(resource.RLIMIT_NPROC, (hard if allowed else 0, hard))
+
+
+def drop_root(number: int) -> int:
+    """A user that owns nothing, another one for each worker where the system has so many; the user it is now.
+
+    A bound on processes does not bind root, and workers of one user could send each other signals.
+    """
+    if os.geteuid() != 0:
+        return os.geteuid()
+    for uid in (_FIRST_UID + number % _UIDS, _NOBODY):
+        try:
+            os.setgroups([])
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+        except (OSError, AttributeError):
+            continue
+        return uid
+    return 0
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process uses now; 0 where nobody can tell."""
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * resource.getpagesize()
+
+
+def _bound(kind: int, value: int) -> None:
+    hard = _hard(kind)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    try:
+        resource.setrlimit(kind, (value, value))
+    except (OSError, ValueError):
+        # Some systems do not know a bound on address space; the watch over resident memory remains.
+        if kind != resource.RLIMIT_AS:
+            raise
+
+
+def _hard(kind: int) -> int:
+    return resource.getrlimit(kind)[1]
+
+
+def _highest_descriptor() -> int:
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 65536 if soft == resource.RLIM_INFINITY else max(soft, 256)

@@ -1,0 +1,258 @@
+"""The harness's end of one worker: one request, one answer with its id, and for anything else the worker's end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import struct
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+from envscaler_mcp.errors import SandboxError, WorldError
+from envscaler_mcp.sandbox import limits as bounds
+from envscaler_mcp.sandbox.ended import Reason, WorkerEnded, ended_by
+from envscaler_mcp.sandbox.frames import BadFrame, Closed, Reader, encode
+from envscaler_mcp.sandbox.layers import Layers
+from envscaler_mcp.sandbox.limits import Limits
+from envscaler_mcp.sandbox.seccomp import Listener
+from envscaler_mcp.sandbox.system import IS_LINUX
+from envscaler_mcp.sandbox.zygote import Spawned, Zygote
+
+_PATIENCE = 0.05
+"""Seconds a read waits before the clock, the memory and the fork listener are looked at."""
+_CREDENTIALS = struct.calcsize("3i")
+_START_SECONDS = 10.0
+
+T = TypeVar("T")
+
+
+class Line:
+    """One worker. Whatever it says is checked here; nothing it says is believed beyond its own answer."""
+
+    def __init__(self, zygote: Zygote, spawned: Spawned, limits: Limits) -> None:
+        self.pid = spawned.pid
+        self.limits = limits
+        self._zygote = zygote
+        self._stream = spawned.stream
+        self._reader = Reader(spawned.stream, limits.frame)
+        self._listener: Listener | None = None
+        self._listening = threading.Lock()
+        self._turn = threading.Lock()
+        self._ended: WorkerEnded | None = None
+        spawned.stream.settimeout(None)
+        spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, int(_PATIENCE * 1e6)))
+        spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", 1, 0))
+        self._forget = weakref.finalize(self, _end_quietly, zygote, spawned)
+
+    @classmethod
+    def start(cls, zygote: Zygote, limits: Limits, layers: Layers) -> Line:
+        """A worker fresh from the zygote, hardened; nothing generated has run in it yet."""
+        line = cls(zygote, zygote.spawn(limits, layers), limits)
+        line._meet(layers)
+        return line
+
+    def _meet(self, layers: Layers) -> None:
+        doing = "starting a worker"
+        deadline = time.monotonic() + _START_SECONDS
+        try:
+            _, handed, _, _ = self._wait(lambda: socket.recv_fds(self._stream, 1, 1), deadline, doing)
+        except OSError as cause:
+            self._void("crash", f"{doing}: {cause}")
+        if handed:
+            self._listener = _kept(Listener(handed[0]))
+        self.applied = self._next(deadline, doing)
+        if "failed" in self.applied:
+            self._void("crash", f"{doing}: {self.applied['failed']}")
+        if layers.kernel and self._zygote.kernel.works and not self.applied.get("kernel"):
+            self._void("crash", f"{doing}: the kernel layer could not be applied")
+
+    applied: dict[str, Any]
+    """What the worker did to itself before anything generated ran in it."""
+
+    @property
+    def forks(self) -> bool:
+        """Whether this worker can be forked under control."""
+        return IS_LINUX and (self._listener is not None or not self.applied.get("kernel"))
+
+    def ask(self, do: str, seconds: float, **fields: Any) -> dict[str, Any]:
+        """The worker's answer; WorldError with the world's own sentence where it could not do it."""
+        with self._turn:
+            return self._asked(do, seconds, fields)
+
+    def _asked(self, do: str, seconds: float, fields: dict[str, Any]) -> dict[str, Any]:
+        self._must_live()
+        number = os.urandom(8).hex()
+        try:
+            frame = encode({"id": number, "do": do, **fields})
+        except (ValueError, TypeError, RecursionError) as cause:
+            raise SandboxError(f"{do}: what is sent to a worker must be plain JSON: {cause}") from cause
+        if len(frame) > self.limits.frame:
+            raise SandboxError(f"{do}: a message of {len(frame)} bytes; at most {self.limits.frame} are sent to a worker")
+        deadline = time.monotonic() + seconds
+        self._send(frame, deadline, do)
+        answer = self._next(deadline, do)
+        if answer.get("id") != number:
+            self._void("hostile", f"{do}: an answer came that nobody had asked for")
+        error = answer.get("error")
+        if error is not None:
+            raise WorldError(error if type(error) is str else f"{do} failed inside the worker")
+        return answer
+
+    def fork(self) -> Line:
+        """A second worker that goes on from where this one is."""
+        with self._turn, self._listening:
+            self._must_live()
+            if not self.forks:
+                raise SandboxError("A world in a worker can be forked on Linux only; open another one at its state.")
+            return self._forked()
+
+    def _forked(self) -> Line:
+        deadline = time.monotonic() + self.limits.open_seconds
+        ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        try:
+            with theirs:
+                self._asked("fork", self.limits.open_seconds, {})
+                socket.send_fds(self._stream, [b"f"], [theirs.fileno()])
+            self._agree(deadline)
+            if self._next(deadline, "fork").get("parted") is not True:
+                self._void("hostile", "fork: the worker did not fork")
+            pid = self._newcomer(ours)
+        except OSError as cause:
+            ours.close()
+            self._void("crash", f"fork: {cause}")
+        except BaseException:
+            ours.close()
+            raise
+        twin = Line(self._zygote, Spawned(pid, ours), self.limits)
+        twin.applied = self.applied
+        twin._listener, twin._listening = self._listener, self._listening
+        if twin._next(deadline, "fork").get("forked") is not True:
+            twin._void("hostile", "fork: the new worker did not say so")
+        twin.ask("settle", self.limits.open_seconds)
+        return twin
+
+    def _agree(self, deadline: float) -> None:
+        """Two processes are made: the one between, and the one that stays."""
+        for _ in range(2 if self._listener is not None else 0):
+            if self._listener is None or not self._listener.agree(self.pid, max(0.0, deadline - time.monotonic())):
+                self._void("hostile", "fork: the worker did not fork")
+
+    def _newcomer(self, ours: socket.socket) -> int:
+        """The process at the other end of a new channel, as the kernel names it and the zygote knows it."""
+        ours.settimeout(self.limits.open_seconds)
+        space = socket.CMSG_SPACE(_CREDENTIALS)
+        _, attached, _, _ = ours.recvmsg(1, space, socket.MSG_PEEK)
+        ours.settimeout(None)
+        for level, kind, content in attached:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+                pid = int(struct.unpack("3i", content[:_CREDENTIALS])[0])
+                if self._zygote.adopt(pid):
+                    return pid
+        self._void("hostile", "fork: the new worker cannot be found")
+
+    def close(self) -> None:
+        """End the worker; its channel says nothing more."""
+        if self._ended is None:
+            self._ended = WorkerEnded("closed", "this world was closed; open another one")
+        self._stream.close()
+        self._forget()
+
+    def reject(self, told: str) -> WorkerEnded:
+        """End the worker for an answer that makes no sense; to be raised."""
+        with contextlib.suppress(WorkerEnded):
+            self._void("hostile", told)
+        return WorkerEnded("hostile", told)
+
+    @property
+    def usable(self) -> bool:
+        """Whether the worker can be asked, by this process."""
+        return self._ended is None and self._zygote.alive
+
+    def _send(self, frame: bytes, deadline: float, doing: str) -> None:
+        rest = memoryview(frame)
+        while rest:
+            try:
+                rest = rest[self._stream.send(rest) :]
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    self._void("time", f"{doing}: the worker took no message in time")
+            except OSError:
+                # It may have said why before it left.
+                return
+
+    def _next(self, deadline: float, doing: str) -> dict[str, Any]:
+        """One message; a worker that reports its own code is ended, and so is one that speaks out of turn."""
+        try:
+            message = self._wait(self._reader.next, deadline, doing)
+        except BadFrame as cause:
+            self._void("hostile", f"{doing}: {cause}")
+        except (Closed, OSError):
+            self._gone(doing)
+        hostile = message.get("hostile")
+        if hostile is not None:
+            self._void("hostile", f"{doing}: the code tried {str(hostile)[:200]!r}, which no world needs")
+        return message
+
+    def _wait(self, read: Callable[[], T], deadline: float, doing: str) -> T:
+        """What the read gives, looking at clock, memory and fork listener whenever it is slow."""
+        while True:
+            try:
+                return read()
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    self._void("time", f"{doing}: no answer in time; the worker was ended")
+                used = bounds.resident(self.pid)
+                if used > self.limits.resident:
+                    self._void("memory", f"{doing}: the worker used {used >> 20} MiB of memory and was ended")
+                if self._tries_to_fork():
+                    self._void("hostile", f"{doing}: the code tried to start a process")
+
+    def _tries_to_fork(self) -> bool:
+        """Whether the worker asks for a process that nobody wants; worlds forked from it may be the ones that ask."""
+        if self._listener is None or not self._listening.acquire(blocking=False):
+            return False
+        try:
+            return self.pid in self._listener.refuse()
+        finally:
+            self._listening.release()
+
+    def _void(self, reason: Reason, told: str) -> NoReturn:
+        """End the worker and say why, now and at every later request."""
+        self._end(WorkerEnded(reason, told))
+
+    def _gone(self, doing: str) -> NoReturn:
+        """The worker ended by itself; the zygote knows how."""
+        self._end(ended_by(self._status(), doing))
+
+    def _status(self) -> int | None:
+        self._forget.detach()
+        self._stream.close()
+        return self._zygote.end(self.pid)
+
+    def _end(self, why: WorkerEnded) -> NoReturn:
+        self._ended = why
+        self._stream.close()
+        self._forget()
+        raise why
+
+    def _must_live(self) -> None:
+        if self._ended is not None:
+            raise WorkerEnded(self._ended.reason, str(self._ended))
+
+
+def _kept(listener: Listener) -> Listener:
+    """The listener's descriptor is closed with the last worker that shares it."""
+    weakref.finalize(listener, os.close, listener.descriptor)
+    return listener
+
+
+def _end_quietly(zygote: Zygote, spawned: Spawned) -> None:
+    spawned.stream.close()
+    if zygote.alive:
+        with contextlib.suppress(SandboxError):
+            zygote.end(spawned.pid)

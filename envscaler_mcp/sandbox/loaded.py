@@ -1,0 +1,78 @@
+"""Workers that have loaded an environment's code and hold no world: each world is forked from one of them.
+
+Loading costs ten times as much as forking, and worlds of one environment share the memory of what was loaded. Such a
+worker never hears of a session, so it has nothing to pass on from one to the next.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from functools import lru_cache
+
+from envscaler_mcp.sandbox.layers import Layers
+from envscaler_mcp.sandbox.limits import Limits
+from envscaler_mcp.sandbox.line import Line
+from envscaler_mcp.sandbox.zygote import zygote
+from envscaler_mcp.serving.code import EnvironmentCode
+
+_KEPT = 64
+
+Key = tuple[str, str, Limits, Layers]
+
+
+class LoadedWorkers:
+    """The most recently used environments; the others are loaded again when they are needed."""
+
+    def __init__(self) -> None:
+        self._lines: OrderedDict[Key, Line] = OrderedDict()
+        self._loading: dict[Key, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def line_for(self, code: EnvironmentCode, limits: Limits, layers: Layers) -> Line:
+        """A worker of its own that has the code loaded."""
+        key = (code.source, code.environment.digest, limits, layers)
+        with self._lock:
+            loading = self._loading.setdefault(key, threading.Lock())
+        with loading:
+            line = self._known(key)
+            if line is None:
+                line = _load(code, limits, layers)
+                if not line.forks:
+                    return line
+                self._keep(key, line)
+        return line.fork()
+
+    def _known(self, key: Key) -> Line | None:
+        with self._lock:
+            line = self._lines.get(key)
+            if line is None or not line.usable:
+                self._lines.pop(key, None)
+                return None
+            self._lines.move_to_end(key)
+            return line
+
+    def _keep(self, key: Key, line: Line) -> None:
+        with self._lock:
+            self._lines[key] = line
+            if len(self._lines) > _KEPT:
+                oldest, dropped = self._lines.popitem(last=False)
+                self._loading.pop(oldest, None)
+                dropped.close()
+
+
+@lru_cache(maxsize=1)
+def loaded_workers() -> LoadedWorkers:
+    """Those of this process."""
+    return LoadedWorkers()
+
+
+def _load(code: EnvironmentCode, limits: Limits, layers: Layers) -> Line:
+    line = Line.start(zygote(), limits, layers)
+    try:
+        environment = code.environment.model_dump(mode="json")
+        line.ask("load", limits.open_seconds, environment=environment, source=code.source)
+    except BaseException:
+        line.close()
+        raise
+    return line

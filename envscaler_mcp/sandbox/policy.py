@@ -1,0 +1,231 @@
+"""The gate: generated code is read before it is run, and what is not on the lists is refused with its line.
+
+It never executes anything. It is one layer of several: it gives an author reasons, and keeps honest mistakes and known
+tricks out; the worker and the kernel keep out what it does not know.
+"""
+
+from __future__ import annotations
+
+import ast
+import string
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from envscaler_mcp.errors import SandboxError
+from envscaler_mcp.sandbox.allowed import (
+    FORBIDDEN_ATTRIBUTES,
+    FORBIDDEN_NAMES,
+    MODULES,
+    NODES,
+    OWN_CONSTANTS,
+    OWN_METHODS,
+    READ_NAMES,
+    TUPLE_METHODS,
+)
+from envscaler_mcp.sandbox.scopes import Scope, opened
+
+MAX_SOURCE = 400_000
+"""Characters; a hundred times the size of an ordinary environment."""
+_SHOWN = 8
+_FUTURE = "__future__"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One thing that the code may not do, and where it does it."""
+
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}"
+
+
+def admit(source: str, name: str = "the code") -> None:
+    """Return when the code may be run in a worker; otherwise say what in it may not, line by line."""
+    found = refusals(source)
+    if found:
+        more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
+        told = "; ".join(str(refusal) for refusal in found[:_SHOWN])
+        raise SandboxError(f"{name} was refused before it was run: {told}{more}")
+
+
+def admit_check(source: str, name: str = "the check") -> None:
+    """The same for a check function: the module must also define `check_func(final_state)`."""
+    admit(source, name)
+    if not any(isinstance(line, ast.FunctionDef) and line.name == "check_func" for line in ast.parse(source).body):
+        raise SandboxError(f"{name} was refused before it was run: it defines no function check_func(final_state)")
+
+
+@lru_cache(maxsize=512)
+def refusals(source: str) -> tuple[Refusal, ...]:
+    """Everything in the code that is not allowed, in the order of its lines."""
+    if len(source) > MAX_SOURCE:
+        return (Refusal(1, f"the source has {len(source)} characters; at most {MAX_SOURCE} are read"),)
+    try:
+        module = ast.parse(source)
+        found = list(_Gate().walk(module))
+    except SyntaxError as cause:
+        return (Refusal(cause.lineno or 1, f"this is not Python: {cause.msg}"),)
+    except (ValueError, MemoryError, RecursionError) as cause:
+        return (Refusal(1, f"this cannot be read: {str(cause) or 'it is nested too deeply'}"),)
+    return tuple(sorted(set(found), key=lambda refusal: (refusal.line, refusal.reason)))
+
+
+class _Gate:
+    """One walk over one module."""
+
+    def walk(self, module: ast.Module) -> Iterator[Refusal]:
+        yield from self._visit(module, Scope.of_module(module))
+
+    def _visit(self, node: ast.AST, scope: Scope) -> Iterator[Refusal]:
+        reason = self._reason(node, scope)
+        if reason is not None:
+            yield Refusal(getattr(node, "lineno", 1), reason)
+        if type(node) not in NODES:
+            return
+        for child, inner in opened(node, scope):
+            yield from self._visit(child, inner)
+
+    def _reason(self, node: ast.AST, scope: Scope) -> str | None:  # noqa: C901, PLR0911
+        if type(node) not in NODES:
+            return f"{_spoken(node)} may not be used"
+        match node:
+            case ast.Import():
+                return _first(_module_reason(one.name) or _bound_reason(one.asname) for one in node.names)
+            case ast.ImportFrom():
+                return _import_from_reason(node)
+            case ast.Name():
+                return _name_reason(node, scope)
+            case ast.Attribute():
+                return _attribute_reason(node, scope)
+            case ast.FunctionDef():
+                return _defined_reason(node.name)
+            case ast.ClassDef():
+                return _class_reason(node)
+            case ast.arg(arg=name) | ast.ExceptHandler(name=str(name)) | ast.MatchStar(name=str(name)):
+                return _bound_reason(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                return _bound_reason(name)
+            case ast.Global() | ast.Nonlocal():
+                return _first(_bound_reason(name) for name in node.names)
+            case ast.MatchClass():
+                return _first(_plain_attribute_reason(name) for name in node.kwd_attrs)
+            case ast.keyword(arg=str(name)):
+                return f"the keyword {name!r} may not be used" if _is_special(name) else None
+        return None
+
+
+def _module_reason(name: str) -> str | None:
+    if name in MODULES and name != _FUTURE:
+        return None
+    return f"the module {name!r} may not be imported"
+
+
+def _import_from_reason(node: ast.ImportFrom) -> str | None:
+    module = node.module or ""
+    if node.level or module not in MODULES:
+        return f"the module {'.' * node.level + module!r} may not be imported"
+    for one in node.names:
+        if one.name not in MODULES[module]:
+            return f"{one.name!r} may not be imported from {module!r}"
+    return _first(_bound_reason(one.asname) for one in node.names)
+
+
+def _name_reason(node: ast.Name, scope: Scope) -> str | None:
+    if isinstance(node.ctx, ast.Load):
+        if _is_special(node.id):
+            return None if node.id in READ_NAMES else f"the name {node.id!r} may not be used"
+        if node.id in FORBIDDEN_NAMES and not scope.is_local(node.id):
+            return f"{node.id!r} may not be used"
+        return None
+    return _bound_reason(node.id)
+
+
+def _bound_reason(name: str | None) -> str | None:
+    """Why nothing may be given this name; a name that starts and ends with underscores is Python's own."""
+    if name is not None and _is_special(name) and name not in OWN_CONSTANTS:
+        return f"the name {name!r} may not be given to anything"
+    return None
+
+
+def _defined_reason(name: str) -> str | None:
+    if _is_special(name) and name not in OWN_METHODS:
+        return f"the special method {name!r} may not be defined"
+    return None
+
+
+def _class_reason(node: ast.ClassDef) -> str | None:
+    if any(keyword.arg == "metaclass" or keyword.arg is None for keyword in node.keywords):
+        return "a metaclass may not be used"
+    return _bound_reason(node.name)
+
+
+def _attribute_reason(node: ast.Attribute, scope: Scope) -> str | None:
+    name, value = node.attr, node.value
+    module = scope.module_named(value.id) if isinstance(value, ast.Name) else None
+    if module is not None and name not in MODULES[module]:
+        return f"{module}.{name} may not be used"
+    if name == "format":
+        return _format_reason(value)
+    if name in READ_NAMES and isinstance(node.ctx, ast.Load):
+        return None
+    if _is_special(name):
+        called_above = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "super"
+        return None if called_above and name in ("__init__", "__post_init__") else f"the attribute {name!r} may not be used"
+    if name.startswith("_") and name not in FORBIDDEN_ATTRIBUTES:
+        own = isinstance(value, ast.Name) and scope.is_receiver(value.id)
+        if own or name in TUPLE_METHODS:
+            return "the attributes '_…_' of enumerations may not be used" if name.endswith("_") and len(name) > 1 else None
+        return f"the attribute {name!r} is private to another object; only self._{name.lstrip('_')} may be used"
+    return _plain_attribute_reason(name)
+
+
+def _plain_attribute_reason(name: str) -> str | None:
+    if name.startswith("_") or name in FORBIDDEN_ATTRIBUTES or name == "format":
+        return f"the attribute {name!r} may not be used"
+    return None
+
+
+def _format_reason(value: ast.expr) -> str | None:
+    """A format string reads attributes, so it must be seen here and read none."""
+    if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+        return "format may be called on a literal text only; use an f-string"
+    return None if _formats_plainly(value.value) else "a format text may not read attributes; use an f-string"
+
+
+def _formats_plainly(text: str, depth: int = 0) -> bool:
+    try:
+        fields = [(field, spec) for _, field, spec, _ in string.Formatter().parse(text) if field is not None]
+    except ValueError:
+        return True
+    return depth < 3 and all(
+        "." not in field and (not spec or _formats_plainly(spec, depth + 1)) for field, spec in fields
+    )
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _spoken(node: ast.AST) -> str:
+    """The construct in words an author knows."""
+    kind = type(node).__name__
+    return _SPOKEN.get(kind, f"the construct {kind}")
+
+
+_SPOKEN = {
+    "TryStar": "except*",
+    "AsyncFunctionDef": "async def",
+    "Await": "await",
+    "AsyncFor": "async for",
+    "AsyncWith": "async with",
+    "TypeAlias": "a type statement",
+    "MatMult": "the operator @",
+    "TemplateStr": "a template string",
+}
+
+
+def _first(reasons: Iterable[str | None]) -> str | None:
+    return next((reason for reason in reasons if reason is not None), None)

@@ -1,0 +1,202 @@
+"""One world, or one check, in a process of its own: takes requests one by one and answers each once."""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.sandbox import limits, probe, seccomp
+from envscaler_mcp.sandbox.execution import check_function, failure_of, verdict_of
+from envscaler_mcp.sandbox.frames import BadFrame, Closed, Reader, encode, framed
+from envscaler_mcp.sandbox.layers import Layers
+from envscaler_mcp.sandbox.limits import CHANNEL, Limits
+from envscaler_mcp.sandbox.modules import guarded_builtins
+from envscaler_mcp.sandbox.output import Sink
+from envscaler_mcp.sandbox.probe import Kernel
+from envscaler_mcp.sandbox.tripwire import Tripwire
+from envscaler_mcp.serving import code as serving_code
+from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.determinism import Sources
+from envscaler_mcp.serving.replaced_modules import builtins_with
+from envscaler_mcp.serving.world import LocalWorld, open_world
+
+Answer = dict[str, Any]
+TOO_MUCH_OUTPUT = "printing without end"
+
+
+def run_worker(channel: int, number: int, parent: int, allowed: Limits, layers: Layers, kernel: Kernel) -> NoReturn:
+    """Harden this fresh fork of the zygote, say so, and answer until the channel closes."""
+    limits.leave_the_others(parent)
+    limits.keep_only(channel)
+    uid = os.geteuid()
+    if layers.limits:
+        limits.apply(allowed)
+        uid = limits.drop_root(number)
+    limits.die_with_parent()
+    stream = socket.socket(fileno=CHANNEL)
+    applied = _apply_kernel(stream, layers, kernel, uid)
+    worker = _Worker(stream, parent, allowed, layers)
+    stream.sendall(applied)
+    if layers.kernel and kernel.seccomp:
+        seccomp.allow_only_the_list(CHANNEL)
+    if layers.tripwire:
+        worker.tripwire.arm()
+    worker.answer_all()
+
+
+def _apply_kernel(stream: socket.socket, layers: Layers, kernel: Kernel, uid: int) -> bytes:
+    """The first message, of which the fork listener is sent ahead."""
+    listener = probe.harden(kernel) if layers.kernel else None
+    if listener is not None:
+        socket.send_fds(stream, [b"l"], [listener])
+        os.close(listener)
+    else:
+        stream.sendall(b"-")
+    return encode({"uid": uid, "kernel": layers.kernel and kernel.works})
+
+
+class _Worker:
+    """The loop and what it can do. Nothing in it is reachable from generated code by name."""
+
+    def __init__(self, stream: socket.socket, parent: int, allowed: Limits, layers: Layers) -> None:
+        self._stream = stream
+        self._parent = parent
+        self._reader = Reader(stream, allowed.frame)
+        self._frame = allowed.frame
+        self._guarded = layers.gate
+        self._code: EnvironmentCode | None = None
+        self._world: LocalWorld | None = None
+        self.tripwire = Tripwire(self._denounce)
+        sys.stdout = sys.stderr = Sink(allowed.output, self._stop_printing)
+        self._doings: dict[str, Callable[[dict[str, Any]], Answer]] = {
+            "load": self._load,
+            "open": self._open,
+            "state": lambda _: {"state": self._open_world.state()},
+            "hash": lambda _: {"hash": self._open_world.state_hash()},
+            "diff": lambda _: {"diff": self._open_world.diff().model_dump(mode="json")},
+            "diff_since": lambda asked: {"diff": self._open_world.diff_since(asked["mark"]).model_dump(mode="json")},
+            "snapshot": lambda _: {"mark": self._open_world.snapshot()},
+            "restore": self._restore,
+            "clock": self._set_clock,
+            "settle": self._settle,
+            "check": self._check,
+        }
+        if layers.gate:
+            serving_code.builtins_with = guarded_builtins
+
+    def answer_all(self) -> NoReturn:
+        """Until nobody listens any more."""
+        while True:
+            try:
+                asked = self._reader.next()
+            except (Closed, BadFrame, OSError):
+                os._exit(0)
+            doing = asked["do"]
+            if doing == "call":
+                self._stream.sendall(self._called(asked))
+            elif doing == "fork":
+                self._fork(asked)
+            else:
+                self._stream.sendall(self._answered(asked, self._doings[doing]))
+
+    def _called(self, asked: dict[str, Any]) -> bytes:
+        """The outcome's text is JSON already, and is not read again here."""
+        outcome = self._open_world.call(asked["tool"], asked["arguments"], asked["key"])
+        head = f'{{"id":"{asked["id"]}","kind":"{outcome.kind}","payload":'
+        return framed(f"{head}{outcome.text}}}".encode())
+
+    def _answered(self, asked: dict[str, Any], does: Callable[[dict[str, Any]], Answer]) -> bytes:
+        try:
+            answer = encode({"id": asked["id"], **does(asked)})
+        except EnvScalerError as cause:
+            answer = encode({"id": asked["id"], "error": str(cause)[:2000]})
+        except BaseException as cause:
+            answer = encode({"id": asked["id"], "error": f"{asked['do']} failed inside the worker: {type(cause).__name__}"})
+        return answer
+
+    @property
+    def _open_world(self) -> LocalWorld:
+        if self._world is None:
+            raise EnvScalerError("no world is open in this worker")
+        return self._world
+
+    def _load(self, asked: dict[str, Any]) -> Answer:
+        """Make everything that worlds of one environment share; forks of this worker find it made."""
+        self._code = EnvironmentCode.of(Environment.model_validate(asked["environment"]), asked["source"])
+        serving_code.load_class(asked["source"], self._code.environment.class_name, Sources(0))
+        gc.collect()
+        gc.freeze()
+        return {"loaded": True}
+
+    def _open(self, asked: dict[str, Any]) -> Answer:
+        if self._code is None:
+            raise EnvScalerError("no code is loaded in this worker")
+        self.tripwire.stage = "loading"
+        try:
+            self._world = open_world(self._code, asked["state"], asked["seed"])
+        finally:
+            self.tripwire.stage = "playing"
+        return {"opened": True}
+
+    def _restore(self, asked: dict[str, Any]) -> Answer:
+        self._open_world.restore(asked["mark"])
+        return {"restored": True}
+
+    def _set_clock(self, asked: dict[str, Any]) -> Answer:
+        self._open_world.set_clock(asked["now"])
+        return {"set": True}
+
+    def _check(self, asked: dict[str, Any]) -> Answer:
+        """One check on two states that nobody else holds."""
+        builtins = guarded_builtins if self._guarded else builtins_with
+        try:
+            check = check_function(asked["source"], asked["initial"], asked["final"].get("now"), builtins)
+            self.tripwire.stage = "playing"
+            return verdict_of(check(asked["final"]))
+        except BaseException as cause:
+            return failure_of(cause)
+
+    def _fork(self, asked: dict[str, Any]) -> None:
+        """Two processes go on from here, each on a channel of its own.
+
+        The new one is a grandchild whose parent ends at once, so that it becomes the zygote's and dies with it.
+        """
+        self.tripwire.stage = "forking"
+        self._stream.sendall(encode({"id": asked["id"], "ready": True}))
+        _, handed, _, _ = socket.recv_fds(self._stream, 1, 1)
+        limits.allow_processes(True)
+        between = os.fork()
+        if between == 0:
+            if os.fork() != 0:
+                os._exit(0)
+            limits.allow_processes(False)
+            os.dup2(handed[0], CHANNEL, inheritable=False)
+            os.close(handed[0])
+            self._reader = Reader(self._stream, self._frame)
+            self._stream.sendall(encode({"id": asked["id"], "forked": True}))
+        else:
+            os.close(handed[0])
+            os.waitpid(between, 0)
+            limits.allow_processes(False)
+            self._stream.sendall(encode({"id": asked["id"], "parted": True}))
+            self.tripwire.stage = "playing"
+
+    def _settle(self, _: dict[str, Any]) -> Answer:
+        """The new process: its first parent is gone by now, and the zygote is the next."""
+        limits.leave_the_others(self._parent)
+        self.tripwire.stage = "playing"
+        return {"settled": True}
+
+    def _denounce(self, event: str) -> None:
+        self._stream.sendall(encode({"hostile": event[:200]}))
+
+    def _stop_printing(self) -> NoReturn:
+        self._denounce(TOO_MUCH_OUTPUT)
+        os._exit(0)
+

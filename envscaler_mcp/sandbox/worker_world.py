@@ -1,0 +1,118 @@
+"""A world whose code runs in a process of its own, held like any other world."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from pydantic import ValidationError
+
+from envscaler_mcp.artifacts import Environment, StateDiff
+from envscaler_mcp.sandbox.line import Line
+from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.local_world import no_such_tool
+from envscaler_mcp.serving.outcome import Kind, Outcome, encode
+
+_KINDS = frozenset(get_args(Kind))
+
+
+class WorkerWorld:
+    """The same methods as a world in this process, and the same bytes; the worker does the work."""
+
+    def __init__(self, code: EnvironmentCode, line: Line) -> None:
+        self.code = code
+        self.line = line
+
+    @property
+    def environment(self) -> Environment:
+        """What is known about the environment without running it."""
+        return self.code.environment
+
+    def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
+        """What came of the call. WorkerEnded when the world itself is gone."""
+        found = self.code.tools.get(tool) if type(tool) is str else None
+        wrong = found.check(arguments) if found is not None else ""
+        if wrong is not None and not is_plain([tool, arguments]):
+            return self._refused_here(tool, wrong if found is not None else None)
+        answer = self.line.ask("call", self.line.limits.call_seconds, tool=tool, arguments=arguments, key=key)
+        kind, payload = answer.get("kind"), answer.get("payload")
+        if kind not in _KINDS or type(payload) is not dict:
+            raise self.line.reject("call: an answer that is no outcome")
+        try:
+            # Written again from what was understood, so that the text is exactly what a world in this process sends.
+            return Outcome(kind, encode(payload))
+        except (ValueError, RecursionError) as cause:
+            raise self.line.reject(f"call: an answer that is not JSON: {cause}") from cause
+
+    def _refused_here(self, tool: object, wrong: str | None) -> Outcome:
+        """The answer to what cannot travel, or would arrive as something else: a tuple becomes a list on the way."""
+        if wrong is None:
+            return no_such_tool(tool, self.code.tools)
+        # The worker is told of a call that is refused there too, so that "the last call" is this one.
+        self.line.ask("call", self.line.limits.call_seconds, tool=tool, arguments=None, key=None)
+        return Outcome.saying("invalid", wrong)
+
+    def state(self) -> dict[str, Any]:
+        """Every record and scalar, as plain JSON."""
+        state: dict[str, Any] = self._asked("state", "state", dict)
+        return state
+
+    def state_hash(self) -> str:
+        """The digest of the state; equal states have equal hashes everywhere."""
+        digest: str = self._asked("hash", "hash", str)
+        return digest
+
+    def diff(self) -> StateDiff:
+        """What the last call changed."""
+        return self._diff("diff")
+
+    def diff_since(self, snapshot: int) -> StateDiff:
+        """What changed since the snapshot."""
+        return self._diff("diff_since", mark=snapshot)
+
+    def snapshot(self) -> int:
+        """A mark to come back to."""
+        mark: int = self._asked("snapshot", "mark", int)
+        return mark
+
+    def restore(self, snapshot: int) -> None:
+        """Be as at the snapshot, which may be used again. Marks set after it are forgotten."""
+        self._asked("restore", "restored", bool, mark=snapshot)
+
+    def fork(self) -> WorkerWorld:
+        """A second world, in a second worker, that goes on from here by itself."""
+        return WorkerWorld(self.code, self.line.fork())
+
+    def set_clock(self, now: str) -> None:
+        """Let it be this minute."""
+        self._asked("clock", "set", bool, now=now)
+
+    def close(self) -> None:
+        """End the worker."""
+        self.line.close()
+
+    def _asked(self, do: str, wanted: str, kind: type, **fields: Any) -> Any:
+        answer = self.line.ask(do, self.line.limits.call_seconds, **fields).get(wanted)
+        if type(answer) is not kind:
+            raise self.line.reject(f"{do}: an answer of another kind")
+        return answer
+
+    def _diff(self, do: str, **fields: Any) -> StateDiff:
+        try:
+            return StateDiff.model_validate(self._asked(do, "diff", dict, **fields))
+        except ValidationError as cause:
+            raise self.line.reject(f"{do}: an answer that is no difference") from cause
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value arrives as it was sent: exact JSON types, text that can be encoded, finite numbers."""
+    if type(value) is dict:
+        return all(type(name) is str and is_plain(name) and is_plain(inner) for name, inner in value.items())
+    if type(value) is list:
+        return all(is_plain(inner) for inner in value)
+    if type(value) is str:
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if type(value) is float:
+        return math.isfinite(value)
+    return value is None or type(value) in (bool, int)

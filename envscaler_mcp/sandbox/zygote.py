@@ -1,0 +1,138 @@
+"""The harness's hold on its zygote: workers are asked for here and ended here."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from envscaler_mcp.errors import SandboxError
+from envscaler_mcp.sandbox import system
+from envscaler_mcp.sandbox.layers import Layers
+from envscaler_mcp.sandbox.limits import Limits
+from envscaler_mcp.sandbox.probe import Kernel
+
+_ROOT = Path(__file__).resolve().parents[2]
+_START = "import sys; sys.path.insert(0, sys.argv[1]); from envscaler_mcp.sandbox.zygote_program import main; main(int(sys.argv[2]))"
+_MESSAGE = 65536
+_START_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """A worker that was asked for: its process, and our end of its channel."""
+
+    pid: int
+    stream: socket.socket
+
+
+class Zygote:
+    """A warm interpreter that forks workers. One request at a time; threads may share it."""
+
+    def __init__(self) -> None:
+        """Start it. From here on other processes of this user cannot read this one's memory and environment."""
+        system.hide_memory()
+        self.owner = os.getpid()
+        self._lock = threading.Lock()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-s", "-P", "-X", "utf8", "-c", _START, str(_ROOT), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        self._control = ours
+        self._control.settimeout(_START_SECONDS)
+        try:
+            self.kernel = Kernel(**self._hear()["kernel"])
+        except SandboxError:
+            self.close()
+            raise
+        self._control.settimeout(None)
+
+    def spawn(self, limits: Limits, layers: Layers) -> Spawned:
+        """A fork of the zygote, which hardens itself before it answers."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            asked = {"do": "spawn", "limits": limits.to_json(), "layers": layers.to_json()}
+            try:
+                answer = self._ask(asked, theirs.fileno())
+            except BaseException:
+                ours.close()
+                raise
+        return Spawned(answer["pid"], ours)
+
+    def adopt(self, pid: int) -> bool:
+        """Whether a worker that a worker forked is the zygote's child now, to be ended with the rest."""
+        return bool(self._ask({"do": "adopt", "pid": pid})["adopted"])
+
+    def end(self, pid: int) -> int | None:
+        """Kill a worker and wait for it; its exit status tells how it ended, if it ended before."""
+        status: int | None = self._ask({"do": "end", "pid": pid})["status"]
+        return status
+
+    def close(self) -> None:
+        """Hang up: the zygote ends its workers and itself."""
+        self._control.close()
+        try:
+            self._process.wait(_START_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked for workers by this very process."""
+        return self.owner == os.getpid() and self._process.poll() is None
+
+    def _ask(self, asked: dict[str, Any], descriptor: int | None = None) -> dict[str, Any]:
+        text = json.dumps(asked).encode()
+        with self._lock:
+            try:
+                if descriptor is None:
+                    self._control.sendall(text)
+                else:
+                    socket.send_fds(self._control, [text], [descriptor])
+            except OSError as cause:
+                raise SandboxError(f"The zygote cannot be asked for {asked['do']!r}: {cause}") from cause
+            return self._hear()
+
+    def _hear(self) -> dict[str, Any]:
+        text = b""
+        while not text.endswith(b"\n"):
+            try:
+                piece = self._control.recv(_MESSAGE)
+            except OSError as cause:
+                raise SandboxError(f"The zygote does not answer: {cause}") from cause
+            if not piece:
+                raise SandboxError("The zygote ended; run `envscaler doctor` to see why workers cannot start here.")
+            text += piece
+        answer: dict[str, Any] = json.loads(text)
+        return answer
+
+
+_held: Zygote | None = None
+_holding = threading.Lock()
+
+
+def zygote() -> Zygote:
+    """This process's zygote, started when it is first needed and ended with the process."""
+    global _held  # noqa: PLW0603
+    with _holding:
+        if _held is None or not _held.alive:
+            if os.name != "posix":
+                raise SandboxError("Workers need fork, which this system does not have; mode 'trusted' runs your own code.")
+            _held = Zygote()
+            atexit.register(_held.close)
+        return _held

@@ -1,0 +1,137 @@
+"""The zygote: a fresh interpreter with everything imported, that forks a hardened worker when it is asked to.
+
+It is never a fork of the harness, so nothing of the harness is in its memory, and it runs no generated code itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from envscaler_mcp.sandbox import system
+from envscaler_mcp.sandbox.frames import encode
+from envscaler_mcp.sandbox.layers import Layers
+from envscaler_mcp.sandbox.limits import CHANNEL, Limits
+from envscaler_mcp.sandbox.modules import preload
+from envscaler_mcp.sandbox.probe import Kernel, probe
+from envscaler_mcp.sandbox.worker import run_worker
+
+_MESSAGE = 65536
+
+
+def main(descriptor: int) -> None:
+    """Serve until the harness hangs up, then take every worker along."""
+    control = socket.socket(fileno=descriptor)
+    kernel = _prepare()
+    _say(control, {"kernel": asdict(kernel)})
+    zygote = _Zygote(control, kernel)
+    while zygote.serve_one():
+        pass
+    zygote.end_all()
+
+
+def _prepare() -> Kernel:
+    system.hide_memory()
+    if system.IS_LINUX:
+        system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
+    _stand_nowhere()
+    preload()
+    kernel = probe()
+    gc.collect()
+    gc.freeze()
+    return kernel
+
+
+def _stand_nowhere() -> None:
+    """A working directory that is removed under us: empty, and nothing can be made in it."""
+    nowhere = Path(tempfile.mkdtemp(prefix="envscaler-"))
+    os.chdir(nowhere)
+    nowhere.rmdir()
+
+
+class _Zygote:
+    def __init__(self, control: socket.socket, kernel: Kernel) -> None:
+        self._control = control
+        self._kernel = kernel
+        self._children: set[int] = set()
+        self._number = 0
+
+    def serve_one(self) -> bool:
+        """Answer one request; false when there will be no more."""
+        text, handed, _, _ = socket.recv_fds(self._control, _MESSAGE, 1)
+        if not text:
+            return False
+        asked: dict[str, Any] = json.loads(text)
+        match asked["do"]:
+            case "spawn":
+                answer = {"pid": self._spawn(handed[0], asked)}
+            case "adopt":
+                answer = {"adopted": self._adopt(asked["pid"])}
+            case _:
+                answer = {"status": self._end(asked["pid"])}
+        _say(self._control, answer)
+        return True
+
+    def _spawn(self, channel: int, asked: dict[str, Any]) -> int:
+        self._number += 1
+        zygote = os.getpid()
+        child = os.fork()
+        if child == 0:
+            try:
+                allowed, layers = Limits.from_json(asked["limits"]), Layers.from_json(asked["layers"])
+                run_worker(channel, self._number, zygote, allowed, layers, self._kernel)
+            except BaseException as cause:
+                # Nothing generated has run yet: the loop itself never comes back here.
+                _complain(cause)
+            finally:
+                os._exit(1)
+        os.close(channel)
+        self._children.add(child)
+        return child
+
+    def _adopt(self, pid: int) -> bool:
+        """Whether a worker that a worker forked has become a child of ours; only the kernel is believed."""
+        if pid in self._children:
+            return False
+        try:
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return False
+        self._children.add(pid)
+        return True
+
+    def _end(self, pid: int) -> int | None:
+        """End one worker; how it ended, where it had done so before."""
+        if pid not in self._children:
+            return None
+        self._children.remove(pid)
+        # Until it is waited for, nobody else can have this number.
+        os.kill(pid, signal.SIGKILL)
+        return os.waitpid(pid, 0)[1]
+
+    def end_all(self) -> None:
+        for pid in list(self._children):
+            self._end(pid)
+
+
+def _complain(cause: BaseException) -> None:
+    """Tell the harness over the worker's own channel why it cannot start."""
+    with contextlib.suppress(OSError):
+        os.write(CHANNEL, b"-" + encode({"failed": f"{type(cause).__name__}: {cause}"}))
+
+
+def _say(control: socket.socket, answer: dict[str, Any]) -> None:
+    control.sendall(json.dumps(answer).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
