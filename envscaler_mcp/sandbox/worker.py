@@ -20,8 +20,7 @@ from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel
 from envscaler_mcp.sandbox.tripwire import Tripwire
-from envscaler_mcp.serving import code as serving_code
-from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.code import EnvironmentCode, guard_with, load_class
 from envscaler_mcp.serving.determinism import Sources
 from envscaler_mcp.serving.replaced_modules import builtins_with
 from envscaler_mcp.serving.world import LocalWorld, open_world
@@ -88,7 +87,7 @@ class _Worker:
             "check": self._check,
         }
         if layers.gate:
-            serving_code.builtins_with = guarded_builtins
+            guard_with(guarded_builtins)
 
     def answer_all(self) -> NoReturn:
         """Until nobody listens any more."""
@@ -129,7 +128,7 @@ class _Worker:
     def _load(self, asked: dict[str, Any]) -> Answer:
         """Make everything that worlds of one environment share; forks of this worker find it made."""
         self._code = EnvironmentCode.of(Environment.model_validate(asked["environment"]), asked["source"])
-        serving_code.load_class(asked["source"], self._code.environment.class_name, Sources(0))
+        load_class(asked["source"], self._code.environment.class_name, Sources(0))
         gc.collect()
         gc.freeze()
         return {"loaded": True}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -93,12 +93,24 @@ def load_class(source: str, class_name: str, sources: Sources | None = None) -> 
     """
     if sources is None:
         return _shared_class(source, class_name)
-    return _make_class(source, class_name, builtins_with(replaced_modules(sources)))
+    return _make_class(source, class_name, (_guard or builtins_with)(replaced_modules(sources)))
+
+
+Builtins = Callable[[Mapping[str, ModuleType]], dict[str, Any]]
+"""What environment code sees as Python's builtins, made from the modules that are replaced."""
+
+_guard: Builtins | None = None
+
+
+def guard_with(guard: Builtins) -> None:
+    """Every class made in this process from here on gets these builtins: for a worker, before it loads anything."""
+    global _guard  # noqa: PLW0603
+    _guard = guard
 
 
 @lru_cache(maxsize=512)
 def _shared_class(source: str, class_name: str) -> type:
-    return _make_class(source, class_name, None)
+    return _make_class(source, class_name, _guard({}) if _guard is not None else None)
 
 
 @lru_cache(maxsize=512)
