@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from subprocess import PIPE
 
@@ -16,8 +16,8 @@ from mcp import Client
 from mcp.client.stdio import get_default_environment
 from mcp.client.streamable_http import streamable_http_client
 
-from envscaler_mcp.errors import LaunchError, boundary
-from envscaler_mcp.launch.stdio import SAME_ORDER, START_TIMEOUT
+from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.launch.stdio import SAME_ORDER, START_TIMEOUT, connected
 
 STOP_TIMEOUT = 3.0
 """Seconds a server gets to finish what it began."""
@@ -32,13 +32,15 @@ async def over_http(
     variables: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Client]:
     """A client of the server in this folder, which ends when the block does, or this process."""
-    async with http_process(folder, *options, variables=variables) as url, AsyncExitStack() as stack:
-        with boundary(LaunchError, f"The server {folder.name!r} could not be reached at {url}"):
-            # Nothing is encrypted on this machine's own address, and reading certificates takes as long as ten calls.
-            web = await stack.enter_async_context(
-                httpx2.AsyncClient(verify=False, trust_env=False, headers=dict(headers or {}), timeout=300)
-            )
-            client = await stack.enter_async_context(Client(streamable_http_client(url, http_client=web), mode=mode))
+    async with (
+        http_process(folder, *options, variables=variables) as url,
+        # Nothing is encrypted on this machine's own address, and reading certificates takes as long as ten calls.
+        httpx2.AsyncClient(verify=False, trust_env=False, headers=dict(headers or {}), timeout=300) as web,
+        connected(
+            Client(streamable_http_client(url, http_client=web), mode=mode),
+            f"The server {folder.name!r} could not be reached at {url}",
+        ) as client,
+    ):
         yield client
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -141,6 +142,8 @@ async def _serve_http(world: World, options: argparse.Namespace) -> None:
             # The kernel already accepts connections, so whoever reads this line can connect.
             sys.stdout.write(url_of(sock) + "\n")
             sys.stdout.flush()
+            # Whoever started us reads that one line and no more, so what environment code prints must not fill the pipe.
+            os.dup2(2, 1)
             await runner.serve(sockets=[sock])
             group.cancel_scope.cancel()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from math import inf
 from pathlib import Path
 
 import anyio
@@ -25,8 +26,18 @@ async def over_stdio(folder: Path, *options: str, mode: str = "auto") -> AsyncIt
     parameters = StdioServerParameters(
         command=sys.executable, args=[str(folder / "server.py"), *options], env=SAME_ORDER
     )
-    async with AsyncExitStack() as stack:
-        with boundary(LaunchError, f"The server {folder.name!r} did not start"):
-            with anyio.fail_after(START_TIMEOUT):
-                client = await stack.enter_async_context(Client(parameters, mode=mode))
+    async with connected(Client(parameters, mode=mode), f"The server {folder.name!r} did not start") as client:
         yield client
+
+
+@asynccontextmanager
+async def connected(client: Client, doing: str) -> AsyncIterator[Client]:
+    """The client once it has reached its server; what goes wrong until then is a `LaunchError`."""
+    with anyio.CancelScope(deadline=anyio.current_time() + START_TIMEOUT) as patience:
+        async with AsyncExitStack() as stack:
+            with boundary(LaunchError, doing):
+                await stack.enter_async_context(client)
+            patience.deadline = inf
+            yield client
+    if patience.cancelled_caught:
+        raise LaunchError(f"{doing} within {START_TIMEOUT:.0f} seconds.")

@@ -102,14 +102,19 @@ def _fresh_names(method: ast.FunctionDef) -> set[str]:
                 if isinstance(target, ast.Name):
                     (fresh if _is_fresh(node.value) else other).add(target.id)
                 else:
-                    other |= {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
+                    other |= _bound(target)
         elif isinstance(node, (ast.For, ast.comprehension)):
-            other |= {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+            other |= _bound(node.target)
         elif isinstance(node, ast.NamedExpr):
             other.add(node.target.id)
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            other |= {part.id for part in ast.walk(node.optional_vars) if isinstance(part, ast.Name)}
+            other |= _bound(node.optional_vars)
     return fresh - other
+
+
+def _bound(target: ast.expr) -> set[str]:
+    """The names that an assignment to the target gives a value."""
+    return {part.id for part in ast.walk(target) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
 def _is_fresh(value: ast.expr) -> bool:
@@ -136,5 +141,5 @@ def _numbers(method: ast.FunctionDef) -> set[str]:
         if isinstance(node, ast.Assign):
             plain = isinstance(node.value, (ast.Constant, ast.BinOp, ast.JoinedStr))
             for target in node.targets:
-                (numbers if plain else other).update(part.id for part in ast.walk(target) if isinstance(part, ast.Name))
+                (numbers if plain else other).update(_bound(target))
     return numbers - other
