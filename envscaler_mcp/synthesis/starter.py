@@ -100,11 +100,11 @@ operations:
 queries:
   overdue_loans:
     about: Open loans that should have been returned before today.
-    find: Loan
+    find: n in Loan
     where:
-      - it.returned_on is None
-      - it.due_on < today
-    by: it.due_on
+      - n.returned_on is None
+      - n.due_on < today
+    by: [n.due_on]
 
 # How a plausible start state is grown: base records, then a history of the operations above.
 start:

@@ -1,0 +1,428 @@
+"""The whole module of an environment: types, rules, the class, and the small functions it calls."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+
+from envscaler_mcp.language.expressions import Expr, Local, Scan, walk
+from envscaler_mcp.language.lints import tool_names
+from envscaler_mcp.language.model import Entity, Model
+from envscaler_mcp.language.text import words
+from envscaler_mcp.language.types import Type
+from envscaler_mcp.synthesis.compile.expressions import Writer, derived_method
+from envscaler_mcp.synthesis.compile.indexes import Indexes
+from envscaler_mcp.synthesis.compile.operations import Method, moves_constant
+from envscaler_mcp.synthesis.compile.python import Lines, quoted
+from envscaler_mcp.synthesis.compile.queries import DerivedReads, OwnQuery, needs_show, write_show
+from envscaler_mcp.synthesis.compile.rules import Question, Whole, questions, renamed
+from envscaler_mcp.synthesis.compile.signatures import ALIASES, Signatures
+from envscaler_mcp.synthesis.compile.support import FUNCTIONS, IMPORTS, NEEDS
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The code of an environment and what names it."""
+
+    source: str
+    class_name: str
+    changes: tuple[str, ...]
+    """The operations, which may change the state; every other tool only reads."""
+
+
+def compile_model(model: Model) -> Compiled:
+    """One readable Python class; equal models give equal text."""
+    return _Module(model).compile()
+
+
+class _Module:
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.indexes = Indexes(model)
+        self.writer = Writer(model, self.indexes)
+        self.signatures = Signatures(model)
+        self.class_name = "".join(part.capitalize() for part in model.blueprint.id.split("_"))
+        if self.class_name in model.entities:
+            self.class_name += "World"
+        self.questions: list[Question | Whole] = []
+        for rule in model.rules:
+            self.questions.extend(questions(rule, model))
+        self.methods = self._method_names()
+
+    def _method_names(self) -> dict[int, str]:
+        names: dict[int, str] = {}
+        for number, question in enumerate(self.questions):
+            base = f"_breaks_rule_{question.rule.number}"
+            if isinstance(question, Question) and any(
+                isinstance(other, Question) and other.rule.number == question.rule.number and other is not question
+                for other in self.questions
+            ):
+                base += f"_{question.variable}"
+            while base in names.values():
+                base += "_again"
+            names[number] = base
+        return names
+
+    def compile(self) -> Compiled:
+        model = self.model
+        queries = [OwnQuery(query, model, self.writer, self.signatures).write() for query in model.queries.values()]
+        reads = [
+            DerivedReads(model.entities[name], self.signatures).write(read) for name, kinds in model.derive.items() for read in kinds
+        ]
+        operations = [
+            Method(operation, model, self.writer, self.signatures, self.questions, self.methods).write()
+            for operation in model.operations.values()
+        ]
+        shown = "".join([*queries, *reads])
+        private = [
+            *(write_show(e, model, self.writer) for e in model.entities.values() if needs_show(e) and f"_show_{e.noun}(" in shown),
+            *self._derived(),
+            *self._defines(),
+            *self._rules("".join(operations)),
+        ]
+        plumbing = self._plumbing("self._remove(" in "".join(operations))
+        body = "\n".join([*queries, *reads, *operations, *private, *plumbing])
+        initial = self._initial()
+        code = f"{self._class_head()}\n{initial}\n{body}"
+        self._code = code
+        declarations = self._declarations()
+        functions = self._functions(declarations + code)
+        source = "\n\n\n".join([self._head(declarations + functions + code), declarations.strip("\n"), *filter(None, [functions]), code.strip("\n")])
+        source = re.sub(r"\n{4,}", "\n\n\n", source.rstrip("\n") + "\n")
+        return Compiled(source, self.class_name, tuple(name for name, effect in tool_names(model) if effect == "writes"))
+
+    # Module level
+
+    def _head(self, code: str) -> str:
+        blueprint = self.model.blueprint
+        lines = Lines()
+        lines.raw(
+            f'"""{blueprint.title}. Compiled from blueprint.yaml; run `envscaler emit {blueprint.id}` after changing it there.\n\n'
+            f'{_filled(blueprint.about)}\n"""'
+        )
+        lines.add()
+        lines.add("from __future__ import annotations")
+        lines.add()
+        imports = sorted({line for word, line in IMPORTS.items() if word in code})
+        for line in imports:
+            lines.add(line)
+        typing = [name for name in ("Annotated", "Any", "Literal", "NotRequired", "TypedDict") if re.search(rf"\b{name}\b", code)]
+        lines.add(f"from typing import {', '.join(typing)}")
+        return lines.text().rstrip("\n")
+
+    def _declarations(self) -> str:
+        lines = Lines()
+        everything = "\n".join(self._annotations())
+        lines.add("Result = dict[str, Any]")
+        lines.add('"""`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""')
+        for name, text in ALIASES.items():
+            if re.search(rf"\b{name}\b", everything):
+                lines.add(f"{name} = {text}")
+        lines.add()
+        lines.add("RULES = (")
+        for rule in self.model.rules:
+            lines.lines.append(f"    {quoted(rule.text)},")
+        lines.add(")")
+        lines.add('"""What always holds. A call that would break a rule is taken back and answered with it."""')
+        lines.add()
+        lines.add("CHANGES = (")
+        for name in self.model.operations:
+            lines.add(f"    {quoted(name)},")
+        lines.add(")")
+        lines.add('"""The methods that may change something; all others only read."""')
+        for entity in self.model.entities.values():
+            for attribute in entity.stored:
+                if attribute.moves is not None and moves_constant(entity, attribute) in self._code:
+                    lines.add()
+                    moves = ", ".join(f"({quoted(a)}, {quoted(b)})" for a, b in attribute.moves)
+                    lines.add(f"{moves_constant(entity, attribute)} = {{{moves}}}")
+        indexed = self._indexed()
+        if indexed:
+            lines.add()
+            lines.add(f"INDEXED = {{{', '.join(f'({quoted(c)}, {quoted(k)})' for c, k in indexed)}}}")
+            lines.add('"""Containers and the attributes by which their records are found without looking at all of them."""')
+        for entity in self.model.entities.values():
+            lines.add()
+            lines.add()
+            lines.add(f"class {entity.name}(TypedDict):")
+            lines.depth = 1
+            lines.add("id: str")
+            for attribute in entity.stored:
+                lines.add(f"{attribute.key}: {_stored_type(attribute.type)}")
+            lines.depth = 0
+        for title, fields in self.signatures.structures.items():
+            lines.add()
+            lines.add()
+            lines.add(f"class {title}(TypedDict):")
+            lines.depth = 1
+            for field in fields:
+                lines.add(field)
+            lines.depth = 0
+        return "\n" + lines.text()
+
+    def _annotations(self) -> list[str]:
+        found = [self._code]
+        for fields in self.signatures.structures.values():
+            found.extend(fields)
+        return found
+
+    def _functions(self, code: str) -> str:
+        wanted: set[str] = set()
+        ahead = [name for name in FUNCTIONS if f"{name}(" in code or f"={name}" in code]
+        while ahead:
+            name = ahead.pop()
+            if name not in wanted:
+                wanted.add(name)
+                ahead.extend(NEEDS.get(name, ()))
+        return "\n\n\n".join(text.strip("\n") for name, text in FUNCTIONS.items() if name in wanted)
+
+    # The class
+
+    _code = ""
+
+    def _class_head(self) -> str:
+        lines = Lines()
+        blueprint = self.model.blueprint
+        lines.add(f"class {self.class_name}:")
+        lines.depth = 1
+        lines.doc([_filled(blueprint.about, 100)])
+        return lines.text()
+
+    def _initial(self) -> str:
+        lines = Lines()
+        lines.depth = 1
+        lines.add("def __init__(self, init_config: dict[str, Any] | None = None) -> None:")
+        lines.depth += 1
+        lines.add("config = init_config or {}")
+        for entity in self.model.entities.values():
+            lines.add(f'self.{entity.container}: dict[str, {entity.name}] = _copied(config.get("{entity.container}", {{}}))')
+        lines.add(f'self.now: str = config.get("now", {quoted(self.model.blueprint.start.now)})')
+        counters = ", ".join(f"{quoted(e.noun)}: len(self.{e.container})" for e in self.model.entities.values())
+        lines.add(f'self.counters: dict[str, int] = {{{counters}, **config.get("counters", {{}})}}')
+        lines.add("self._journal: list[tuple[Any, ...]] = []")
+        for entity in self.model.entities.values():
+            for index in self.indexes.of(entity.name):
+                lines.add(f"self.{index.name}: dict[Any, dict[str, {entity.name}]] = {{}}")
+        for entity in self.model.entities.values():
+            if self.indexes.of(entity.name):
+                lines.add(f"for {entity.noun} in self.{entity.container}.values():")
+                lines.add(f'    self._link("{entity.container}", {entity.noun})')
+        return lines.text()
+
+    def _derived(self) -> list[str]:
+        found: list[str] = []
+        for entity in self.model.entities.values():
+            for attribute in entity.derived:
+                assert attribute.derived is not None
+                lines = Lines()
+                lines.depth = 1
+                name = derived_method(self.model, entity.name, attribute.name)
+                record = entity.noun if not _mentions(attribute.derived, entity.noun) else f"this_{entity.noun}"
+                lines.add(f"def {name}(self, {record}: {entity.name}) -> {_value_type(attribute.type)}:")
+                lines.depth += 1
+                lines.doc([f"The {words(attribute.name)} of {_article(entity)}."])
+                expr = _with_self(attribute.derived, record)
+                lines.add(f"return {self.writer.value(expr)}")
+                found.append(lines.text())
+        return found
+
+    def _defines(self) -> list[str]:
+        found: list[str] = []
+        for define in self.model.defines.values():
+            lines = Lines()
+            lines.depth = 1
+            params = ", ".join(f"{param.name}: {_value_type(param.type)}" for param in define.params)
+            lines.add(f"def _{define.name}(self{', ' if params else ''}{params}) -> {_value_type(define.body.type)}:")
+            lines.depth += 1
+            lines.add(f"return {self.writer.value(define.body)}")
+            found.append(lines.text())
+        return found
+
+    def _rules(self, operations: str) -> list[str]:
+        found: list[str] = []
+        for number, question in enumerate(self.questions):
+            name = self.methods[number]
+            if f"self.{name}(" not in operations:
+                continue
+            lines = Lines()
+            lines.depth = 1
+            if isinstance(question, Question):
+                entity = self.model.entities[question.entity]
+                lines.add(f"def {name}(self, {question.variable}: {entity.name}) -> bool:")
+            else:
+                lines.add(f"def {name}(self) -> bool:")
+            lines.depth += 1
+            lines.doc([f"Whether this is broken: {question.rule.text[0].lower()}{question.rule.text[1:]}"])
+            lines.add(f"return {self.writer.value(question.broken)}")
+            found.append(lines.text())
+        return found
+
+    # Keeping records
+
+    def _indexed(self) -> list[tuple[str, str]]:
+        return sorted({(e.container, key) for e in self.model.entities.values() for i in self.indexes.of(e.name) for key in i.keys})
+
+    def _plumbing(self, deletes: bool) -> list[str]:
+        methods = [_NEW_ID, _ADD, _PUT, *([_REMOVE] if deletes else []), _TAKE_BACK, _UNDO]
+        methods = [*methods, self._link(), self._unlink()] if self._indexed() else [_without_indexes(m) for m in methods]
+        return ["\n".join("    " + line if line else "" for line in m.strip("\n").splitlines()) + "\n" for m in methods]
+
+    def _link(self) -> str:
+        lines = Lines()
+        lines.add("def _link(self, container: str, record: Any) -> None:")
+        lines.depth = 1
+        lines.doc(["Enter a record where it can be found by its attributes."])
+        lines.add("match container:")
+        for entity in self.model.entities.values():
+            indexes = self.indexes.of(entity.name)
+            if indexes:
+                lines.add(f'    case "{entity.container}":')
+                for index in indexes:
+                    lines.add(f'        self.{index.name}.setdefault({_key(index.key_of("record"))}, {{}})[record["id"]] = record')
+        return lines.text()
+
+    def _unlink(self) -> str:
+        lines = Lines()
+        lines.add("def _unlink(self, container: str, record: Any) -> None:")
+        lines.depth = 1
+        lines.doc(["Take a record out again, before it changes or goes."])
+        lines.add("match container:")
+        for entity in self.model.entities.values():
+            indexes = self.indexes.of(entity.name)
+            if indexes:
+                lines.add(f'    case "{entity.container}":')
+                for index in indexes:
+                    lines.add(f'        del self.{index.name}[{index.key_of("record")}][record["id"]]')
+        return lines.text()
+
+
+def _key(code: str) -> str:
+    return f"({code})" if ", " in code else code
+
+
+_NEW_ID = '''
+def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
+    """The next id; numbers are never used twice."""
+    self._journal.append(("scalar", "counters", noun, self.counters.get(noun)))
+    number = self.counters.get(noun, 0) + 1
+    while f"{prefix}-{number:05d}" in records:
+        number += 1
+    self.counters[noun] = number
+    return f"{prefix}-{number:05d}"
+'''
+_ADD = '''
+def _add(self, container: str, record: Any) -> None:
+    """Keep a new record."""
+    self._journal.append(("new", container, record["id"]))
+    getattr(self, container)[record["id"]] = record
+    self._link(container, record)
+'''
+_PUT = '''
+def _put(self, container: str, record: Any, field: str, value: Any) -> None:
+    """Change one attribute of a record."""
+    self._journal.append(("put", container, record["id"], field, record[field]))
+    if (container, field) in INDEXED:
+        self._unlink(container, record)
+        record[field] = value
+        self._link(container, record)
+    else:
+        record[field] = value
+'''
+_REMOVE = '''
+def _remove(self, container: str, record: Any) -> None:
+    """Let a record go."""
+    self._journal.append(("delete", container, record["id"], record))
+    del getattr(self, container)[record["id"]]
+    self._unlink(container, record)
+'''
+_TAKE_BACK = '''
+def _take_back(self, error: str) -> Result:
+    """Undo what this call has written so far, and refuse it."""
+    journal, self._journal = self._journal, []
+    self._undo(journal)
+    return _refused(error)
+'''
+_UNDO = '''
+def _undo(self, journal: list[tuple[Any, ...]]) -> None:
+    """Take writes back, the latest first."""
+    for kind, container, key, *rest in reversed(journal):
+        records = getattr(self, container)
+        if kind == "new":
+            self._unlink(container, records.pop(key))
+        elif kind == "put":
+            field, value = rest
+            self._unlink(container, records[key])
+            records[key][field] = value
+            self._link(container, records[key])
+        elif kind == "delete":
+            self._link(container, rest[0])
+            setattr(self, container, dict(sorted({**records, key: rest[0]}.items(), key=lambda pair: _age(pair[1]))))
+        elif key is None:
+            setattr(self, container, rest[0])
+        elif rest[0] is None:
+            del records[key]
+        else:
+            records[key] = rest[0]
+'''
+
+
+def _without_indexes(method: str) -> str:
+    """The method for an environment in which nothing is looked up by its attributes."""
+    method = method.replace("self._unlink(container, records.pop(key))", "del records[key]")
+    method = re.sub(r"\n    if \(container, field\) in INDEXED:\n(.*\n)*    else:\n        record", "\n    record", method)
+    return "\n".join(line for line in method.split("\n") if "self._link(" not in line and "self._unlink(" not in line)
+
+
+def _stored_type(type_: Type) -> str:
+    match type_.kind:
+        case "int" | "money":
+            text = "int"
+        case "bool":
+            text = "bool"
+        case "list":
+            assert type_.of is not None
+            text = f"list[{_stored_type(type_.of)}]"
+        case "one_of":
+            text = f"Literal[{', '.join(quoted(option) for option in type_.options)}]"
+        case _:
+            text = "str"
+    return f"{text} | None" if type_.optional else text
+
+
+def _value_type(type_: Type) -> str:
+    """The type of a value inside the class, where references are records."""
+    match type_.kind:
+        case "ref":
+            text = type_.entity
+        case "list":
+            text = f"list[{_value_type(type_.of)}]" if type_.of is not None else "list[Any]"
+        case "int" | "money":
+            text = "int"
+        case "bool":
+            text = "bool"
+        case "ratio":
+            text = "Fraction | int"
+        case "struct":
+            text = "dict[str, Any]"
+        case _:
+            text = "str"
+    return f"{text} | None" if type_.optional else text
+
+
+def _article(entity: Entity) -> str:
+    noun = words(entity.noun)
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def _mentions(expr: Expr, name: str) -> bool:
+    return any(isinstance(inner, Scan) and any(loop.name == name for loop in inner.loops) for inner in walk(expr))
+
+
+def _with_self(expr: Expr, record: str) -> Expr:
+    return renamed(expr, "self", Local(expr.type, record))
+
+
+def _filled(text: str, width: int = 112) -> str:
+    return "\n".join(textwrap.wrap(" ".join(text.split()), width))
+

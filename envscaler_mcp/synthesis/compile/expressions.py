@@ -1,0 +1,473 @@
+"""Checked expressions as Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from envscaler_mcp.language.expressions import (
+    And,
+    Arithmetic,
+    Choice,
+    Clock,
+    Compare,
+    Defined,
+    Derived,
+    Expr,
+    Function,
+    Get,
+    IsNone,
+    Key,
+    ListOf,
+    Literal,
+    Local,
+    Loop,
+    Negate,
+    Not,
+    Or,
+    OrElse,
+    Records,
+    Scan,
+    walk,
+)
+from envscaler_mcp.language.model import Model, Sentence
+from envscaler_mcp.language.types import Type
+from envscaler_mcp.synthesis.compile.indexes import Indexes
+from envscaler_mcp.synthesis.compile.python import (
+    AND,
+    ATOM,
+    CHOICE,
+    COMPARE,
+    NOT,
+    OR,
+    PRODUCT,
+    SUM,
+    UNARY,
+    Code,
+    quoted,
+    within_fstring,
+)
+
+_SWAPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
+_FUNCTIONS = {
+    "overlap": "_overlap",
+    "add_months": "_add_months",
+    "weekday": "_weekday",
+    "years": "_years",
+    "dates": "_dates",
+    "range": "_numbers",
+    "bucket": "_bucket",
+    "len": "len",
+    "abs": "abs",
+    "min": "min",
+    "max": "max",
+}
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes expressions of one model; what it writes may rely on indexes, which it asks for."""
+
+    model: Model
+    indexes: Indexes
+    optional_locals: set[str] = field(default_factory=set)
+    """Names that may hold None where the code stands, whatever the checker has narrowed."""
+
+    # Values
+
+    def value(self, expr: Expr) -> Code:
+        """The value; a reference is the record itself."""
+        match expr:
+            case Literal(value=value):
+                return Code(quoted(value) if isinstance(value, str) else repr(value), UNARY if _negative(value) else ATOM)
+            case Local(name=name):
+                return Code(name)
+            case Clock(which=which):
+                return Code("self.now" if which == "now" else "self.now[:10]")
+            case Get():
+                return self._get(expr)
+            case Derived(of=of, entity=entity, name=name):
+                return Code(f"self.{derived_method(self.model, entity, name)}({self.value(of)})")
+            case ListOf(items=items):
+                return Code(f"[{', '.join(str(self.value(item)) for item in items)}]")
+            case Key(items=items):
+                return Code(f"({', '.join(str(self.key(item)) for item in items)}{',' if len(items) == 1 else ''})")
+            case Not(of=of):
+                return self.negated(of)
+            case And(parts=parts):
+                return Code(" and ".join(self.value(part).at(NOT) for part in parts), AND)
+            case Or(parts=parts):
+                return Code(" or ".join(self.value(part).at(AND) for part in parts), OR)
+            case OrElse(first=first, second=second):
+                return self._or_else(first, second)
+            case Compare(op=op, left=left, right=right):
+                return self._compare(op, left, right)
+            case IsNone(of=of, negated=negated):
+                what = self._presence(of)
+                return Code(f"{what.at(SUM)} {'is not' if negated else 'is'} None", COMPARE)
+            case Arithmetic():
+                return self._arithmetic(expr)
+            case Negate(of=of):
+                return Code(f"-{self.value(of).at(UNARY)}", UNARY)
+            case Choice(test=test, then=then, otherwise=otherwise):
+                return Code(
+                    f"{self.value(then).at(OR)} if {self.value(test).at(OR)} else {self.value(otherwise).at(CHOICE)}", CHOICE
+                )
+            case Scan():
+                return self._scan(expr)
+            case Function():
+                return self._function(expr)
+            case Defined(name=name, arguments=arguments):
+                return Code(f"self._{name}({', '.join(str(self.value(argument)) for argument in arguments)})")
+
+    def negated(self, expr: Expr) -> Code:
+        """The opposite of a yes-or-no, written as a person would."""
+        match expr:
+            case Not(of=of):
+                return self.value(of)
+            case Compare(op=op, left=left, right=right):
+                return self._compare(_SWAPPED[op], left, right)
+            case IsNone(type=type_, of=of, negated=negated):
+                return self.value(IsNone(type_, of, not negated))
+            case And(type=type_, parts=parts) if all(_simple(part) for part in parts):
+                return Code(" or ".join(self.negated(part).at(AND) for part in parts), OR)
+            case Or(parts=parts) if all(_simple(part) for part in parts):
+                return Code(" and ".join(self.negated(part).at(NOT) for part in parts), AND)
+            case Scan(gather="none"):
+                return self.value(replace(expr, gather="any"))
+            case Scan(gather="any"):
+                return self.value(replace(expr, gather="none"))
+            case Literal(type=type_, value=bool(value)):
+                return Code(repr(not value))
+        return Code(f"not {self.value(expr).at(NOT)}", NOT)
+
+    def _get(self, expr: Get) -> Code:
+        of = self.value(expr.of).at(ATOM)
+        if expr.of.type.kind == "struct":
+            return Code(f'{of}["{expr.name}"]')
+        if expr.name == "id":
+            return Code(f'{of}["id"]')
+        attribute = self.model.entities[expr.of.type.entity].attributes[expr.name]
+        stored = f'{of}["{attribute.key}"]'
+        if attribute.type.kind == "ref":
+            return Code(self.record_of(attribute.type.entity, stored, attribute.type.optional and expr.type.optional))
+        if attribute.type.kind == "list" and attribute.type.of is not None and attribute.type.of.kind == "ref":
+            container = self.model.entities[attribute.type.of.entity].container
+            return Code(f"[self.{container}[key] for key in {stored}]")
+        return Code(stored)
+
+    def record_of(self, entity: str, id_code: str, optional: bool) -> str:
+        container = self.model.entities[entity].container
+        return f"self.{container}.get({id_code})" if optional else f"self.{container}[{id_code}]"
+
+    def ident(self, expr: Expr) -> Code | None:
+        """The id behind a reference, where it can be had without the record."""
+        if isinstance(expr, Get) and expr.type.kind == "ref" and expr.of.type.kind == "ref":
+            attribute = self.model.entities[expr.of.type.entity].attributes[expr.name]
+            return Code(f'{self.value(expr.of).at(ATOM)}["{attribute.key}"]')
+        if isinstance(expr, Local) and not expr.type.optional and expr.name not in self.optional_locals:
+            return Code(f'{expr.name}["id"]')
+        if isinstance(expr, Literal) and expr.value is None:
+            return Code("None")
+        if isinstance(expr, Choice):
+            then, otherwise = self.ident(expr.then), self.ident(expr.otherwise)
+            if then is not None and otherwise is not None:
+                return Code(f"{then.at(OR)} if {self.value(expr.test).at(OR)} else {otherwise.at(CHOICE)}", CHOICE)
+        return None
+
+    def stored(self, expr: Expr) -> Code:
+        """The value as a record keeps it: a reference is an id, a list is a list of its own."""
+        type_ = expr.type
+        if type_.kind == "ref":
+            found = self.ident(expr)
+            if found is not None:
+                return found
+            if not type_.optional:
+                return Code(f'{self.value(expr).at(ATOM)}["id"]')
+            name = self.value(expr)
+            if name.level == ATOM and name.text.isidentifier():
+                return Code(f'{name}["id"] if {name} is not None else None', CHOICE)
+            return Code(f"_id_of({name})")
+        if type_.kind == "list" and type_.of is not None and type_.of.kind == "ref":
+            raw = self._raw_ids(expr)
+            return Code(f"[*{raw}]") if raw else Code(f'[record["id"] for record in {self.value(expr).at(OR)}]')
+        if type_.kind == "list" and not isinstance(expr, ListOf):
+            return Code(f"[*{self.value(expr).at(ATOM)}]")
+        return self.value(expr)
+
+    def _raw_ids(self, expr: Expr) -> str:
+        """The stored ids of a list attribute, or nothing."""
+        if isinstance(expr, Get) and expr.of.type.kind == "ref" and expr.name != "id":
+            attribute = self.model.entities[expr.of.type.entity].attributes[expr.name]
+            return f'{self.value(expr.of).at(ATOM)}["{attribute.key}"]'
+        return ""
+
+    def key(self, expr: Expr) -> Code:
+        """The value where only sameness counts: records by their ids."""
+        if expr.type.kind == "ref":
+            return self.ident(expr) or self.stored(expr)
+        if expr.type.kind == "list":
+            return Code(f"tuple({self.stored(expr)})")
+        return self.value(expr)
+
+    def _presence(self, expr: Expr) -> Code:
+        """Something that is None exactly when the value is."""
+        return (self.ident(expr) if expr.type.kind == "ref" else None) or self.value(expr)
+
+    def _or_else(self, first: Expr, second: Expr) -> Code:
+        if first.type.kind == "ref":
+            # A record is a mapping that is never empty, so `or` looks at presence only.
+            return Code(f"{self.value(first).at(OR)} or {self.value(second).at(AND)}", OR)
+        value = self.value(first)
+        return Code(f"{value.at(OR)} if {value.at(SUM)} is not None else {self.value(second).at(CHOICE)}", CHOICE)
+
+    # Comparisons and arithmetic
+
+    def _compare(self, op: str, left: Expr, right: Expr) -> Code:
+        if op in ("in", "not in"):
+            return self._membership(op, left, right)
+        if left.type.kind == "ref" or right.type.kind == "ref":
+            a, b = self.ident(left), self.ident(right)
+            plain = all(isinstance(side, Local) for side in (left, right))
+            if a is not None and b is not None and not plain:
+                return Code(f"{a.at(SUM)} {op} {b.at(SUM)}", COMPARE)
+            sign = "is" if op == "==" else "is not"
+            return Code(f"{self.value(left).at(SUM)} {sign} {self.value(right).at(SUM)}", COMPARE)
+        if isinstance(right, Literal) and isinstance(right.value, bool) and op in ("==", "!="):
+            return self.value(left) if right.value == (op == "==") and not left.type.optional else self._plain(op, left, right)
+        return self._plain(op, left, right)
+
+    def _plain(self, op: str, left: Expr, right: Expr) -> Code:
+        return Code(f"{self.value(left).at(SUM)} {op} {self.value(right).at(SUM)}", COMPARE)
+
+    def _membership(self, op: str, left: Expr, right: Expr) -> Code:
+        if isinstance(right, ListOf) and right.type.of is not None and right.type.of.kind != "ref":
+            items = ", ".join(str(self.value(item)) for item in right.items)
+            comma = "," if len(right.items) == 1 else ""
+            return Code(f"{self.value(left).at(SUM)} {op} ({items}{comma})", COMPARE)
+        raw = self._raw_ids(right)
+        if left.type.kind == "ref" and raw:
+            return Code(f"{self.key(left).at(SUM)} {op} {raw}", COMPARE)
+        return Code(f"{self.value(left).at(SUM)} {op} {self.value(right).at(SUM)}", COMPARE)
+
+    def _arithmetic(self, expr: Arithmetic) -> Code:
+        op, left, right = expr.op, expr.left, expr.right
+        a, b = self.value(left), self.value(right)
+        kind, other = left.type.kind, right.type.kind
+        if op == "-" and kind == other and kind in ("date", "datetime", "time"):
+            if kind == "time":
+                return Code(f"_clock_minutes({a}) - _clock_minutes({b})", SUM)
+            return Code(f"{'_days_between' if kind == 'date' else '_minutes_between'}({b}, {a})")
+        if kind in ("date", "datetime"):
+            moved = str(b) if op == "+" else f"-{b.at(UNARY)}"
+            return Code(f"{'_plus_days' if kind == 'date' else '_plus_minutes'}({a}, {moved})")
+        if op == "/":
+            return Code(f"Fraction({a}, {b})")
+        if op in ("+", "-"):
+            return Code(f"{a.at(SUM)} {op} {b.at(SUM if op == '+' else PRODUCT)}", SUM)
+        return Code(f"{a.at(PRODUCT)} {op} {b.at(UNARY)}", PRODUCT)
+
+    def _function(self, expr: Function) -> Code:
+        name = expr.name
+        if name in ("above", "below"):
+            entity = self.model.entities[expr.entity]
+            start = self.value(expr.arguments[0])
+            return Code(f'_{name}(self.{entity.container}, {start}, "{entity.attributes[expr.attribute].key}")')
+        arguments = [self.value(argument) for argument in expr.arguments]
+        first = arguments[0]
+        match name:
+            case "day":
+                return Code(f"{first.at(ATOM)}[:10]")
+            case "clock":
+                return Code(f"{first.at(ATOM)}[11:]")
+            case "moment":
+                return Code(f'f"{{{first}}}T{{{arguments[1]}}}"') if _quotable(first, arguments[1]) else Code(
+                    f'{first.at(SUM)} + "T" + {arguments[1].at(SUM)}', SUM
+                )
+            case "days":
+                return Code(f"{first.at(PRODUCT)} * 1440", PRODUCT)
+            case "hours":
+                return Code(f"{first.at(PRODUCT)} * 60", PRODUCT)
+            case "month_start":
+                return Code(f'{first.at(ATOM)}[:8] + "01"', SUM)
+            case "lower":
+                return Code(f"{first.at(ATOM)}.lower()")
+            case "round" | "floor" | "ceil":
+                if expr.arguments[0].type.kind != "ratio":
+                    return first
+                return Code(f"{'_rounded' if name == 'round' else name}({first})")
+            case "desc":
+                return self._descending(expr.arguments[0], first)
+        if name == "len" and self._raw_ids(expr.arguments[0]):
+            return Code(f"len({self._raw_ids(expr.arguments[0])})")
+        if name == "bucket":
+            arguments = [self.key(argument) for argument in expr.arguments]
+        return Code(f"{_FUNCTIONS[name]}({', '.join(str(argument) for argument in arguments)})")
+
+    def _descending(self, expr: Expr, code: Code) -> Code:
+        if expr.type.kind in ("int", "money", "ratio", "bool"):
+            return Code(f"-{code.at(UNARY)}", UNARY)
+        return Code(f"_descending({code})")
+
+    # Loops
+
+    def records(self, loop: Loop, ordered: bool) -> tuple[Code, list[Expr]]:
+        """What a loop runs over, and the tests that the way there does not answer."""
+        if not isinstance(loop.source, Records):
+            return self.value(loop.source), list(loop.tests)
+        entity = self.model.entities[loop.source.entity]
+        index, links, rest = self.indexes.for_loop(loop)
+        if index is None:
+            return Code(f"self.{entity.container}.values()"), list(loop.tests)
+        keys = [str(self.key(links[name])) for name in index.attributes]
+        key = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+        bucket = f"self.{index.name}.get({key}, {{}}).values()"
+        return Code(f"sorted({bucket}, key=_age)" if ordered else bucket), rest
+
+    def loops(self, loops: tuple[Loop, ...], ordered: bool) -> str:
+        """`for … in … if …`, one after the other."""
+        parts: list[str] = []
+        for loop in loops:
+            source, tests = self.records(loop, ordered)
+            parts.append(f"for {loop.name} in {source.at(OR)}")
+            if tests:
+                parts.append("if " + " and ".join(self.value(test).at(NOT) for test in tests))
+        return " ".join(parts)
+
+    def _scan(self, expr: Scan) -> Code:
+        gather, element, loops = expr.gather, expr.element, expr.loops
+        match gather:
+            case "all":
+                return Code(f"all({self.value(element)} {self.loops(loops, False)})")
+            case "any" | "none":
+                code = self._exists(element, loops)
+                return code if gather == "any" else Code(f"not {code}", NOT)
+            case "count":
+                return self._count(loops)
+            case "sum":
+                return Code(f"sum({self.value(element)} {self.loops(loops, False)})")
+            case "min" | "max":
+                return Code(f"{gather}(({self.value(element)} {self.loops(loops, False)}), default=None)")
+            case "avg":
+                return Code(f"_mean([{self.value(element)} {self.loops(loops, False)}])")
+            case "unique":
+                return Code(f"_different([{self.key(element)} {self.loops(loops, False)}])")
+            case "list":
+                return self._list(element, loops)
+            case "first":
+                return self._first(expr)
+
+    def _exists(self, element: Expr, loops: tuple[Loop, ...]) -> Code:
+        if element.type.kind != "bool" or (isinstance(element, Literal) and element.value is True):
+            last, rest = loops[-1], loops[:-1]
+            source, tests = self.records(last, False)
+            if tests:
+                # The last test is the question; the ones before it only choose.
+                asked = self.value(tests[-1])
+                parts = [self.loops(rest, False)] if rest else []
+                parts.append(f"for {last.name} in {source.at(OR)}")
+                if tests[:-1]:
+                    parts.append("if " + " and ".join(self.value(test).at(NOT) for test in tests[:-1]))
+                return Code(f"any({asked} {' '.join(parts)})")
+            if not rest:
+                return Code(f"bool({_bare(source.text)})") if _bare(source.text) != source.text else Code(f"bool({source})")
+            return Code(f"any(True {self.loops(loops, False)})")
+        return Code(f"any({self.value(element)} {self.loops(loops, False)})")
+
+    def _count(self, loops: tuple[Loop, ...]) -> Code:
+        if len(loops) == 1:
+            source, tests = self.records(loops[0], False)
+            if not tests:
+                return Code(f"len({_bare(source.text)})")
+        return Code(f"sum(1 {self.loops(loops, False)})")
+
+    def _list(self, element: Expr, loops: tuple[Loop, ...]) -> Code:
+        if len(loops) == 1 and isinstance(element, Local) and element.name == loops[0].name:
+            source, tests = self.records(loops[0], True)
+            if not tests:
+                return Code(str(source)) if source.text.startswith("sorted(") else Code(f"list({source})")
+        return Code(f"[{self.value(element)} {self.loops(loops, True)}]")
+
+    def _first(self, expr: Scan) -> Code:
+        element, loops = expr.element, expr.loops
+        if not expr.by:
+            return Code(f"next(({self.value(element)} {self.loops(loops, True)}), None)")
+        keys = [str(self.key(part)) for part in expr.by]
+        if len(loops) == 1 and isinstance(element, Local) and element.name == loops[0].name and element.type.kind == "ref":
+            source, tests = self.records(loops[0], False)
+            order = f"lambda {element.name}: ({', '.join([*keys, f'_age({element.name})'])})"
+            chosen = source.text if not tests else f"({element.name} {self.loops(loops, False)})"
+            return Code(f"min({chosen}, key={order}, default=None)")
+        pairs = f"[(({', '.join(keys)},), {self.value(element)}) {self.loops(loops, True)}]"
+        return Code(f"min({pairs}, key=lambda pair: pair[0], default=(None, None))[1]")
+
+    # Sentences and shown values
+
+    def sentence(self, sentence: Sentence) -> str:
+        """A string literal, an f-string where values stand in it."""
+        if all(isinstance(part, str) for part in sentence.parts):
+            return quoted("".join(part for part in sentence.parts if isinstance(part, str)))
+        pieces: list[str] = []
+        for part in sentence.parts:
+            if isinstance(part, str):
+                pieces.append(within_fstring(part))
+            else:
+                # Before 3.12 an f-string cannot hold its own kind of quotes.
+                pieces.append("{" + str(self.said(part)).replace('"', "'") + "}")
+        return f'f"{"".join(pieces)}"'
+
+    def said(self, expr: Expr) -> Code:
+        """The value as people write it."""
+        type_ = expr.type
+        value = self.value(expr)
+        if type_.kind == "ref":
+            return Code(label_of(self.model, type_.entity, value.at(ATOM)))
+        if type_.kind == "money":
+            return Code(f"_money({value})")
+        if type_.kind == "bool":
+            return Code(f'"yes" if {value.at(OR)} else "no"', CHOICE)
+        if type_.kind == "list" and type_.of is not None:
+            one = self.said(Local(type_.of, "one"))
+            return Code(f'", ".join({_as_text(one, type_.of)} for one in {value.at(OR)})')
+        return value
+
+    def shown(self, expr: Expr) -> Code:
+        """The value as an answer holds it: records as ids, lists of their own."""
+        if expr.type.kind == "ref" and expr.type.optional and self.ident(expr) is None:
+            return self.stored(expr)
+        return self.stored(expr)
+
+
+def _as_text(code: Code, type_: Type) -> str:
+    return str(code) if type_.kind in ("text", "one_of", "date", "time", "datetime", "money", "bool") else f"str({code})"
+
+
+def label_of(model: Model, entity: str, record: str) -> str:
+    """What people call a record, as code."""
+    declared = model.entities[entity]
+    if declared.label == "id":
+        return f'{record}["id"]'
+    return f'{record}["{declared.attributes[declared.label].key}"]'
+
+
+def derived_method(model: Model, entity: str, name: str) -> str:
+    """The private method that works a derived attribute out."""
+    return f"_{model.entities[entity].noun}_{name}"
+
+
+def _negative(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value < 0
+
+
+def _simple(expr: Expr) -> bool:
+    return isinstance(expr, Compare | IsNone | Not) or (isinstance(expr, Get) and expr.type.kind == "bool")
+
+
+def _bare(source: str) -> str:
+    """The bucket or container itself, where only its size counts."""
+    return source.removesuffix(".values()")
+
+
+def _quotable(*codes: Code) -> bool:
+    return all('"' not in code.text for code in codes)
+
+

@@ -1,0 +1,647 @@
+"""One operation as one method: parameters, guards, effects, and only the checks that its writes call for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from envscaler_mcp.language.expressions import (
+    And,
+    Choice,
+    Compare,
+    Expr,
+    Get,
+    ListOf,
+    Literal,
+    Local,
+    Records,
+    walk,
+)
+from envscaler_mcp.language.lints import statements
+from envscaler_mcp.language.model import (
+    Attribute,
+    Delete,
+    Entity,
+    For,
+    Guard,
+    If,
+    Let,
+    Model,
+    New,
+    Operation,
+    Put,
+    SetLocal,
+    Statement,
+)
+from envscaler_mcp.language.text import a, words
+from envscaler_mcp.synthesis.compile.expressions import Writer, label_of
+from envscaler_mcp.synthesis.compile.python import ATOM, Code, Lines, quoted, within_fstring
+from envscaler_mcp.synthesis.compile.rules import Hop, Question, Route, Whole
+from envscaler_mcp.synthesis.compile.signatures import Signatures
+
+
+@dataclass(slots=True)
+class Site:
+    """A place of the method that writes, and how its record is called after the effects."""
+
+    entity: str
+    attributes: frozenset[str]
+    """What is written; `*` for a record that comes or goes."""
+    record: str
+    many: bool
+    """`record` names a list that the method collects."""
+    deletes: bool = False
+    before: dict[str, str] = field(default_factory=dict)
+    """Attribute of a changed reference to the name that holds its former id or ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How far a route has been followed: a record by its key or its name, or several."""
+
+    code: str = ""
+    key: str = ""
+    entity: str = ""
+    many: bool = False
+    loose: bool = False
+    """There may be no such record."""
+
+
+class Method:
+    """Writes one operation."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        model: Model,
+        writer: Writer,
+        signatures: Signatures,
+        questions: list[Question | Whole],
+        methods: dict[int, str],
+    ) -> None:
+        self.operation, self.model, self.writer, self.signatures = operation, model, writer, signatures
+        self.questions, self.methods = questions, methods
+        self.lines = Lines()
+        self.lines.depth = 1
+        self.sites: list[Site] = []
+        self.created: list[tuple[str, str]] = []
+        self.lists: dict[str, str] = {}
+        self.names = self._names()
+        self.reset = {s.name for s in statements(operation.effect) if isinstance(s, SetLocal)}
+        self.known = self._known_states()
+        self.nested = 0
+        self.looped = 0
+        self.forgotten: set[tuple[str, str]] = set()
+        self.deleting = {s.entity for s in statements(operation.effect) if isinstance(s, Delete)}
+
+    def write(self) -> str:
+        """The method as text."""
+        operation, lines = self.operation, self.lines
+        params = ", ".join(["self", *self.signatures.parameters(operation.params, operation.name)])
+        lines.add(f"def {operation.name}({params}) -> Result:")
+        lines.depth += 1
+        self._documentation()
+        self.signatures.resolve(lines, operation.params)
+        for line in operation.require:
+            if isinstance(line, Let):
+                lines.add(f"{line.name} = {self.writer.value(line.value)}")
+            else:
+                self._guard(line)
+        body = Lines()
+        body.depth = lines.depth
+        self.lines = body
+        self._statements(operation.effect)
+        self._afterwards()
+        self.lines = lines
+        lines.add("self._journal = []")
+        for name in self.lists.values():
+            lines.add(f"{name}: list[Any] = []")
+        lines.lines.extend(body.lines)
+        self._answer()
+        return lines.text()
+
+    def _names(self) -> set[str]:
+        """Every name that the author uses in the operation, and those on the wire."""
+        names: set[str] = {"self", "key", "entry", "entries", "record"}
+        for param in self.operation.params:
+            names |= {param.name, param.argument}
+        for line in self.operation.require:
+            names |= {line.name} if isinstance(line, Let) else set()
+        for statement in statements(self.operation.effect):
+            if isinstance(statement, Let | New) and statement.name:
+                names.add(statement.name)
+            if isinstance(statement, For):
+                names.add(statement.loop.name)
+            for expr in _expressions(statement):
+                names |= {inner.name for inner in walk(expr) if isinstance(inner, Local)}
+        return names
+
+    def fresh(self, *wishes: str) -> str:
+        """A name that nobody uses yet."""
+        for wish in wishes:
+            if wish not in self.names:
+                self.names.add(wish)
+                return wish
+        number = 2
+        while f"{wishes[-1]}_{number}" in self.names:
+            number += 1
+        self.names.add(f"{wishes[-1]}_{number}")
+        return f"{wishes[-1]}_{number}"
+
+    def _documentation(self) -> None:
+        paragraphs = [self.operation.about]
+        documented = self.signatures.documentation(self.operation.params)
+        if documented:
+            paragraphs.append("Args:\n" + "\n".join(documented))
+        created = "the ids of what was created" if any(isinstance(s, New) for s in self.operation.effect) else ""
+        data = f', "data": {created}' if created else ""
+        paragraphs.append(
+            f'Returns:\n    dict: {{"success": True, "message": what was done{data}}}\n'
+            '        or {"success": False, "error": why it cannot be done}'
+        )
+        self.lines.doc(paragraphs)
+
+    def _guard(self, guard: Guard) -> None:
+        self.lines.add(f"if {self.writer.negated(guard.test)}:")
+        self.lines.add(f"    return _refused({self.writer.sentence(guard.sentence)})")
+
+    # What is known from guards
+
+    def _known_states(self) -> dict[tuple[str, str], frozenset[str]]:
+        """(name, attribute) to the values that the guards leave."""
+        known: dict[tuple[str, str], frozenset[str]] = {}
+        for line in self.operation.require:
+            if not isinstance(line, Guard):
+                continue
+            for test in line.test.parts if isinstance(line.test, And) else (line.test,):
+                if isinstance(test, Compare) and isinstance(test.left, Get) and isinstance(test.left.of, Local):
+                    key = (test.left.of.name, test.left.name)
+                    if test.op == "==" and isinstance(test.right, Literal):
+                        known[key] = frozenset({str(test.right.value)})
+                    elif test.op == "in" and isinstance(test.right, ListOf):
+                        values = [item.value for item in test.right.items if isinstance(item, Literal)]
+                        if len(values) == len(test.right.items):
+                            known[key] = frozenset(map(str, values))
+        return known
+
+    # Effects
+
+    def _statements(self, effect: tuple[Statement, ...]) -> None:
+        for statement in effect:
+            match statement:
+                case Let(name=name, value=value) | SetLocal(name=name, value=value):
+                    self.lines.add(f"{name} = {self.writer.value(value)}")
+                case Put():
+                    self._put(statement)
+                case New():
+                    self._new(statement)
+                case Delete():
+                    self._delete(statement)
+                case For():
+                    self._for(statement)
+                case If():
+                    self._if(statement)
+
+    def _for(self, statement: For) -> None:
+        loop = statement.loop
+        self.lines.add(f"for {loop.name} in {self._list(statement)}:")
+        self.lines.depth += 1
+        self.nested += 1
+        self.looped += 1
+        self._statements(statement.body)
+        self.nested -= 1
+        self.looped -= 1
+        self.lines.depth -= 1
+
+    def _list(self, statement: For) -> str:
+        """The records of a loop as a list made before its first pass."""
+        loop = statement.loop
+        keys = [str(self.writer.key(part)) for part in statement.by]
+        source, tests = self.writer.records(loop, not keys)
+        picked = f"[{loop.name} {self.writer.loops((loop,), not keys)}]" if tests else str(source)
+        if not tests and not keys and not picked.startswith(("sorted(", "[")):
+            picked = f"list({picked})"
+        if keys:
+            tie = [f"_age({loop.name})"] if loop.element.kind == "ref" else []
+            parts = ", ".join([*keys, *tie])
+            picked = f"sorted({picked}, key=lambda {loop.name}: ({parts}{',' if len(keys) + len(tie) == 1 else ''}))"
+        if statement.limit is not None:
+            limit = self.writer.value(statement.limit)
+            picked = f"{picked}[: max({limit}, 0)]" if not str(limit).isdigit() else f"{picked}[:{limit}]"
+        return picked
+
+    def _if(self, statement: If) -> None:
+        self.lines.add(f"if {self.writer.value(statement.test)}:")
+        self._block(statement.then)
+        if statement.otherwise:
+            self.lines.add("else:")
+            self._block(statement.otherwise)
+
+    def _block(self, effect: tuple[Statement, ...]) -> None:
+        self.lines.depth += 1
+        self.nested += 1
+        if effect:
+            self._statements(effect)
+        else:
+            self.lines.add("pass")
+        self.nested -= 1
+        self.lines.depth -= 1
+
+    def _record(self, expr: Expr, entity: Entity) -> str:
+        """A name for the record that is written."""
+        if isinstance(expr, Local):
+            return expr.name
+        name = self.fresh(entity.noun, f"its_{entity.noun}")
+        self.lines.add(f"{name} = {self.writer.value(expr)}")
+        return name
+
+    def _put(self, put: Put) -> None:
+        entity = self.model.entities[put.entity]
+        attribute = entity.attributes[put.attribute]
+        record = self._record(put.record, entity)
+        value = self._checked(put.value, attribute, entity, record)
+        if attribute.moves is not None and value.level != ATOM:
+            name = self.fresh(attribute.name, f"new_{attribute.name}")
+            self.lines.add(f"{name} = {value}")
+            value = Code(name)
+        self._moves(put, attribute, entity, record, value)
+        site = self._site(put.entity, frozenset({put.attribute}), record, "changed")
+        self._remember(site, attribute, record)
+        self._set(entity, record, attribute, value)
+        self.forgotten.add((put.entity, put.attribute))
+
+    def _set(self, entity: Entity, record: str, attribute: Attribute, value: Code) -> None:
+        self.lines.add(f'self._put("{entity.container}", {record}, "{attribute.key}", {value})')
+
+    def _checked(self, expr: Expr, attribute: Attribute, entity: Entity, record: str) -> Code:
+        """The value to store, refused where it leaves the attribute's range."""
+        value = self.writer.stored(expr)
+        type_ = attribute.type
+        if type_.low is None or type_.high is None or expr.type.kind == "none":
+            return value
+        low, high = expr.type.low, expr.type.high
+        if low is not None and high is not None and type_.low <= low and high <= type_.high:
+            return value
+        if not value.text.isidentifier():
+            name = self.fresh(attribute.name, f"new_{attribute.name}")
+            self.lines.add(f"{name} = {value}")
+            value = Code(name)
+        bounds = f"not {type_.low} <= {value} <= {type_.high}"
+        self.lines.add(f"if {value} is not None and {bounds}:" if expr.type.optional else f"if {bounds}:")
+        self.lines.add(f"    return self._take_back({self._range_sentence(attribute, entity, record)})")
+        return value
+
+    def _range_sentence(self, attribute: Attribute, entity: Entity, record: str) -> str:
+        low, high = attribute.type.low, attribute.type.high
+        assert low is not None and high is not None
+        if attribute.type.kind == "money":
+            span = f"between {low / 100:,.2f} and {high / 100:,.2f}"
+        else:
+            span = f"between {low} and {high}"
+        what = words(attribute.name)
+        if not record:
+            return quoted(f"The {what} of {a(words(entity.noun))} must be {span}.")
+        label = label_of(self.model, entity.name, record).replace('"', "'")
+        return f'f"The {what} of {{{label}}} must be {span}."'
+
+    def _moves(self, put: Put, attribute: Attribute, entity: Entity, record: str, value: Code) -> None:
+        if attribute.moves is None:
+            return
+        moves = set(attribute.moves)
+        states = attribute.type.options
+        before: frozenset[str] = frozenset(states)
+        if isinstance(put.record, Local) and not self.looped and (put.entity, put.attribute) not in self.forgotten:
+            before = self.known.get((put.record.name, put.attribute), before)
+        after = _possible(put.value)
+        allowed = {(x, y) for x in states for y in states if x == y or (x, y) in moves}
+        if all((x, y) in allowed for x in before for y in after):
+            return
+        stored = f'{record}["{attribute.key}"]'
+        label = within_fstring(f"{words(entity.noun).capitalize()} ") + f"{{{label_of(self.model, entity.name, record)}}}".replace('"', "'")
+        inner = stored.replace('"', "'")
+        goal = str(put.value.value) if isinstance(put.value, Literal) else f"{{{value}}}".replace('"', "'")
+        sentence = f'f"{label} cannot go from {{{inner}}} to {goal}."'
+        if isinstance(put.value, Literal):
+            fine = [x for x in states if (x, str(put.value.value)) in allowed]
+            listed = ", ".join(quoted(x) for x in fine)
+            self.lines.add(f"if {stored} not in ({listed}{',' if len(fine) == 1 else ''}):")
+        else:
+            name = moves_constant(entity, attribute)
+            self.lines.add(f"if {stored} != {value.at(ATOM)} and ({stored}, {value}) not in {name}:")
+        self.lines.add(f"    return self._take_back({sentence})")
+
+    def _new(self, new: New) -> None:
+        entity = self.model.entities[new.entity]
+        parts = [f'"id": self._new_id("{entity.noun}", "{entity.prefix}", self.{entity.container})']
+        for name, expr in new.values.items():
+            attribute = entity.attributes[name]
+            value = self._checked(expr, attribute, entity, "")
+            parts.append(f'"{attribute.key}": {value}')
+        name = new.name or self.fresh(entity.noun, f"new_{entity.noun}")
+        site = self._site(new.entity, frozenset({"*"}), name, "added")
+        typed = f"{name}: {entity.name}" if not self.nested else name
+        self.lines.add(f"{typed} = {{{', '.join(parts)}}}")
+        self.lines.add(f'self._add("{entity.container}", {name})')
+        if site.many:
+            self.lines.add(f"{site.record}.append({name})")
+        self.created.append((new.entity, name if not self.nested else ""))
+
+    def _delete(self, delete: Delete) -> None:
+        entity = self.model.entities[delete.entity]
+        record = self._record(delete.record, entity)
+        site = self._site(delete.entity, frozenset({"*"}), record, "deleted")
+        if self.nested or len([s for s in statements(self.operation.effect) if isinstance(s, Delete)]) > 1:
+            self.lines.add(f'if {record}["id"] in self.{entity.container}:')
+            self.lines.add(f'    self._remove("{entity.container}", {record})')
+        else:
+            self.lines.add(f'self._remove("{entity.container}", {record})')
+        if site.many:
+            self.lines.add(f"{site.record}.append({record})")
+
+    # Sites
+
+    def _site(self, entity: str, attributes: frozenset[str], record: str, verb: str) -> Site:
+        """Note a write; only what some check asks for is collected."""
+        many = self.nested > 0 or record in self.reset
+        site = Site(entity, attributes, record, False, deletes=verb == "deleted")
+        if many:
+            site.many = self._watched(entity, attributes, site.deletes)
+            if site.many:
+                key = f"{verb} {entity} {sorted(attributes)}"
+                site.record = self._collected(key, f"{verb}_{self.model.entities[entity].container}")
+        self.sites.append(site)
+        if site.many and "*" not in attributes:
+            self.lines.add(f"{site.record}.append({record})")
+        if many and not site.many:
+            self.sites.pop()
+        return site
+
+    def _collected(self, key: str, wish: str) -> str:
+        if key not in self.lists:
+            self.lists[key] = self.fresh(wish)
+        return self.lists[key]
+
+    def _watched(self, entity: str, attributes: frozenset[str], deletes: bool) -> bool:
+        """Whether any check looks at what is written here."""
+        pairs = {(entity, name) for name in attributes}
+        declared = self.model.entities[entity]
+        if deletes and any(_refers(a, entity) for e in self.model.entities.values() for a in e.stored):
+            return True
+        if not deletes and any(a.unique and attributes & {"*", a.name} for a in declared.stored):
+            return True
+        return any(
+            pairs & (set(q.routes) if isinstance(q, Question) else q.reads) for q in self.questions
+        )
+
+    def _remember(self, site: Site, attribute: Attribute, record: str) -> None:
+        """Keep the former value of a reference that a route starts along."""
+        wanted = any(
+            route and route[0].attribute == attribute.name and route[0].entity == site.entity and route[0].way != "back"
+            for q in self.questions
+            if isinstance(q, Question)
+            for route in q.routes.get((site.entity, attribute.name)) or []
+        )
+        if not wanted:
+            return
+        stored = f'{record}["{attribute.key}"]'
+        if site.many:
+            name = self._collected(f"former {site.entity} {attribute.name}", f"former_{attribute.key}s".replace("_idss", "_ids"))
+            self.lines.add(f"{name}.append({stored})" if attribute.type.kind != "list" else f"{name}.extend({stored})")
+        else:
+            name = self.fresh(f"former_{attribute.key}")
+            self.lines.add(f"{name} = {stored}")
+        site.before[attribute.name] = name
+
+    # Checks after the effects
+
+    def _afterwards(self) -> None:
+        self._unique()
+        self._dangling()
+        for number, question in enumerate(self.questions):
+            if isinstance(question, Whole):
+                if any((site.entity, name) in question.reads for site in self.sites for name in site.attributes):
+                    self.lines.add(f"if self.{self.methods[number]}():")
+                    self.lines.add(f"    return self._take_back(RULES[{question.rule.number - 1}])")
+            else:
+                self._ask(question, self.methods[number])
+
+    def _unique(self) -> None:
+        for site in self.sites:
+            entity = self.model.entities[site.entity]
+            for attribute in entity.stored:
+                if site.deletes or not attribute.unique or not ({"*", attribute.name} & site.attributes):
+                    continue
+                index = self.writer.indexes.on(entity.name, (attribute.name,))
+                record = self.fresh(f"one_{entity.noun}") if site.many else site.record
+                if site.many:
+                    self.lines.add(f"for {record} in {site.record}:")
+                    self.lines.depth += 1
+                stored = f'{record}["{attribute.key}"]'
+                present = f"{stored} is not None and " if attribute.type.optional else ""
+                self.lines.add(f"if {present}len(self.{index.name}.get({stored}, {{}})) > 1:")
+                inner = stored.replace('"', "'")
+                noun = words(entity.noun)
+                self.lines.add(
+                    f"    return self._take_back(f\"There is already {a(noun)} with the {words(attribute.name)} {{{inner}!r}}.\")"
+                )
+                if site.many:
+                    self.lines.depth -= 1
+
+    def _dangling(self) -> None:
+        for site in self.sites:
+            if not site.deletes:
+                continue
+            target = self.model.entities[site.entity]
+            users = [
+                (entity, attribute)
+                for entity in self.model.entities.values()
+                for attribute in entity.stored
+                if _refers(attribute, target.name)
+            ]
+            if not users:
+                continue
+            record = self.fresh(f"one_{target.noun}") if site.many else site.record
+            if site.many:
+                self.lines.add(f"for {record} in {site.record}:")
+                self.lines.depth += 1
+            for entity, attribute in users:
+                self._used_by(entity, attribute, target, record)
+            if site.many:
+                self.lines.depth -= 1
+
+    def _used_by(self, entity: Entity, attribute: Attribute, target: Entity, record: str) -> None:
+        users = self.fresh("users")
+        if attribute.type.kind == "ref":
+            index = self.writer.indexes.on(entity.name, (attribute.name,))
+            self.lines.add(f'{users} = len(self.{index.name}.get({record}["id"], {{}}))')
+        else:
+            self.lines.add(
+                f'{users} = sum({record}["id"] in user["{attribute.key}"] for user in self.{entity.container}.values())'
+            )
+        label = label_of(self.model, target.name, record).replace('"', "'")
+        one, many = words(entity.noun), words(entity.container)
+        self.lines.add(f"if {users}:")
+        self.lines.add(
+            f"    return self._take_back(f\"{words(target.noun).capitalize()} {{{label}}} is still used by "
+            f"{{{users}}} {{'{one}' if {users} == 1 else '{many}'}}.\")"
+        )
+        self.names.discard(users)
+
+    def _ask(self, question: Question, method: str) -> None:
+        """Ask every record that the writes of this method could have made break the rule."""
+        single: list[str] = []
+        lists: list[str] = []
+        scan = False
+        for site in self.sites:
+            for name in sorted(site.attributes):
+                key = (site.entity, name)
+                if key not in question.routes:
+                    continue
+                routes = question.routes[key]
+                if routes is None:
+                    scan = True
+                    continue
+                for route in routes:
+                    if site.deletes and not route:
+                        continue
+                    self._candidates(site, name, route, single, lists)
+        if not (single or lists or scan):
+            return
+        entity = self.model.entities[question.entity]
+        refuse = f"return self._take_back(RULES[{question.rule.number - 1}])"
+        if scan:
+            one = self.fresh(f"one_{entity.noun}")
+            self.lines.add(f"if any(self.{method}({one}) for {one} in self.{entity.container}.values()):")
+            self.lines.add(f"    {refuse}")
+            self.names.discard(one)
+            return
+        single = list(dict.fromkeys(single))
+        lists = list(dict.fromkeys(lists))
+        alive = entity.name in self.deleting
+        if not lists and not alive and len(single) <= 2 and all(".get(" not in code for code in single):
+            for code in single:
+                self.lines.add(f"if self.{method}({code}):")
+                self.lines.add(f"    {refuse}")
+            return
+        one = self.fresh(f"one_{entity.noun}")
+        if len(lists) == 1 and not single:
+            source = f"_distinct({lists[0]})"
+        else:
+            source = f"_distinct([{', '.join([*single, *(f'*{code}' for code in lists)])}])"
+        self.lines.add(f"for {one} in {source}:")
+        still = f'{one}["id"] in self.{entity.container} and ' if alive else ""
+        self.lines.add(f"    if {still}self.{method}({one}):")
+        self.lines.add(f"        {refuse}")
+        self.names.discard(one)
+
+    def _candidates(self, site: Site, attribute: str, route: Route, single: list[str], lists: list[str]) -> None:
+        """The records at the end of a route, from the record as it is and from what it referred to before."""
+        self._follow(_Way(many=True, code=site.record) if site.many else _Way(code=site.record), route, single, lists)
+        if attribute in site.before and route and route[0].attribute == attribute and route[0].way != "back":
+            declared = self.model.entities[site.entity].attributes[attribute]
+            goal = declared.type.of if declared.type.kind == "list" else declared.type
+            assert goal is not None
+            former = site.before[attribute]
+            several = site.many or declared.type.kind == "list"
+            loose = declared.type.optional or goal.entity in self.deleting
+            start = _Way(key=former, entity=goal.entity, loose=loose)
+            if several:
+                container = self.model.entities[goal.entity].container
+                start = _Way(many=True, code=f"[self.{container}.get(key) for key in {former}]", loose=True)
+            self._follow(start, route[1:], single, lists)
+
+    def _follow(self, way: _Way, route: Route, single: list[str], lists: list[str]) -> None:
+        for hop in route:
+            way = self._hop(way, hop)
+        (lists if way.many else single).append(self._code(way))
+
+    def _code(self, way: _Way) -> str:
+        """The record or records that a way has come to."""
+        if way.code:
+            return way.code
+        container = self.model.entities[way.entity].container
+        return f"self.{container}.get({way.key})" if way.loose else f"self.{container}[{way.key}]"
+
+    def _hop(self, way: _Way, hop: Hop) -> _Way:
+        """One step on; several records are each called `one` on the way."""
+        attribute = self.model.entities[hop.entity].attributes[hop.attribute]
+        record = "one" if way.many or way.loose else self._code(way)
+        skip = " if one is not None" if way.loose else ""
+        through = f"for one in {self._code(way) if way.many else f'[{self._code(way)}]'}{skip}"
+        if hop.way == "back":
+            index = self.writer.indexes.on(hop.entity, (hop.attribute,))
+            if not way.many:
+                key = way.key or f'{self._code(way)}["id"]'
+                return _Way(many=True, code=f"self.{index.name}.get({key}, {{}}).values()")
+            return _Way(many=True, code=f'[user {through} for user in self.{index.name}.get(one["id"], {{}}).values()]')
+        goal = attribute.type.of if hop.way == "each" else attribute.type
+        assert goal is not None
+        loose = attribute.type.optional or goal.entity in self.deleting
+        stored = f'{record}["{attribute.key}"]'
+        container = self.model.entities[goal.entity].container
+        found = f"self.{container}.get(key)" if loose else f"self.{container}[key]"
+        if hop.way == "each":
+            loops = f"{through} for key in {stored}" if record == "one" else f"for key in {stored}"
+            return _Way(many=True, code=f"[{found} {loops}]", loose=loose)
+        if record == "one":
+            return _Way(many=True, code=f"[{found.replace('key', stored)} {through}]", loose=loose)
+        return _Way(key=stored, entity=goal.entity, loose=loose)
+
+    # The answer
+
+    def _answer(self) -> None:
+        done = self.writer.sentence(self.operation.say)
+        inner = (done[2:-1] if done.startswith('f"') else done[1:-1]).rstrip(".")
+        ids: dict[str, str] = {}
+        for entity_name, record in self.created:
+            if record:
+                noun = self.model.entities[entity_name].noun
+                key = f"{noun}_id" if f"{noun}_id" not in ids else f"{record}_id"
+                ids[key] = record
+        f = "f" if done.startswith('f"') or ids else ""
+        news = ", ".join(f"{words(self._noun_of(record))} {{{record}['id']}}" for record in ids.values())
+        text = f'{f}"Done: {inner}{f" (new: {news})" if news else ""}."'
+        if ids:
+            data = ", ".join(f'"{key}": {record}["id"]' for key, record in ids.items())
+            self.lines.add(f'return {{"success": True, "message": {text}, "data": {{{data}}}}}')
+        else:
+            self.lines.add(f'return {{"success": True, "message": {text}}}')
+
+    def _noun_of(self, record: str) -> str:
+        return next(self.model.entities[entity].noun for entity, name in self.created if name == record)
+
+
+def moves_constant(entity: Entity, attribute: Attribute) -> str:
+    """The name of the set of allowed moves."""
+    return f"{entity.noun}_{attribute.name}_MOVES".upper()
+
+
+def _refers(attribute: Attribute, target: str) -> bool:
+    type_ = attribute.type
+    return type_.entity == target if type_.kind == "ref" else type_.kind == "list" and type_.of is not None and type_.of.entity == target
+
+
+def _possible(expr: Expr) -> frozenset[str]:
+    if isinstance(expr, Literal):
+        return frozenset({str(expr.value)})
+    if isinstance(expr, Choice):
+        return _possible(expr.then) | _possible(expr.otherwise)
+    return frozenset(expr.type.options)
+
+
+def _expressions(statement: Statement) -> list[Expr]:
+    match statement:
+        case Let(value=value) | SetLocal(value=value):
+            return [value]
+        case Put(record=record, value=value):
+            return [record, value]
+        case New(values=values):
+            return list(values.values())
+        case Delete(record=record):
+            return [record]
+        case For(loop=loop, by=by, limit=limit):
+            source = [] if isinstance(loop.source, Records) else [loop.source]
+            return [*source, *loop.tests, *by, *([limit] if limit is not None else [])]
+        case If(test=test):
+            return [test]
+
+

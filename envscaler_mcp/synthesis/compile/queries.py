@@ -1,0 +1,280 @@
+"""Questions: those that follow from the entities, and those that the author wrote."""
+
+from __future__ import annotations
+
+from envscaler_mcp.language.expressions import Expr, Loop
+from envscaler_mcp.language.model import Attribute, Entity, Filter, Let, Model, Query
+from envscaler_mcp.language.text import a, plural, words
+from envscaler_mcp.synthesis.compile.expressions import Writer, derived_method
+from envscaler_mcp.synthesis.compile.python import AND, NOT, OR, Lines, quoted
+from envscaler_mcp.synthesis.compile.signatures import Signatures
+
+_OFFSET = 'offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0'
+_OFFSET_DOC = "    offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out."
+
+
+def show_method(entity: Entity) -> str:
+    """The private method that answers with a record."""
+    return f"_show_{entity.noun}"
+
+
+def needs_show(entity: Entity) -> bool:
+    """Whether a record is answered with more than it stores."""
+    return bool(entity.derived) or any(attribute.type.kind == "list" for attribute in entity.stored)
+
+
+def write_show(entity: Entity, model: Model, writer: Writer) -> str:
+    """A record as an answer holds it: its attributes, stored and derived, and lists of their own."""
+    lines = Lines()
+    lines.depth = 1
+    record = entity.noun
+    lines.add(f"def {show_method(entity)}(self, {record}: {entity.name}) -> dict[str, Any]:")
+    lines.depth += 1
+    lines.doc([f"The {words(entity.noun)} as an answer shows it."])
+    parts = [f"**{record}"]
+    for attribute in entity.stored:
+        if attribute.type.kind == "list":
+            parts.append(f'"{attribute.key}": [*{record}["{attribute.key}"]]')
+    for attribute in entity.derived:
+        call = f"self.{derived_method(model, entity.name, attribute.name)}({record})"
+        parts.append(f'"{_shown_key(attribute)}": {_as_answer(attribute, call)}')
+    lines.add(f"return {{{', '.join(parts)}}}")
+    return lines.text()
+
+
+def _shown_key(attribute: Attribute) -> str:
+    return f"{attribute.name}_id" if attribute.type.kind == "ref" else attribute.name
+
+
+def _as_answer(attribute: Attribute, call: str) -> str:
+    if attribute.type.kind == "ref":
+        return f"_id_of({call})"
+    if attribute.type.kind == "list" and attribute.type.of is not None and attribute.type.of.kind == "ref":
+        return f'[record["id"] for record in {call}]'
+    return call
+
+
+def shown(entity: Entity, record: str) -> str:
+    """Code that gives a record as an answer holds it."""
+    return f"self.{show_method(entity)}({record})" if needs_show(entity) else f"{{**{record}}}"
+
+
+class DerivedReads:
+    """The reads that follow from an entity."""
+
+    def __init__(self, entity: Entity, signatures: Signatures) -> None:
+        self.entity, self.signatures = entity, signatures
+
+    def write(self, read: str) -> str:
+        return {"get": self._get, "list": self._list, "find": self._find, "count": self._count}[read]()
+
+    def _get(self) -> str:
+        entity, lines = self.entity, Lines()
+        lines.depth = 1
+        noun, key = words(entity.noun), f"{entity.noun}_id"
+        lines.add(f"def get_{entity.noun}(self, {key}: str) -> Result:")
+        lines.depth += 1
+        lines.doc(
+            [
+                f"Look up one {noun} by its id.",
+                f"Args:\n    {key} (str): Id of the {noun}, such as {entity.prefix}-00001.",
+                'Returns:\n    dict: {"success": True, "data": the record} or {"success": False, "error": why not}',
+            ]
+        )
+        record = entity.noun
+        lines.add(f"{record} = self.{entity.container}.get({key})")
+        lines.add(f"if {record} is None:")
+        lines.add(f"    return _refused(f\"There is no {noun} {{{key}!r}}.\")")
+        lines.add(f"return _found({shown(entity, record)})")
+        return lines.text()
+
+    def filters(self) -> list[Attribute]:
+        """The attributes that a list can be narrowed by."""
+        return [a_ for a_ in self.entity.stored if a_.type.kind in ("ref", "one_of", "bool")]
+
+    def _label(self) -> Attribute | None:
+        return self.entity.attributes[self.entity.label] if self.entity.label != "id" else None
+
+    def _signature(self, name: str, offset: bool) -> tuple[Lines, list[str]]:
+        entity, lines = self.entity, Lines()
+        lines.depth = 1
+        params, docs = ["self"], []
+        label = self._label()
+        if label is not None:
+            params.append(f"{label.key}: Text | None = None")
+            docs.append(f"    {label.key} (str, optional): Only those whose {words(label.name)} contains this text.")
+        for attribute in self.filters():
+            annotation = self.signatures.annotation(attribute.type.certain)
+            params.append(f"{attribute.key}: {annotation} | None = None")
+            docs.append(f"    {attribute.key} ({_wire(attribute)}, optional): Only those {self._which(attribute)}.")
+        if offset:
+            params.append(_OFFSET)
+            docs.append(_OFFSET_DOC)
+        lines.add(f"def {name}({', '.join(params)}) -> Result:")
+        lines.depth += 1
+        return lines, docs
+
+    def _which(self, attribute: Attribute) -> str:
+        type_ = attribute.type
+        if type_.kind == "ref":
+            return f"of this {words(attribute.name)}"
+        if type_.kind == "bool":
+            return f"where {words(attribute.name)} is so"
+        return f"whose {words(attribute.name)} is {', '.join(type_.options[:-1])} or {type_.options[-1]}" if len(type_.options) > 1 else f"whose {words(attribute.name)} is {type_.options[0]}"
+
+    def _found(self, lines: Lines) -> str:
+        """Emit what narrows the records; the name that holds them."""
+        entity, record = self.entity, self.entity.noun
+        tests: list[str] = []
+        label = self._label()
+        if label is not None:
+            tests.append(f'({label.key} is None or {label.key}.casefold() in {record}["{label.key}"].casefold())')
+        for attribute in self.filters():
+            tests.append(f'({attribute.key} is None or {record}["{attribute.key}"] == {attribute.key})')
+            if attribute.type.kind == "ref":
+                target = self.signatures.model.entities[attribute.type.entity]
+                lines.add(f"if {attribute.key} is not None and {attribute.key} not in self.{target.container}:")
+                lines.add(f"    return _refused(f\"There is no {words(target.noun)} {{{attribute.key}!r}}.\")")
+        if not tests:
+            return f"list(self.{entity.container}.values())"
+        return f"[{record} for {record} in self.{entity.container}.values() if {' and '.join(tests)}]"
+
+    def _list(self) -> str:
+        entity = self.entity
+        lines, docs = self._signature(f"list_{plural(entity.noun)}", True)
+        many = words(entity.container)
+        lines.doc(
+            [
+                f"List the {many}, oldest first, all of them or only some.",
+                "Args:\n" + "\n".join(docs),
+                f'Returns:\n    dict: {{"success": True, "data": {{"total": int, "{entity.container}": records}}}}',
+            ]
+        )
+        lines.add(f"found = {self._found(lines)}")
+        lines.add(
+            f'return _found({{"total": len(found), "{entity.container}": '
+            f"[{shown(entity, entity.noun)} for {entity.noun} in _page(found, offset)]}})"
+        )
+        return lines.text()
+
+    def _count(self) -> str:
+        entity = self.entity
+        lines, docs = self._signature(f"count_{plural(entity.noun)}", False)
+        args = ["Args:\n" + "\n".join(docs)] if docs else []
+        lines.doc(
+            [f"Count the {words(entity.container)}, all of them or only some.", *args]
+            + ['Returns:\n    dict: {"success": True, "data": {"total": int}}']
+        )
+        lines.add(f"found = {self._found(lines)}")
+        lines.add('return _found({"total": len(found)})')
+        return lines.text()
+
+    def _find(self) -> str:
+        entity, lines = self.entity, Lines()
+        lines.depth = 1
+        label = self._label()
+        key = label.key if label is not None else "id"
+        argument = key if key != "id" else f"{entity.noun}_id"
+        what = words(label.name) if label is not None else "id"
+        lines.add(f"def find_{plural(entity.noun)}(self, {argument}: Text, {_OFFSET}) -> Result:")
+        lines.depth += 1
+        lines.doc(
+            [
+                f"Find {words(entity.container)} by {what}; upper and lower case are the same.",
+                f"Args:\n    {argument} (str): {a(what).capitalize()} or a part of it.\n{_OFFSET_DOC}",
+                f'Returns:\n    dict: {{"success": True, "data": {{"total": int, "{entity.container}": records}}}}',
+            ]
+        )
+        record = entity.noun
+        lines.add(
+            f"found = [{record} for {record} in self.{entity.container}.values() "
+            f'if {argument}.casefold() in {record}["{key}"].casefold()]'
+        )
+        lines.add(
+            f'return _found({{"total": len(found), "{entity.container}": '
+            f"[{shown(entity, record)} for {record} in _page(found, offset)]}})"
+        )
+        return lines.text()
+
+
+class OwnQuery:
+    """A query that the author wrote."""
+
+    def __init__(self, query: Query, model: Model, writer: Writer, signatures: Signatures) -> None:
+        self.query, self.model, self.writer, self.signatures = query, model, writer, signatures
+
+    def write(self) -> str:
+        query, lines = self.query, Lines()
+        lines.depth = 1
+        paged = bool(query.variable) and query.limit is None
+        params = ["self", *self.signatures.parameters(query.params, query.name), *([_OFFSET] if paged else [])]
+        lines.add(f"def {query.name}({', '.join(params)}) -> Result:")
+        lines.depth += 1
+        docs = [*self.signatures.documentation(query.params), *([_OFFSET_DOC] if paged else [])]
+        container = self._container()
+        answer = f'{{"total": int, "{container}": records}}' if query.variable else f"{{{', '.join(query.answer)}}}"
+        returns = f'Returns:\n    dict: {{"success": True, "data": {answer}}} or {{"success": False, "error": why not}}'
+        lines.doc([query.about, *(["Args:\n" + "\n".join(docs)] if docs else []), returns])
+        self.signatures.resolve(lines, query.params)
+        for line in query.require:
+            if isinstance(line, Let):
+                lines.add(f"{line.name} = {self.writer.value(line.value)}")
+            else:
+                lines.add(f"if {self.writer.negated(line.test)}:")
+                lines.add(f"    return _refused({self.writer.sentence(line.sentence)})")
+        if query.answer:
+            parts = ", ".join(f"{quoted(key)}: {self.writer.shown(expr)}" for key, expr in query.answer.items())
+            lines.add(f"return _found({{{parts}}})")
+        else:
+            self._records(lines, container, paged)
+        return lines.text()
+
+    def _container(self) -> str:
+        element = self.query.element
+        if element is not None and element.kind == "ref":
+            return self.model.entities[element.entity].container
+        return "found"
+
+    def _records(self, lines: Lines, container: str, paged: bool) -> None:
+        query = self.query
+        assert query.source is not None and query.element is not None
+        variable = query.variable
+        plain = [line.test for line in query.where if not line.skipped_without]
+        loop = Loop(variable, query.element, query.source, tuple(plain))
+        source, rest = self.writer.records(loop, not query.by)
+        tests = [self._test(line, rest) for line in query.where]
+        tests = [test for test in tests if test]
+        listed = f"[{variable} for {variable} in {source.at(OR)}"
+        listed += f" if {' and '.join(tests)}]" if tests else "]"
+        lines.add(f"found = {listed}")
+        if query.by:
+            keys = [str(self.writer.key(part)) for part in query.by]
+            tie = [f"_age({variable})"] if query.element.kind == "ref" else []
+            comma = "," if len(keys) + len(tie) == 1 else ""
+            lines.add(f"found.sort(key=lambda {variable}: ({', '.join([*keys, *tie])}{comma}))")
+        some = "_page(found, offset)" if paged else f"found[:{query.limit}]"
+        lines.add(f'return _found({{"total": len(found), "{container}": [{self._row()} for {variable} in {some}]}})')
+
+    def _test(self, line: Filter, rest: list[Expr]) -> str:
+        """A line of `where`; one that names an omitted parameter is skipped."""
+        if not line.skipped_without:
+            return self.writer.value(line.test).at(NOT) if any(line.test is one for one in rest) else ""
+        arguments = {param.name: param.argument for param in self.query.params}
+        skipped = [f"{arguments[name]} is None" for name in line.skipped_without]
+        return f"({' or '.join([*skipped, self.writer.value(line.test).at(AND)])})"
+
+    def _row(self) -> str:
+        query = self.query
+        if query.show:
+            parts = ", ".join(f"{quoted(key)}: {self.writer.shown(expr)}" for key, expr in query.show.items())
+            return f"{{{parts}}}"
+        assert query.element is not None
+        if query.element.kind == "ref":
+            return shown(self.model.entities[query.element.entity], query.variable)
+        return query.variable
+
+
+def _wire(attribute: Attribute) -> str:
+    return "bool" if attribute.type.kind == "bool" else "str"
+
+

@@ -1,0 +1,350 @@
+"""Which records must be looked at again after a write, so that a rule is checked where it could have been broken.
+
+A rule `all(test for v in E if ..)` is turned into a question about one record: does v break it? For every attribute that the
+question reads, a *route* leads from the record that has the attribute back to v: forward along a reference, or back to the
+records that refer to it. A rule without such a route is checked whole, whenever something that it reads was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal as Choices
+
+from envscaler_mcp.language.expressions import (
+    And,
+    Choice,
+    Compare,
+    Expr,
+    Function,
+    Get,
+    Key,
+    ListOf,
+    Local,
+    Loop,
+    Not,
+    Or,
+    OrElse,
+    Records,
+    Scan,
+    children,
+)
+from envscaler_mcp.language.lints import read_by
+from envscaler_mcp.language.model import Model, Rule
+from envscaler_mcp.language.types import BOOL
+from envscaler_mcp.synthesis.compile.indexes import names_in
+from envscaler_mcp.synthesis.compile.inline import Inliner
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of a route."""
+
+    way: Choices["forward", "back", "each"]
+    """Along a reference; to the records that refer here; to every record of a list attribute."""
+    entity: str
+    """The entity that has the attribute."""
+    attribute: str
+
+
+Route = tuple[Hop, ...]
+Routes = dict[tuple[str, str], list[Route] | None]
+"""(entity, attribute or `*` for coming and going) to the routes back to the record in question; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Does this record break the rule?"""
+
+    rule: Rule
+    variable: str
+    entity: str
+    broken: Expr
+    routes: Routes
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A rule that can only be looked at as a whole."""
+
+    rule: Rule
+    broken: Expr
+    reads: frozenset[tuple[str, str]]
+
+
+def questions(rule: Rule, model: Model) -> list[Question | Whole]:
+    """A rule as questions about single records where its shape allows it."""
+    found: list[Question | Whole] = []
+    for part in _conjuncts(rule.holds):
+        split = _by_record(rule, part, model)
+        found.extend(split if split is not None else [Whole(rule, Not(BOOL, part), frozenset(read_by(part, model)))])
+    return found
+
+
+def _conjuncts(expr: Expr) -> list[Expr]:
+    if isinstance(expr, And):
+        return [piece for part in expr.parts for piece in _conjuncts(part)]
+    if isinstance(expr, Not) and isinstance(expr.of, Scan) and expr.of.gather in ("any", "none"):
+        return [replace(expr.of, gather="none" if expr.of.gather == "any" else "any")]
+    return [expr]
+
+
+def _by_record(rule: Rule, expr: Expr, model: Model) -> list[Question | Whole] | None:
+    if not isinstance(expr, Scan) or expr.gather not in ("all", "none", "unique"):
+        return None
+    roots = [loop for loop in expr.loops if isinstance(loop.source, Records)]
+    if not roots or not isinstance(expr.loops[0].source, Records):
+        return None
+    if expr.gather == "unique":
+        if len(expr.loops) != 1:
+            return None
+        expr = _as_pairs(expr)
+        roots = roots[:1]
+    found: list[Question | Whole] = []
+    asked: list[Question] = []
+    for root in roots:
+        assert isinstance(root.source, Records)
+        broken = _broken(expr, root)
+        if any(_mirror(question, root, broken) for question in asked):
+            continue
+        others = {loop.name for loop in expr.loops if isinstance(loop.source, Records)} - {root.name}
+        routes = _Analysis(model, root.name, root.source.entity, others).routes_of(broken)
+        asked.append(Question(rule, root.name, root.source.entity, broken, routes))
+    found.extend(asked)
+    return found
+
+
+def _mirror(question: Question, root: Loop, broken: Expr) -> bool:
+    """Whether the question is the same with the two records in each other's place."""
+    swapped = renamed(broken, root.name, Local(root.element, "?"))
+    swapped = renamed(swapped, question.variable, Local(root.element, root.name), loops_too=True)
+    swapped = renamed(swapped, "?", Local(root.element, question.variable))
+    return _shape(swapped) == _shape(question.broken)
+
+
+def _shape(expr: Expr) -> object:
+    """The expression up to the order in which nothing depends on order."""
+    if isinstance(expr, Local):
+        return ("local", expr.name)
+    inner = [_shape(child) for child in children(expr)]
+    if isinstance(expr, Compare) and expr.op in ("==", "!="):
+        inner = sorted(inner, key=repr)
+    elif isinstance(expr, Function) and expr.name == "overlap":
+        inner = sorted([inner[:2], inner[2:]], key=repr)
+    elif isinstance(expr, And | Or):
+        parts = _flat(expr) if isinstance(expr, And) else list(expr.parts)
+        inner = sorted((_shape(piece) for piece in parts), key=repr)
+    elif isinstance(expr, Scan):
+        loops = []
+        for loop in expr.loops:
+            source = loop.source.entity if isinstance(loop.source, Records) else _shape(loop.source)
+            loops.append((loop.name, source, sorted((_shape(t) for test in loop.tests for t in _flat(test)), key=repr)))
+        return (expr.gather, loops, _shape(expr.element))
+    named = [getattr(expr, slot) for slot in ("name", "op", "value", "negated", "entity", "attribute") if hasattr(expr, slot)]
+    return (type(expr).__name__, named, inner)
+
+
+def _flat(expr: Expr) -> list[Expr]:
+    if isinstance(expr, And):
+        return [piece for part in expr.parts for piece in _flat(part)]
+    return [expr]
+
+
+def _as_pairs(expr: Scan) -> Scan:
+    """`unique(key for p in E if f)` as: no other q of E with f(q) has the same key."""
+    loop = expr.loops[0]
+    other = Local(loop.element, f"other_{loop.name}" if not loop.name.startswith("other_") else f"another_{loop.name}")
+    one = Local(loop.element, loop.name)
+    keys = expr.element.items if isinstance(expr.element, Key) else (expr.element,)
+    same: list[Expr] = [Compare(BOOL, "==", renamed(key, loop.name, other), key) for key in keys]
+    tests = tuple(renamed(test, loop.name, other) for test in loop.tests)
+    apart = Compare(BOOL, "!=", other, one)
+    return Scan(BOOL, "none", other, (loop, Loop(other.name, loop.element, loop.source, (*same, *tests, apart))))
+
+
+def renamed(expr: Expr, name: str, to: Local, *, loops_too: bool = False) -> Expr:
+    """The expression with one variable called otherwise, its own loop too where asked."""
+    if isinstance(expr, Local):
+        return replace(to, type=expr.type) if expr.name == name else expr
+    changes: dict[str, object] = {}
+    for slot in expr.__slots__:
+        value = getattr(expr, slot)
+        if slot == "loops":
+            changes[slot] = tuple(
+                replace(
+                    loop,
+                    name=to.name if loops_too and loop.name == name else loop.name,
+                    source=loop.source
+                    if isinstance(loop.source, Records)
+                    else renamed(loop.source, name, to, loops_too=loops_too),
+                    tests=tuple(renamed(test, name, to, loops_too=loops_too) for test in loop.tests),
+                )
+                for loop in value
+            )
+        elif isinstance(value, tuple) and value and hasattr(value[0], "type"):
+            changes[slot] = tuple(renamed(one, name, to, loops_too=loops_too) for one in value)
+        elif slot != "type" and hasattr(value, "type") and not isinstance(value, Records):
+            changes[slot] = renamed(value, name, to, loops_too=loops_too)
+    return replace(expr, **changes) if changes else expr  # type: ignore[arg-type]
+
+
+def _broken(expr: Scan, root: Loop) -> Expr:
+    """The rule's opposite, asked of one record: its own tests first, the other loops after them."""
+    others = [loop for loop in expr.loops if loop is not root]
+    tests = [test for loop in expr.loops for test in loop.tests]
+    bound = {root.name}
+    all_names = {loop.name for loop in expr.loops}
+    own = [test for test in tests if names_in(test) & all_names <= bound]
+    tests = [test for test in tests if not any(test is one for one in own)]
+    loops: list[Loop] = []
+    for loop in others:
+        bound = bound | {loop.name}
+        here = [test for test in tests if names_in(test) & all_names <= bound]
+        tests = [test for test in tests if not any(test is one for one in here)]
+        loops.append(replace(loop, tests=tuple(here)))
+    wrong: Expr = expr.element if expr.gather == "none" else Not(BOOL, expr.element)
+    exists = wrong.type.kind != "bool"
+    if not loops:
+        parts = own if exists else [*own, wrong]
+        return parts[0] if len(parts) == 1 else And(BOOL, tuple(parts))
+    if not exists:
+        # As a last test, it can be seen as one equality among the others.
+        loops[-1] = replace(loops[-1], tests=(*loops[-1].tests, *(_conjuncts(wrong) if isinstance(wrong, And) else [wrong])))
+    asked = Scan(BOOL, "any", Local(loops[-1].element, loops[-1].name), tuple(loops))
+    return And(BOOL, (*own, asked)) if own else asked
+
+
+@dataclass(slots=True)
+class _Analysis:
+    """Follows every read of a question back to its record."""
+
+    model: Model
+    root: str
+    entity: str
+    others: set[str]
+    """The other records of the same rule: what is read of them is asked of them."""
+    found: Routes = field(default_factory=dict)
+
+    def routes_of(self, broken: Expr) -> Routes:
+        self._add((self.entity, "*"), [()])
+        inliner = Inliner(self.model, keep=self.others)
+        self._read(inliner(broken), {self.root: [()]})
+        return {key: routes for key, routes in self.found.items() if routes is None or routes}
+
+    def _add(self, key: tuple[str, str], routes: list[Route] | None) -> None:
+        known = self.found.get(key, [])
+        if routes is None or known is None:
+            self.found[key] = None
+            return
+        self.found[key] = [*known, *(route for route in routes if route not in known)]
+
+    def _read(self, expr: Expr, names: dict[str, list[Route] | None]) -> None:
+        if self._acyclic(expr, names):
+            return
+        if isinstance(expr, Get) and expr.of.type.kind == "ref" and expr.name != "id":
+            self._add((expr.of.type.entity, expr.name), self._ways(expr.of, names))
+        if isinstance(expr, Function) and expr.attribute:
+            self._add((expr.entity, expr.attribute), None)
+            if expr.name == "below":
+                self._add((expr.entity, "*"), None)
+        if isinstance(expr, Scan):
+            inside = self._bind(expr.loops, names)
+            self._read(expr.element, inside)
+            for part in expr.by:
+                self._read(part, inside)
+            return
+        for child in children(expr):
+            self._read(child, names)
+
+    def _acyclic(self, expr: Expr, names: dict[str, list[Route] | None]) -> bool:
+        """`v in above(v, parent)`: a new circle passes through the record that was changed."""
+        match expr:
+            case Compare(op="in" | "not in", left=Local(name=name), right=Function(name="above", arguments=(Local(name=start),))):
+                if name == start and names.get(name) == [()]:
+                    assert isinstance(expr.right, Function)
+                    self._add((expr.right.entity, expr.right.attribute), [()])
+                    return True
+        return False
+
+    def _bind(self, loops: tuple[Loop, ...], names: dict[str, list[Route] | None]) -> dict[str, list[Route] | None]:
+        inside = dict(names)
+        for loop in loops:
+            if isinstance(loop.source, Records):
+                # What another record of the rule brings along is asked with that record in the middle.
+                inside[loop.name] = [] if loop.name in self.others else self._link(loop, inside)
+                self._add((loop.source.entity, "*"), inside[loop.name])
+            else:
+                self._read(loop.source, inside)
+                inside[loop.name] = self._elements(loop.source, inside) if loop.element.kind == "ref" else []
+            for test in loop.tests:
+                self._read(test, inside)
+        return inside
+
+    def _link(self, loop: Loop, names: dict[str, list[Route] | None]) -> list[Route] | None:
+        """How a record that a nested loop meets leads back: through an equality that its tests ask for."""
+        found = [ways for test in loop.tests if (ways := self._linked(test, loop, names)) is not None]
+        return next((ways for ways in found if ways), found[0] if found else None)
+
+    def _linked(self, test: Expr, loop: Loop, names: dict[str, list[Route] | None]) -> list[Route] | None:
+        if isinstance(test, Or):
+            all_ways: list[Route] = []
+            for part in test.parts:
+                ways = self._linked(part, loop, names)
+                if ways is None:
+                    return None
+                all_ways.extend(ways)
+            return all_ways
+        if isinstance(test, And):
+            return next((w for part in test.parts if (w := self._linked(part, loop, names)) is not None), None)
+        if not isinstance(test, Compare) or test.op not in ("==", "in"):
+            return None
+        for mine, other in ((test.left, test.right), (test.right, test.left)):
+            if loop.name in names_in(other) or other.type.kind != "ref":
+                continue
+            path = _path(mine, loop.name)
+            beyond = self._ways(other, names)
+            if path is not None and beyond is not None and (test.op == "==" or mine is test.right):
+                return [(*path, *way) for way in beyond]
+        return None
+
+    def _ways(self, expr: Expr, names: dict[str, list[Route] | None]) -> list[Route] | None:
+        """The routes from the record that an expression gives back to the record in question."""
+        match expr:
+            case Local(name=name):
+                return names.get(name)
+            case Get(of=of, name=name) if of.type.kind == "ref":
+                before = self._ways(of, names)
+                return None if before is None else [(Hop("back", of.type.entity, name), *way) for way in before]
+            case OrElse(first=a, second=b) | Choice(then=a, otherwise=b):
+                ways = [self._ways(side, names) for side in (a, b) if side.type.kind != "none"]
+                return None if any(way is None for way in ways) else [route for way in ways for route in way or []]
+            case Scan(gather="first" | "list", element=element, loops=loops):
+                return self._ways(element, self._quietly(loops, names))
+        return None
+
+    def _elements(self, expr: Expr, names: dict[str, list[Route] | None]) -> list[Route] | None:
+        match expr:
+            case Scan(gather="list", element=element, loops=loops):
+                return self._ways(element, self._quietly(loops, names))
+            case ListOf(items=items):
+                ways = [self._ways(item, names) for item in items]
+                return None if any(way is None for way in ways) else [route for way in ways for route in way or []]
+        return None
+
+    def _quietly(self, loops: tuple[Loop, ...], names: dict[str, list[Route] | None]) -> dict[str, list[Route] | None]:
+        return _Analysis(self.model, self.root, self.entity, self.others)._bind(loops, names)
+
+
+def _path(expr: Expr, variable: str) -> Route | None:
+    """`w.a.b` as the hops from w; `w.list` as a hop to each of its records."""
+    match expr:
+        case Local(name=name) if name == variable:
+            return ()
+        case Get(of=of, name=name) if of.type.kind == "ref" and name != "id":
+            before = _path(of, variable)
+            if before is None:
+                return None
+            many = expr.type.kind == "list"
+            return (*before, Hop("each" if many else "forward", of.type.entity, name))
+    return None
+
+

@@ -1,0 +1,211 @@
+"""Parameters as a typed signature, the documentation of each, and the lines that turn ids into records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from envscaler_mcp.language.expressions import Expr, ListOf, Literal
+from envscaler_mcp.language.model import Model, Parameter
+from envscaler_mcp.language.text import a, singular, words
+from envscaler_mcp.language.types import Type
+from envscaler_mcp.synthesis.compile.python import Lines, quoted
+
+MOST_ITEMS = 20
+WIDEST = {"int": 10**9, "money": 10**12}
+"""The bounds of a number whose author gave none."""
+
+ALIASES = {
+    "Date": 'Annotated[str, {"format": "date"}]',
+    "Time": 'Annotated[str, {"format": "time"}]',
+    "DateTime": 'Annotated[str, {"format": "date-time"}]',
+    "Email": 'Annotated[str, {"format": "email", "maxLength": 200}]',
+    "Text": 'Annotated[str, {"minLength": 1, "maxLength": 1000}]',
+}
+_ALIAS_OF = {"date": "Date", "time": "Time", "datetime": "DateTime"}
+
+
+@dataclass(slots=True)
+class Signatures:
+    """Writes signatures; remembers the structures that a module must declare."""
+
+    model: Model
+    structures: dict[str, list[str]] = field(default_factory=dict)
+
+    def annotation(self, type_: Type, name: str = "", operation: str = "") -> str:
+        """The type of an argument on the wire."""
+        text = self._certain(type_, name, operation)
+        return f"{text} | None" if type_.optional else text
+
+    def _certain(self, type_: Type, name: str, operation: str) -> str:
+        match type_.kind:
+            case "int" | "money":
+                low = -WIDEST[type_.kind] if type_.low is None else type_.low
+                high = WIDEST[type_.kind] if type_.high is None else type_.high
+                return f'Annotated[int, {{"minimum": {low}, "maximum": {high}}}]'
+            case "bool":
+                return "bool"
+            case "date" | "time" | "datetime":
+                return _ALIAS_OF[type_.kind]
+            case "one_of":
+                return f"Literal[{', '.join(quoted(option) for option in type_.options)}]"
+            case "ref":
+                return "str"
+            case "list":
+                assert type_.of is not None
+                return f'Annotated[list[{self._certain(type_.of, name, operation)}], {{"maxItems": {MOST_ITEMS}}}]'
+            case "struct":
+                return self._structure(type_, name, operation)
+        return "Email" if type_.shape == "email" else "Text"
+
+    def _structure(self, type_: Type, name: str, operation: str) -> str:
+        title = "".join(part.capitalize() for part in f"{operation}_{singular(name)}".split("_"))
+        lines = []
+        for field_name, field_type in type_.fields:
+            key = f"{field_name}_id" if field_type.kind == "ref" else field_name
+            annotation = self.annotation(field_type)
+            lines.append(f"{key}: NotRequired[{annotation}]" if field_type.optional else f"{key}: {annotation}")
+        self.structures[title] = lines
+        return title
+
+    def parameters(self, params: tuple[Parameter, ...], operation: str) -> list[str]:
+        """`name: type` or `name: type = default`; those that may be left out come last."""
+        written: list[str] = []
+        for param in ordered(params):
+            annotation = self.annotation(param.type, param.name, operation)
+            if param.type.optional:
+                written.append(f"{param.argument}: {annotation} = {_default(param.default)}")
+            elif isinstance(param.default, ListOf):
+                # An omitted list is empty; None keeps calls from sharing one.
+                written.append(f"{param.argument}: {annotation} | None = None")
+            elif param.default is not None:
+                written.append(f"{param.argument}: {annotation} = {_default(param.default)}")
+            else:
+                written.append(f"{param.argument}: {annotation}")
+        return written
+
+    def documentation(self, params: tuple[Parameter, ...]) -> list[str]:
+        """The `Args:` lines."""
+        return [f"    {param.argument} ({_plain(param.type)}): {self.describe(param)}" for param in ordered(params)]
+
+    def describe(self, param: Parameter) -> str:
+        type_ = param.type
+        text = self._describe(type_, param.name)
+        if type_.optional:
+            return f"{text} May be left out."
+        if isinstance(param.default, ListOf):
+            return f"{text} None where it is left out."
+        if isinstance(param.default, Literal):
+            shown = {True: "true", False: "false"}.get(param.default.value, param.default.value)  # type: ignore[call-overload]
+            return f"{text} {shown} where it is left out."
+        return text
+
+    def _describe(self, type_: Type, name: str) -> str:
+        what = words(name)
+        match type_.kind:
+            case "ref":
+                entity = self.model.entities[type_.entity]
+                noun = words(entity.noun)
+                role = f"the {noun}" if what == noun else f"{a(noun)} ({what})"
+                return f"Id of {role}, such as {entity.prefix}-00001."
+            case "list":
+                assert type_.of is not None
+                if type_.of.kind == "ref":
+                    entity = self.model.entities[type_.of.entity]
+                    return f"Ids of {words(entity.container)}, such as {entity.prefix}-00001."
+                if type_.of.kind == "struct":
+                    parts = "; ".join(
+                        f"{key}: {self._describe(inner, key)[0].lower()}{self._describe(inner, key)[1:].rstrip('.')}"
+                        for key, inner in ((f"{n}_id" if t.kind == "ref" else n, t) for n, t in type_.fields)
+                    )
+                    return f"One entry per {words(singular(name))}: {parts}."
+                return f"The {what}: {self._describe(type_.of, singular(name)).rstrip('.')} each."
+            case "int" if type_.low is not None:
+                return f"The {what}, from {type_.low} to {type_.high}."
+            case "money":
+                span = f", from {type_.low} to {type_.high}" if type_.low is not None else ""
+                return f"The {what} in cents{span}."
+            case "one_of":
+                return f"The {what}: {', '.join(type_.options[:-1])} or {type_.options[-1]}." if len(type_.options) > 1 else f"The {what}."
+            case "bool":
+                return f"Whether {what} applies."
+            case "date":
+                return f"The {what} date, as YYYY-MM-DD." if "date" not in what else f"The {what}, as YYYY-MM-DD."
+            case "datetime":
+                return f"The {what}, as YYYY-MM-DDTHH:MM."
+            case "time":
+                return f"The {what}, as HH:MM."
+        return f"The {what}."
+
+    def resolve(self, lines: Lines, params: tuple[Parameter, ...]) -> None:
+        """Ids become records; one that leads nowhere is refused."""
+        for param in params:
+            type_ = param.type
+            if type_.kind == "ref":
+                self._one(lines, param)
+            elif type_.kind == "list" and type_.of is not None:
+                if isinstance(param.default, ListOf) and type_.of.kind not in ("ref", "struct"):
+                    lines.add(f"{param.name} = {param.argument} or []")
+                elif type_.of.kind == "ref":
+                    self._many(lines, param, type_.of.entity)
+                elif type_.of.kind == "struct" and any(t.kind == "ref" or t.optional for _, t in type_.of.fields):
+                    self._lines(lines, param, type_.of)
+
+    def _missing(self, entity: str, key: str) -> str:
+        noun = words(self.model.entities[entity].noun)
+        return f"return _refused(f\"There is no {noun} {{{key}!r}}.\")"
+
+    def _one(self, lines: Lines, param: Parameter) -> None:
+        container = self.model.entities[param.type.entity].container
+        if not param.type.optional:
+            lines.add(f"{param.name} = self.{container}.get({param.argument})")
+            lines.add(f"if {param.name} is None:")
+        else:
+            lines.add(f"{param.name} = self.{container}.get({param.argument}) if {param.argument} is not None else None")
+            lines.add(f"if {param.argument} is not None and {param.name} is None:")
+        lines.add("    " + self._missing(param.type.entity, param.argument))
+
+    def _many(self, lines: Lines, param: Parameter, entity: str) -> None:
+        container = self.model.entities[entity].container
+        given = f"{param.argument} or []" if isinstance(param.default, ListOf) else param.argument
+        lines.add(f"{param.name} = []")
+        lines.add(f"for key in {given}:")
+        lines.add(f"    if key not in self.{container}:")
+        lines.add("        " + self._missing(entity, "key"))
+        lines.add(f"    {param.name}.append(self.{container}[key])")
+
+    def _lines(self, lines: Lines, param: Parameter, type_: Type) -> None:
+        entry = "entry"
+        refs = [(name, t) for name, t in type_.fields if t.kind == "ref"]
+        wires = [(name, t, f"{name}_id" if t.kind == "ref" else name) for name, t in type_.fields]
+        lines.add(f"entries, {param.name} = {param.argument}, []")
+        lines.add(f"for {entry} in entries:")
+        for name, t in refs:
+            key = f'{entry}.get("{name}_id")' if t.optional else f'{entry}["{name}_id"]'
+            container = self.model.entities[t.entity].container
+            empty = f"{key} is not None and " if t.optional else ""
+            lines.add(f"    if {empty}{key} not in self.{container}:")
+            lines.add("        " + f"return _refused(f\"There is no {words(self.model.entities[t.entity].noun)} {{{key.replace(chr(34), chr(39))}!r}}.\")")
+        parts: list[str] = []
+        for name, t, wire in wires:
+            read = f'{entry}.get("{wire}")' if t.optional else f'{entry}["{wire}"]'
+            if t.kind == "ref":
+                container = self.model.entities[t.entity].container
+                read = f"self.{container}.get({read})" if t.optional else f"self.{container}[{read}]"
+            parts.append(f'"{name}": {read}')
+        lines.add(f"    {param.name}.append({{{', '.join(parts)}}})")
+
+
+def ordered(params: tuple[Parameter, ...]) -> list[Parameter]:
+    """Those that must be given first, as Python wants it."""
+    return [p for p in params if not p.omissible] + [p for p in params if p.omissible]
+
+
+def _default(expr: Expr | None) -> str:
+    if isinstance(expr, Literal):
+        return quoted(expr.value) if isinstance(expr.value, str) else repr(expr.value)
+    return "None"
+
+
+def _plain(type_: Type) -> str:
+    names = {"int": "int", "money": "int", "bool": "bool", "list": "list"}
+    return names.get(type_.kind, "str") + (", optional" if type_.optional else "")
