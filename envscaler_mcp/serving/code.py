@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, MappingProxyType, ModuleType
@@ -37,8 +37,8 @@ class EnvironmentCode:
     """What every world of one environment shares."""
 
     environment: Environment
-    source: str
-    tools: Mapping[str, CallableTool]
+    source: str = field(repr=False)
+    tools: Mapping[str, CallableTool] = field(repr=False)
     genuine: bool
     """Whether the source is the one that the card was made for."""
 

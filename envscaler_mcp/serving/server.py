@@ -6,6 +6,7 @@ everyone, and each may be kept for an hour.
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import anyio
@@ -28,6 +29,8 @@ MAX_KEY = 200
 
 INTRODUCTION = "environment://introduction"
 RULES = "environment://rules"
+
+logger = logging.getLogger(__name__)
 
 _AN_HOUR = CacheHint(ttl_ms=3_600_000, scope="public")
 _Context = ServerRequestContext[Any]
@@ -107,8 +110,9 @@ class _Turns:
         async with self._lock:
             try:
                 return await anyio.to_thread.run_sync(self._world.call, tool, given, key)
-            except EnvScalerError as cause:
-                return Outcome.saying("failed", str(cause))
+            except EnvScalerError:
+                logger.exception("a call of %r in %s", tool, self._world.environment.id)
+                return Outcome.saying("failed", "This world has ended; a new one must be opened.")
 
 
 def introduction_text(environment: Environment) -> str:

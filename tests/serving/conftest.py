@@ -14,7 +14,7 @@ HERE = Path(__file__).parent / "environments"
 
 
 def code_of(name: str, origin: Any) -> EnvironmentCode:
-    source = (HERE / f"{name}.py").read_text()
+    source = (HERE / f"{name}.py.txt").read_text()
     class_name = "".join(word.capitalize() for word in name.split("_"))
     environment = Environment(
         id=name,
@@ -40,7 +40,7 @@ def library_content(books: int = 40, members: int = 20) -> dict[str, Any]:
             for n in range(1, books + 1)
         },
         "members": {
-            f"MEMB-{n:05d}": {"name": f"Member {n}", "email": f"m{n}@example.org", "notes": []}
+            f"MEMB-{n:05d}": {"name": f"Member {n}", "email": f"m{n}@example.org", "notes": [], "last": None}
             for n in range(1, members + 1)
         },
         "loans": {},

@@ -85,7 +85,7 @@ def test_a_diff_tells_fact_by_fact_what_the_last_call_changed(library_world: Loc
     library_world.call("remove_member", {"member_id": "MEMB-00001"})
     assert library_world.diff().deleted == {
         "loans": {"LOAN-00001": {**loan, "status": "closed"}},
-        "members": {"MEMB-00001": {"name": "Member 1", "email": "m1@example.org", "notes": []}},
+        "members": {"MEMB-00001": {"name": "Member 1", "email": "m1@example.org", "notes": [], "last": None}},
     }
     library_world.call("get_book", {"book_id": "BOOK-00001"})
     assert library_world.diff().empty
@@ -287,7 +287,7 @@ def test_written_code_that_misbehaves_fails_and_changes_nothing(office_world: Lo
 
 
 def test_written_code_replays_exactly(office: EnvironmentCode, request: pytest.FixtureRequest) -> None:
-    content = {"parcels": {}, "couriers": {}}
+    content: dict[str, Any] = {"parcels": {}, "couriers": {}}
     hashes = set()
     for seed in (7, 7, 8):
         world = open_world(office, content, seed)
