@@ -108,11 +108,11 @@ MODULES: Final[dict[str, frozenset[str]]] = {
 
 OWN_METHODS: Final = frozenset(
     f"__{name}__"
-    for name in (
+    for name in _names(
         "init post_init repr str eq ne lt le gt ge hash len iter next contains getitem setitem delitem bool enter exit call "
         "add sub mul truediv floordiv mod pow neg pos abs radd rsub rmul iadd isub imul and or xor invert int float index "
         "round reversed copy deepcopy missing"
-    ).split()
+    )
 )
 """Special methods that a class may define; those that intercept attributes, creation or destruction are not here."""
 

@@ -14,7 +14,7 @@ Reason = Literal["hostile", "time", "memory", "crash", "closed"]
 broke down. `closed` means by whoever held it."""
 
 
-class WorkerEnded(SandboxError):
+class WorkerEndedError(SandboxError):
     """A world's worker is gone, and the world with it; open another one."""
 
     def __init__(self, reason: Reason, told: str) -> None:
@@ -22,15 +22,17 @@ class WorkerEnded(SandboxError):
         self.reason: Reason = reason
 
 
-def ended_by(status: int | None, doing: str) -> WorkerEnded:
+def ended_by(status: int | None, doing: str) -> WorkerEndedError:
     """What an exit status says about a worker that ended by itself."""
     if status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == TRIPPED:
-        return WorkerEnded("hostile", f"{doing}: the code asked for something that no world needs")
+        return WorkerEndedError("hostile", f"{doing}: the code asked for something that no world needs")
     if status is None or not os.WIFSIGNALED(status):
-        return WorkerEnded("crash", f"{doing}: the worker left without an answer")
+        return WorkerEndedError("crash", f"{doing}: the worker left without an answer")
     number = os.WTERMSIG(status)
     if number == getattr(signal, "SIGSYS", -1):
-        return WorkerEnded("hostile", f"{doing}: the code made a system call that no world needs")
+        return WorkerEndedError("hostile", f"{doing}: the code made a system call that no world needs")
     if number == signal.SIGXCPU:
-        return WorkerEnded("time", f"{doing}: the worker used up its processor time")
-    return WorkerEnded("crash", f"{doing}: the worker crashed with {signal.Signals(number).name}")
+        return WorkerEndedError("time", f"{doing}: the worker used up its processor time")
+    if number == signal.SIGKILL:
+        return WorkerEndedError("crash", f"{doing}: the worker closed its channel, or the system ended it")
+    return WorkerEndedError("crash", f"{doing}: the worker crashed with {signal.Signals(number).name}")

@@ -14,11 +14,11 @@ _CHUNK = 1 << 18
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
-class BadFrame(SandboxError):
+class FrameError(SandboxError):
     """What arrived is not one well-formed message."""
 
 
-class Closed(SandboxError):
+class ClosedError(SandboxError):
     """The other end is gone."""
 
 
@@ -37,9 +37,9 @@ def decode(body: bytes | bytearray | memoryview) -> dict[str, Any]:
     try:
         message = _decoder.decode(str(body, "utf-8"))
     except (ValueError, RecursionError) as cause:
-        raise BadFrame(f"a message is not JSON: {cause}") from cause
+        raise FrameError(f"a message is not JSON: {cause}") from cause
     if type(message) is not dict:
-        raise BadFrame("a message is not a JSON object")
+        raise FrameError("a message is not a JSON object")
     return message
 
 
@@ -59,7 +59,7 @@ class Reader:
             # Nearly always one message, whole and alone.
             piece = receive(_FIRST)
             if not piece:
-                raise Closed("the other end is closed")
+                raise ClosedError("the other end is closed")
             if len(piece) >= _HEAD and int.from_bytes(piece[:_HEAD]) == len(piece) - _HEAD <= self._limit:
                 return decode(memoryview(piece)[_HEAD:])
             held += piece
@@ -67,14 +67,14 @@ class Reader:
             if len(held) >= _HEAD:
                 size = int.from_bytes(held[:_HEAD])
                 if size > self._limit:
-                    raise BadFrame(f"a message of {size} bytes; at most {self._limit} are read")
+                    raise FrameError(f"a message of {size} bytes; at most {self._limit} are read")
                 if len(held) >= _HEAD + size:
                     body = bytes(held[_HEAD : _HEAD + size])
                     del held[: _HEAD + size]
                     return decode(body)
             piece = receive(_CHUNK)
             if not piece:
-                raise Closed("the other end is closed")
+                raise ClosedError("the other end is closed")
             held += piece
 
     @property

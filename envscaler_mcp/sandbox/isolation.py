@@ -48,7 +48,7 @@ def open_isolated(
 ) -> World:
     """A world whose code cannot reach this process, this machine or another world.
 
-    SandboxError with the lines where the code is refused before it runs; WorkerEnded where it was ended.
+    SandboxError with the lines where the code is refused before it runs; WorkerEndedError where it was ended.
     """
     if mode == "trusted":
         if not code.trusted:
@@ -84,7 +84,9 @@ def run_check(
         admit_check(source)
     line = Line.start(zygote(), limits, layers)
     try:
-        answer = line.ask("check", limits.call_seconds, source=source, initial=dict(initial_state), final=dict(final_state))
+        answer = line.ask(
+            "check", limits.call_seconds, source=source, initial=dict(initial_state), final=dict(final_state)
+        )
         verdict, failure = answer.get("verdict"), answer.get("failure")
         if type(verdict) is bool and failure is None:
             return Checked(verdict, None)
@@ -100,7 +102,9 @@ def layers_in(mode: Mode, layers: Layers = ALL) -> Layers:
     kernel = zygote().kernel
     if mode == "hard" and not (kernel.works and layers.kernel):
         why = kernel.why_not or "the kernel layer was switched off"
-        raise SandboxError(f"Mode 'hard' needs Landlock and seccomp: {why}. Mode 'auto' runs without; see `envscaler doctor`.")
+        raise SandboxError(
+            f"Mode 'hard' needs Landlock and seccomp: {why}. Mode 'auto' runs without; see `envscaler doctor`."
+        )
     return layers if kernel.works or kernel.seccomp or kernel.landlock else layers.without("kernel")
 
 

@@ -14,8 +14,8 @@ from typing import Any, NoReturn, TypeVar
 
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.sandbox import limits as bounds
-from envscaler_mcp.sandbox.ended import Reason, WorkerEnded, ended_by
-from envscaler_mcp.sandbox.frames import BadFrame, Closed, Reader, encode
+from envscaler_mcp.sandbox.ended import Reason, WorkerEndedError, ended_by
+from envscaler_mcp.sandbox.frames import ClosedError, FrameError, Reader, encode
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.seccomp import Listener
@@ -42,7 +42,7 @@ class Line:
         self._listener: Listener | None = None
         self._listening = threading.Lock()
         self._turn = threading.Lock()
-        self._ended: WorkerEnded | None = None
+        self._ended: WorkerEndedError | None = None
         spawned.stream.settimeout(None)
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, int(_PATIENCE * 1e6)))
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", 1, 0))
@@ -91,7 +91,9 @@ class Line:
         except (ValueError, TypeError, RecursionError) as cause:
             raise SandboxError(f"{do}: what is sent to a worker must be plain JSON: {cause}") from cause
         if len(frame) > self.limits.frame:
-            raise SandboxError(f"{do}: a message of {len(frame)} bytes; at most {self.limits.frame} are sent to a worker")
+            raise SandboxError(
+                f"{do}: a message of {len(frame)} bytes; at most {self.limits.frame} are sent to a worker"
+            )
         deadline = time.monotonic() + seconds
         self._send(frame, deadline, do)
         answer = self._next(deadline, do)
@@ -148,25 +150,27 @@ class Line:
         space = socket.CMSG_SPACE(_CREDENTIALS)
         _, attached, _, _ = ours.recvmsg(1, space, socket.MSG_PEEK)
         ours.settimeout(None)
-        for level, kind, content in attached:
-            if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
-                pid = int(struct.unpack("3i", content[:_CREDENTIALS])[0])
-                if self._zygote.adopt(pid):
-                    return pid
-        self._void("hostile", "fork: the new worker cannot be found")
+        named = [
+            struct.unpack("3i", content[:_CREDENTIALS])[0]
+            for _, kind, content in attached
+            if kind == socket.SCM_CREDENTIALS
+        ]
+        if not named or not self._zygote.adopt(named[0]):
+            self._void("hostile", "fork: the new worker cannot be found")
+        return int(named[0])
 
     def close(self) -> None:
         """End the worker; its channel says nothing more."""
         if self._ended is None:
-            self._ended = WorkerEnded("closed", "this world was closed; open another one")
+            self._ended = WorkerEndedError("closed", "this world was closed; open another one")
         self._stream.close()
         self._forget()
 
-    def reject(self, told: str) -> WorkerEnded:
+    def reject(self, told: str) -> WorkerEndedError:
         """End the worker for an answer that makes no sense; to be raised."""
-        with contextlib.suppress(WorkerEnded):
+        with contextlib.suppress(WorkerEndedError):
             self._void("hostile", told)
-        return WorkerEnded("hostile", told)
+        return WorkerEndedError("hostile", told)
 
     @property
     def usable(self) -> bool:
@@ -189,9 +193,9 @@ class Line:
         """One message; a worker that reports its own code is ended, and so is one that speaks out of turn."""
         try:
             message = self._wait(self._reader.next, deadline, doing)
-        except BadFrame as cause:
+        except FrameError as cause:
             self._void("hostile", f"{doing}: {cause}")
-        except (Closed, OSError):
+        except (ClosedError, OSError):
             self._gone(doing)
         hostile = message.get("hostile")
         if hostile is not None:
@@ -223,7 +227,7 @@ class Line:
 
     def _void(self, reason: Reason, told: str) -> NoReturn:
         """End the worker and say why, now and at every later request."""
-        self._end(WorkerEnded(reason, told))
+        self._end(WorkerEndedError(reason, told))
 
     def _gone(self, doing: str) -> NoReturn:
         """The worker ended by itself; the zygote knows how."""
@@ -234,7 +238,7 @@ class Line:
         self._stream.close()
         return self._zygote.end(self.pid)
 
-    def _end(self, why: WorkerEnded) -> NoReturn:
+    def _end(self, why: WorkerEndedError) -> NoReturn:
         self._ended = why
         self._stream.close()
         self._forget()
@@ -242,7 +246,7 @@ class Line:
 
     def _must_live(self) -> None:
         if self._ended is not None:
-            raise WorkerEnded(self._ended.reason, str(self._ended))
+            raise WorkerEndedError(self._ended.reason, str(self._ended))
 
 
 def _kept(listener: Listener) -> Listener:

@@ -88,7 +88,7 @@ class _Gate:
         for child, inner in opened(node, scope):
             yield from self._visit(child, inner)
 
-    def _reason(self, node: ast.AST, scope: Scope) -> str | None:  # noqa: C901, PLR0911
+    def _reason(self, node: ast.AST, scope: Scope) -> str | None:  # noqa: C901
         if type(node) not in NODES:
             return f"{_spoken(node)} may not be used"
         match node:
@@ -173,11 +173,17 @@ def _attribute_reason(node: ast.Attribute, scope: Scope) -> str | None:
         return None
     if _is_special(name):
         called_above = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "super"
-        return None if called_above and name in ("__init__", "__post_init__") else f"the attribute {name!r} may not be used"
+        return (
+            None
+            if called_above and name in ("__init__", "__post_init__")
+            else f"the attribute {name!r} may not be used"
+        )
     if name.startswith("_") and name not in FORBIDDEN_ATTRIBUTES:
         own = isinstance(value, ast.Name) and scope.is_receiver(value.id)
         if own or name in TUPLE_METHODS:
-            return "the attributes '_…_' of enumerations may not be used" if name.endswith("_") and len(name) > 1 else None
+            return (
+                "the attributes '_…_' of enumerations may not be used" if name.endswith("_") and len(name) > 1 else None
+            )
         return f"the attribute {name!r} is private to another object; only self._{name.lstrip('_')} may be used"
     return _plain_attribute_reason(name)
 

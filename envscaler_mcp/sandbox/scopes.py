@@ -49,41 +49,40 @@ class Scope:
 def opened(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
     """Every child and the place it stands in: decorators, defaults and bases stand outside."""
     if isinstance(node, ast.ClassDef):
-        # A name that the body assigns to is looked up past the functions around it when it is missing.
-        assigned = _bound(node.body)
-        own = {name: kept for name, kept in scope.own.items() if name not in assigned}
-        inner = replace(scope, in_class=True, own=own)
-        for part in (*node.bases, *node.keywords, *node.decorator_list):
-            yield part, scope
-        for line in node.body:
-            yield line, inner
-    elif isinstance(node, (ast.FunctionDef, ast.Lambda)):
-        inner = _inside(node, scope)
-        yield node.args, replace(scope, in_class=False)
-        if isinstance(node, ast.FunctionDef):
-            for decorator in node.decorator_list:
-                yield decorator, scope
-            if node.returns is not None:
-                yield node.returns, scope
-            for line in node.body:
-                yield line, inner
-        else:
-            yield node.body, inner
-    elif isinstance(node, _COMPREHENSIONS):
-        names = {name: False for part in node.generators for name in _stored(part.target)}
-        inner = replace(scope, in_class=False, own={**scope.own, **names})
-        # The first source is evaluated outside, where these names may not exist.
-        yield node.generators[0].iter, scope
-        for child in ast.iter_child_nodes(node):
-            if child is node.generators[0]:
-                for part in ast.iter_child_nodes(child):
-                    if part is not node.generators[0].iter:
-                        yield part, inner
-            else:
-                yield child, inner
-    else:
-        for child in ast.iter_child_nodes(node):
-            yield child, scope
+        return _class_parts(node, scope)
+    if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+        return _function_parts(node, scope)
+    if isinstance(node, _COMPREHENSIONS):
+        return _comprehension_parts(node, scope)
+    return ((child, scope) for child in ast.iter_child_nodes(node))
+
+
+def _class_parts(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
+    # A name that the body assigns to is looked up past the functions around it when it is missing.
+    assigned = _bound(node.body)
+    own = {name: kept for name, kept in scope.own.items() if name not in assigned}
+    inner = replace(scope, in_class=True, own=own)
+    for child in ast.iter_child_nodes(node):
+        yield child, inner if isinstance(child, ast.stmt) else scope
+
+
+def _function_parts(node: _Function, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
+    inner = _inside(node, scope)
+    body = {id(line) for line in node.body} if isinstance(node, ast.FunctionDef) else {id(node.body)}
+    for child in ast.iter_child_nodes(node):
+        yield child, inner if id(child) in body else scope
+
+
+def _comprehension_parts(node: ast.expr, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
+    parts = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.comprehension)]
+    names = {name: False for part in parts for name in _stored(part.target)}
+    inner = replace(scope, in_class=False, own={**scope.own, **names})
+    for child in ast.iter_child_nodes(node):
+        if child is not parts[0]:
+            yield child, inner
+    # The first source is evaluated outside, where these names may not exist.
+    for part in ast.iter_child_nodes(parts[0]):
+        yield part, scope if part is parts[0].iter else inner
 
 
 def _inside(node: _Function, scope: Scope) -> Scope:

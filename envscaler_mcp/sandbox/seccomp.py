@@ -69,7 +69,9 @@ _ARCHS = {
     ),
 }  # fmt: skip
 
-_SPECIAL = frozenset({"recvfrom", "sendto", "recvmsg", "mmap", "mprotect", "clone", "clone3", "prctl", "dup3", "prlimit64"})
+_SPECIAL = frozenset(
+    {"recvfrom", "sendto", "recvmsg", "mmap", "mprotect", "clone", "clone3", "prctl", "dup3", "prlimit64"}
+)
 
 
 _REFUSED = {

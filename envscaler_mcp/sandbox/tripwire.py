@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 _EVERYDAY = frozenset({
-    "array.__new__", "builtins.id", "code.__new__", "object.__delattr__", "object.__setattr__", "sys._getframe",
-    "sys._getframemodulename", "marshal.dumps", "marshal.loads", "time.sleep", "cpython.PyInterpreterState_Clear",
+    "array.__new__", "builtins.id", "object.__delattr__", "object.__setattr__", "marshal.dumps", "marshal.loads",
+    "time.sleep",
 })  # fmt: skip
-_WHILE_LOADING = frozenset({"compile", "exec"})
+_WHILE_LOADING = frozenset({"compile", "exec", "sys._getframe", "sys._getframemodulename"})
 """Named tuples and dataclasses write their methods as text."""
 _WHILE_FORKING = frozenset({"os.fork", "resource.setrlimit"})
 _FRAMES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame", "gi_code", "cr_code", "ag_code", "f_code"})

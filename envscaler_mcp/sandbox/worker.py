@@ -13,7 +13,7 @@ from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.sandbox import limits, probe, seccomp
 from envscaler_mcp.sandbox.execution import check_function, failure_of, verdict_of
-from envscaler_mcp.sandbox.frames import BadFrame, Closed, Reader, encode, framed
+from envscaler_mcp.sandbox.frames import ClosedError, FrameError, Reader, encode, framed
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import CHANNEL, Limits
 from envscaler_mcp.sandbox.modules import guarded_builtins
@@ -69,6 +69,7 @@ class _Worker:
         self._reader = Reader(stream, allowed.frame)
         self._frame = allowed.frame
         self._guarded = layers.gate
+        self._bounded = layers.limits
         self._code: EnvironmentCode | None = None
         self._world: LocalWorld | None = None
         self.tripwire = Tripwire(self._denounce)
@@ -94,7 +95,7 @@ class _Worker:
         while True:
             try:
                 asked = self._reader.next()
-            except (Closed, BadFrame, OSError):
+            except (ClosedError, FrameError, OSError):
                 os._exit(0)
             doing = asked["do"]
             if doing == "call":
@@ -116,7 +117,9 @@ class _Worker:
         except EnvScalerError as cause:
             answer = encode({"id": asked["id"], "error": str(cause)[:2000]})
         except BaseException as cause:
-            answer = encode({"id": asked["id"], "error": f"{asked['do']} failed inside the worker: {type(cause).__name__}"})
+            answer = encode(
+                {"id": asked["id"], "error": f"{asked['do']} failed inside the worker: {type(cause).__name__}"}
+            )
         return answer
 
     @property
@@ -169,12 +172,13 @@ class _Worker:
         self.tripwire.stage = "forking"
         self._stream.sendall(encode({"id": asked["id"], "ready": True}))
         _, handed, _, _ = socket.recv_fds(self._stream, 1, 1)
-        limits.allow_processes(True)
+        if self._bounded:
+            limits.allow_processes(True)
         between = os.fork()
         if between == 0:
             if os.fork() != 0:
                 os._exit(0)
-            limits.allow_processes(False)
+            self._forbid_processes()
             os.dup2(handed[0], CHANNEL, inheritable=False)
             os.close(handed[0])
             self._reader = Reader(self._stream, self._frame)
@@ -182,9 +186,13 @@ class _Worker:
         else:
             os.close(handed[0])
             os.waitpid(between, 0)
-            limits.allow_processes(False)
+            self._forbid_processes()
             self._stream.sendall(encode({"id": asked["id"], "parted": True}))
             self.tripwire.stage = "playing"
+
+    def _forbid_processes(self) -> None:
+        if self._bounded:
+            limits.allow_processes(False)
 
     def _settle(self, _: dict[str, Any]) -> Answer:
         """The new process: its first parent is gone by now, and the zygote is the next."""
@@ -198,4 +206,3 @@ class _Worker:
     def _stop_printing(self) -> NoReturn:
         self._denounce(TOO_MUCH_OUTPUT)
         os._exit(0)
-

@@ -14,7 +14,7 @@ from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.local_world import no_such_tool
 from envscaler_mcp.serving.outcome import Kind, Outcome, encode
 
-_KINDS = frozenset(get_args(Kind))
+_KINDS: dict[object, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
 class WorkerWorld:
@@ -30,14 +30,15 @@ class WorkerWorld:
         return self.code.environment
 
     def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
-        """What came of the call. WorkerEnded when the world itself is gone."""
+        """What came of the call. WorkerEndedError when the world itself is gone."""
         found = self.code.tools.get(tool) if type(tool) is str else None
         wrong = found.check(arguments) if found is not None else ""
         if wrong is not None and not is_plain([tool, arguments]):
             return self._refused_here(tool, wrong if found is not None else None)
         answer = self.line.ask("call", self.line.limits.call_seconds, tool=tool, arguments=arguments, key=key)
-        kind, payload = answer.get("kind"), answer.get("payload")
-        if kind not in _KINDS or type(payload) is not dict:
+        said, payload = answer.get("kind"), answer.get("payload")
+        kind = _KINDS.get(said) if type(said) is str else None
+        if kind is None or type(payload) is not dict:
             raise self.line.reject("call: an answer that is no outcome")
         try:
             # Written again from what was understood, so that the text is exactly what a world in this process sends.

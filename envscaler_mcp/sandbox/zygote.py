@@ -20,7 +20,7 @@ from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.probe import Kernel
 
 _ROOT = Path(__file__).resolve().parents[2]
-_START = "import sys; sys.path.insert(0, sys.argv[1]); from envscaler_mcp.sandbox.zygote_program import main; main(int(sys.argv[2]))"
+_START = "import sys; sys.path[:] = sys.argv[2:]; from envscaler_mcp.sandbox.zygote_program import main; main(int(sys.argv[1]))"
 _MESSAGE = 65536
 _START_SECONDS = 60.0
 
@@ -44,7 +44,7 @@ class Zygote:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-s", "-P", "-X", "utf8", "-c", _START, str(_ROOT), str(theirs.fileno())],
+                [sys.executable, "-s", "-P", "-X", "utf8", "-c", _START, str(theirs.fileno()), *_paths()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -122,17 +122,24 @@ class Zygote:
         return answer
 
 
+def _paths() -> list[str]:
+    """Where this process finds its modules, and nothing that depends on where it stands."""
+    return [str(_ROOT), *(path for path in sys.path if Path(path).is_absolute())]
+
+
 _held: Zygote | None = None
 _holding = threading.Lock()
 
 
 def zygote() -> Zygote:
-    """This process's zygote, started when it is first needed and ended with the process."""
+    """The zygote of this process, started when it is first needed and ended with the process."""
     global _held  # noqa: PLW0603
     with _holding:
         if _held is None or not _held.alive:
             if os.name != "posix":
-                raise SandboxError("Workers need fork, which this system does not have; mode 'trusted' runs your own code.")
+                raise SandboxError(
+                    "Workers need fork, which this system does not have; mode 'trusted' runs your own code."
+                )
             _held = Zygote()
             atexit.register(_held.close)
         return _held

@@ -71,6 +71,7 @@ class _Zygote:
         if not text:
             return False
         asked: dict[str, Any] = json.loads(text)
+        answer: dict[str, Any]
         match asked["do"]:
             case "spawn":
                 answer = {"pid": self._spawn(handed[0], asked)}
