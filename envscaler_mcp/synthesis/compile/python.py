@@ -85,10 +85,12 @@ def fitted(line: str) -> list[str]:
 
 def _sentence(line: str) -> list[str]:
     """A long string cut at a space between its values into two that stand side by side."""
-    match = re.fullmatch(r'(\s*)(f?)"(.*)"(,?)', line)
+    match = re.fullmatch(r'(\s*)("\w+": |return )?(f?)"((?:[^"\\]|\\.)*)"(,?)', line)
     if not match:
         return [line]
-    indent, kind, words, comma = match.groups()
+    indent, before, kind, words, comma = match.groups()
+    if before:
+        return [f"{indent}{before}(", *fitted(f'{indent}    {kind}"{words}"'), f"{indent}){comma}"]
     depth, cut = 0, -1
     for position, char in enumerate(words):
         depth += {"{": 1, "}": -1}.get(char, 0)

@@ -1,0 +1,66 @@
+"""The folder of one server: what makes it this environment and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from envscaler_mcp.artifacts import Environment, State
+from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.emit.readme import WorkedCall, readme
+
+_SERVER = '''"""Serves {title}. Emitted from blueprint.yaml; `envscaler emit {id}` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)
+'''
+
+
+def folder_files(
+    environment: Environment,
+    source: str,
+    blueprint_text: str,
+    states: Sequence[State],
+    calls: Mapping[str, WorkedCall],
+) -> dict[str, str]:
+    """Every file of the folder by its path inside; equal inputs give equal texts."""
+    files = {
+        "blueprint.yaml": blueprint_text,
+        "environment.json": environment.to_text(),
+        "environment.py": source,
+        "server.py": _SERVER.format(title=environment.title, id=environment.id),
+        "README.md": readme(environment, calls),
+    }
+    for state in states:
+        files[f"states/{state.name}.json"] = state.to_text()
+    return dict(sorted(files.items()))
+
+
+def write_folder(folder: Path, files: Mapping[str, str]) -> None:
+    """Make the folder hold exactly these files."""
+    for name, text in files.items():
+        path = folder / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            write_text(path, text)
+    for path in _present(folder):
+        if path.relative_to(folder).as_posix() not in files:
+            path.unlink()
+
+
+def folder_differences(folder: Path, files: Mapping[str, str]) -> list[str]:
+    """What would be written, in words; nothing when the folder is what would be emitted."""
+    found = [
+        f"{name} is missing" if not (folder / name).is_file() else f"{name} is not what would be emitted"
+        for name, text in files.items()
+        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != text
+    ]
+    names = (path.relative_to(folder).as_posix() for path in _present(folder))
+    return [*found, *(f"{name} would not be emitted" for name in names if name not in files)]
+
+
+def _present(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]

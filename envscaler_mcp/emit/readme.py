@@ -1,0 +1,86 @@
+"""The page of a server folder: what it is, its rules, its tools with a call each, and how a host connects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from envscaler_mcp.artifacts import Environment, Tool
+
+_LONGEST = 320
+
+
+class WorkedCall(NamedTuple):
+    """A call that works in the start state, and its answer."""
+
+    arguments: dict[str, Any]
+    result: dict[str, Any]
+
+
+def readme(environment: Environment, calls: Mapping[str, WorkedCall]) -> str:
+    """The page as Markdown."""
+    reads = [tool for tool in environment.tools if tool.effect == "reads"]
+    writes = [tool for tool in environment.tools if tool.effect == "writes"]
+    parts = [
+        f"<!-- Emitted from blueprint.yaml; `envscaler emit {environment.id}` writes it again. -->",
+        f"# {environment.title}",
+        environment.about,
+        "## Rules",
+        "These always hold. A call that would break one changes nothing and says why.",
+        "\n".join(f"* {rule}" for rule in environment.rules),
+        f"## Tools that ask ({len(reads)})",
+        *(_tool(tool, calls.get(tool.name)) for tool in reads),
+        f"## Tools that change something ({len(writes)})",
+        *(_tool(tool, calls.get(tool.name)) for tool in writes),
+        "## Connect a host",
+        _connecting(environment),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _tool(tool: Tool, call: WorkedCall | None) -> str:
+    lines = [f"### `{tool.name}`", "", tool.description.split("\n\n")[0].strip(), ""]
+    properties = tool.input_schema.get("properties", {})
+    required = set(tool.input_schema.get("required", ()))
+    for name, schema in properties.items():
+        optional = "" if name in required else " (may be left out)"
+        lines.append(f"* `{name}`{optional}: {schema.get('description', '').strip()}")
+    if properties:
+        lines.append("")
+    if call is None:
+        lines.append("Nothing in the start state permits a call; others must come first.")
+    else:
+        lines += ["```json", _short(call.arguments), _short(call.result), "```"]
+    return "\n".join(lines)
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
+
+
+def _connecting(environment: Environment) -> str:
+    config = {"mcpServers": {environment.id: {"command": "/path/to/python", "args": [f"/path/to/generated_servers/{environment.id}/server.py"]}}}
+    code = {"servers": {environment.id: {"type": "stdio", **config["mcpServers"][environment.id]}}}
+    return "\n".join(
+        [
+            f"`envscaler connect {environment.id} --client claude-desktop` prints these lines with the paths of your machine, and",
+            "`--install` writes them where the host looks (also `claude-code`, `vscode`, `cursor`). By hand:",
+            "",
+            "Claude Desktop (`claude_desktop_config.json`), Cursor (`.cursor/mcp.json`), Claude Code (`.mcp.json`):",
+            "",
+            "```json",
+            json.dumps(config, indent=2),
+            "```",
+            "",
+            "VS Code (`.vscode/mcp.json`):",
+            "",
+            "```json",
+            json.dumps(code, indent=2),
+            "```",
+            "",
+            "The python must have `envscaler-mcp` installed. `python server.py --http` serves streamable HTTP on this machine instead,",
+            "`--state`, `--seed` and `--isolation` choose where the world starts and where its code runs; `--help` tells more.",
+        ]
+    )

@@ -1,0 +1,72 @@
+"""Dates and times as ISO texts. The calendar begins and ends where Python's does."""
+
+from __future__ import annotations
+
+from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
+
+_MOMENT = "%Y-%m-%dT%H:%M"
+
+
+def move_day(day: str, days: int) -> str:
+    start = date.fromisoformat(day)
+    try:
+        return (start + timedelta(days=days)).isoformat()
+    except OverflowError:
+        return (date.max if days > 0 else date.min).isoformat()
+
+
+def move_moment(moment: str, minutes: int) -> str:
+    start = datetime.strptime(moment, _MOMENT)  # noqa: DTZ007: moments have no zone here
+    try:
+        moved = start + timedelta(minutes=minutes)
+    except OverflowError:
+        moved = datetime.max if minutes > 0 else datetime.min
+    return moved.isoformat(timespec="minutes")
+
+
+def days_from(start: str, end: str) -> int:
+    return (date.fromisoformat(end) - date.fromisoformat(start)).days
+
+
+def minutes_from(start: str, end: str) -> int:
+    """Between two moments, or between two times of one day."""
+    form = _MOMENT if "T" in start else "%H:%M"
+    span = datetime.strptime(end, form) - datetime.strptime(start, form)  # noqa: DTZ007: as above
+    return span.days * 1440 + span.seconds // 60
+
+
+def move_months(day: str, months: int) -> str:
+    """The same day of another month, or the last one that month has."""
+    start = date.fromisoformat(day)
+    ahead = start.month - 1 + months
+    year = min(max(start.year + ahead // 12, MINYEAR), MAXYEAR)
+    for last in range(start.day, 0, -1):
+        try:
+            return date(year, ahead % 12 + 1, last).isoformat()
+        except ValueError:
+            continue
+    raise AssertionError("every month has a first day")
+
+
+def first_of_month(day: str) -> str:
+    return date.fromisoformat(day).replace(day=1).isoformat()
+
+
+def weekday(day: str) -> int:
+    """1 for Monday to 7 for Sunday."""
+    return date.fromisoformat(day).weekday() + 1
+
+
+def whole_years(start: str, end: str) -> int:
+    """Birthdays passed; one on 29 February is on 1 March in other years."""
+    a, b = date.fromisoformat(start), date.fromisoformat(end)
+    return b.year - a.year - (1 if (b.month, b.day) < (a.month, a.day) else 0)
+
+
+def days_of(start: str, end: str) -> list[str]:
+    """Each date before the end, at most 366."""
+    found: list[str] = []
+    while start < end and len(found) < 366:
+        found.append(start)
+        start = move_day(start, 1)
+    return found

@@ -1,0 +1,236 @@
+"""Build time: the order in which a blueprint becomes a server folder and an entry of the registry."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from envscaler_mcp.artifacts import Environment, Provenance, Registry, RegistryEntry, State
+from envscaler_mcp.artifacts.registry import RegistryDigests
+from envscaler_mcp.emit.folder import folder_differences, folder_files, write_folder
+from envscaler_mcp.emit.readme import WorkedCall
+from envscaler_mcp.errors import BlueprintError, EnvScalerError, GrowthError
+from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
+from envscaler_mcp.language.lints import tool_names
+from envscaler_mcp.language.model import Model
+from envscaler_mcp.language.text import did_you_mean
+from envscaler_mcp.library import blueprint_files
+from envscaler_mcp.registry import read_registry, with_entries
+from envscaler_mcp.scenarios import Grown, examples, grow
+from envscaler_mcp.serving.code import EnvironmentCode, load_class
+from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.synthesis import Synthesized, synthesize
+from envscaler_mcp.synthesis.nursery import compile_nursery
+
+START = "start"
+SEED = 7
+_PROBES = (11, 12, 13)
+_PROBED_STEPS = 240
+
+Progress = Callable[[str, int, int], None]
+"""Told what was finished, its number and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One environment, ready to be written."""
+
+    environment: Environment
+    files: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """What emitting found or did, by environment; empty lists where all was as it should be."""
+
+    built: tuple[Built, ...]
+    differences: dict[str, list[str]]
+
+
+@dataclass(slots=True)
+class BlueprintReport:
+    """What an author is told about one file."""
+
+    path: Path
+    id: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def sound(self) -> bool:
+        return not any(problem.severity == "error" for problem in self.problems)
+
+
+def blueprint_of(env_id: str) -> Path:
+    """The file of a blueprint that ships."""
+    files = blueprint_files()
+    if env_id not in files:
+        raise BlueprintError(f"There is no blueprint {env_id!r} in the library{did_you_mean(env_id, files)}")
+    return files[env_id]
+
+
+def build(path: Path) -> Built:
+    """Compile a blueprint, grow its start state, try every tool once; equal files give equal bytes."""
+    text = path.read_text(encoding="utf-8")
+    made = synthesize(read_blueprint(text, path.name), (START,))
+    grown = grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED)
+    state = State(
+        provenance=Provenance(parents={"blueprint": made.blueprint.digest}, seed=SEED),
+        environment=made.environment.id,
+        name=START,
+        seed=SEED,
+        content=grown.content,
+    )
+    calls = _worked_calls(made, state)
+    return Built(made.environment, folder_files(made.environment, made.source, text, (state,), calls))
+
+
+def _worked_calls(made: Synthesized, state: State) -> dict[str, WorkedCall]:
+    world = open_world(EnvironmentCode.of(made.environment, made.source), state.content, state.seed)
+    try:
+        found = examples(made.model, made.environment, world)
+    finally:
+        world.close()
+    return {name: WorkedCall(example.arguments, example.result) for name, example in found.items()}
+
+
+def emit_environments(
+    paths: Sequence[Path],
+    servers: Path,
+    registry_file: Path,
+    *,
+    check: bool = False,
+    all_of_them: bool = False,
+    progress: Progress | None = None,
+) -> Emission:
+    """Write server folders and the registry, or with `check` only say what would change.
+
+    With `all_of_them` these are all the servers there are: entries and folders of others go.
+    """
+    built: list[Built] = []
+    differences: dict[str, list[str]] = {}
+    for number, path in enumerate(paths, start=1):
+        made = build(path)
+        folder = servers / made.environment.id
+        wrong = folder_differences(folder, made.files)
+        if wrong:
+            differences[made.environment.id] = wrong
+        if not check:
+            write_folder(folder, made.files)
+        built.append(made)
+        if progress is not None:
+            progress(made.environment.id, number, len(paths))
+    known = read_registry(registry_file) if registry_file.is_file() and not all_of_them else Registry()
+    registry = with_entries(known, [_entry(made, servers, registry_file) for made in built])
+    if not registry_file.is_file() or registry_file.read_text(encoding="utf-8") != registry.to_text():
+        differences.setdefault("registry.json", []).append("it is not what would be written")
+        if not check:
+            registry.write(registry_file)
+    if all_of_them:
+        _others(servers, {made.environment.id for made in built}, differences)
+    return Emission(tuple(built), differences)
+
+
+def _others(servers: Path, known: set[str], differences: dict[str, list[str]]) -> None:
+    """Name folders that look emitted and belong to no blueprint; what else lies there is nobody's business."""
+    for card in sorted(servers.glob("*/environment.json")):
+        if card.parent.name not in known:
+            differences.setdefault(card.parent.name, []).append("no blueprint of the library emits it")
+
+
+def _entry(made: Built, servers: Path, registry_file: Path) -> RegistryEntry:
+    environment = made.environment
+    server = (servers / environment.id / "server.py").resolve()
+    home = registry_file.parent.resolve()
+    where = server.relative_to(home).as_posix() if server.is_relative_to(home) else str(server)
+    return RegistryEntry(
+        id=environment.id,
+        title=environment.title,
+        about=environment.about,
+        sector=environment.sector,
+        version=environment.version,
+        tools=tuple(tool.name for tool in environment.tools),
+        digests=RegistryDigests(
+            environment=environment.digest, code=environment.code_digest, blueprint=environment.blueprint_digest
+        ),
+        command=("{python}", where),
+    )
+
+
+def check_blueprints(paths: Iterable[Path], *, probe: bool = True) -> list[BlueprintReport]:
+    """What an author must mend or should look at, file by file."""
+    return [_check(path, probe) for path in paths]
+
+
+def _check(path: Path, probe: bool) -> BlueprintReport:
+    report = BlueprintReport(path)
+    try:
+        blueprint = read_blueprint(path)
+        report.id = blueprint.id
+        checked = check_blueprint(blueprint)
+        report.problems = list(checked.problems)
+        if checked.model is None:
+            return report
+        report.counts = _counts(checked.model)
+        if path.stem != blueprint.id:
+            report.problems.append(Problem("warning", "id", f"the file is called {path.name}, and the id is {blueprint.id!r}"))
+        if probe:
+            report.problems.extend(_probe(checked.model))
+    except EnvScalerError as error:
+        report.problems.append(Problem("error", str(path), str(error)))
+    return report
+
+
+def _counts(model: Model) -> dict[str, int]:
+    effects = Counter(effect for _, effect in tool_names(model))
+    return {
+        "entities": len(model.entities),
+        "attributes": sum(len(entity.attributes) for entity in model.entities.values()),
+        "rules": len(model.rules),
+        "query tools": effects["reads"],
+        "change tools": effects["writes"],
+    }
+
+
+def _probe(model: Model) -> list[Problem]:
+    """Play long histories, and tell what no guard foresaw and what never came about."""
+    nursery = compile_nursery(model)
+    made = load_class(nursery.source, nursery.class_name)
+    try:
+        runs = [grow(model, made, SEED), *(grow(model, made, seed, _PROBED_STEPS) for seed in _PROBES)]
+    except GrowthError as error:
+        return [Problem("error", "start", str(error))]
+    return [*_surprises(model, runs), *_never_played(model, runs)]
+
+
+def _surprises(model: Model, runs: list[Grown]) -> list[Problem]:
+    found: list[Problem] = []
+    for name in model.operations:
+        met = [surprise for run in runs for surprise in run.surprises if surprise.operation == name]
+        permitted = sum(run.permitted.get(name, 0) for run in runs)
+        for error, times in Counter(surprise.error for surprise in met).items():
+            example = next(surprise.arguments for surprise in met if surprise.error == error)
+            found.append(
+                Problem(
+                    "warning",
+                    f"operation {name}",
+                    f"{times} of {permitted} calls that passed every guard were refused: {error!r}; a guard with a "
+                    f"sentence of its own would tell the caller what to do. For example {example}",
+                )
+            )
+    return found
+
+
+def _never_played(model: Model, runs: list[Grown]) -> list[Problem]:
+    first, others = runs[0], runs[1:]
+    found: list[Problem] = []
+    for name in model.operations:
+        if model.blueprint.start.play.get(name, 1) == 0:
+            continue
+        if not any(run.played.get(name) for run in runs):
+            found.append(Problem("warning", f"operation {name}", "it never succeeded while start states grew"))
+        elif not first.played.get(name) and not any(run.played.get(name, 0) > 1 for run in others):
+            found.append(Problem("warning", f"operation {name}", "it hardly ever succeeds while start states grow"))
+    return found

@@ -1,0 +1,236 @@
+"""A start state that grew: base records, then a history of the environment's own operations.
+
+Because every change goes through the operations, all rules hold, references are valid, and the states that records pass through
+occur. Equal blueprint and seed give equal bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from envscaler_mcp.errors import GrowthError
+from envscaler_mcp.language.model import Attribute, Entity, Model
+from envscaler_mcp.scenarios.arguments import Arguments, labelled
+from envscaler_mcp.scenarios.chance import Chance
+from envscaler_mcp.scenarios.rehearsal import Surprise, Watch
+from envscaler_mcp.scenarios.values import HIDDEN_NONE, Values, drawn, read, values_of
+from envscaler_mcp.scenarios.vocabulary import email_of
+
+_DRAWS_PER_RECORD = 200
+_OPERATIONS_PER_STEP = 20
+_DRAWS_PER_OPERATION = 40
+
+
+@dataclass(slots=True)
+class Grown:
+    """A state, and what was seen while it grew."""
+
+    content: dict[str, Any]
+    played: dict[str, int] = field(default_factory=dict)
+    """How often each operation succeeded."""
+    permitted: dict[str, int] = field(default_factory=dict)
+    """How often the guards of each operation let a call through."""
+    surprises: list[Surprise] = field(default_factory=list)
+    """Calls that passed every guard and were refused all the same."""
+
+
+def grow(model: Model, nursery: type, seed: int, history: int | None = None) -> Grown:
+    """Grow one state. `nursery` is the model's class with an `base_<noun>` for every entity besides its operations."""
+    return _Garden(model, nursery, seed, model.blueprint.start.history if history is None else history).grow()
+
+
+class _Garden:
+    def __init__(self, model: Model, nursery: type, seed: int, history: int) -> None:
+        self.model, self.history = model, history
+        self.start = model.blueprint.start
+        self.chance = Chance(seed, model.blueprint.id)
+        self.world = nursery()
+        self.watch = Watch(self.world)
+        self.values = {entity: values_of(entity, self.start.values) for entity in model.entities}
+        self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
+        self.grown = Grown({})
+        self._names_known()
+
+    def _names_known(self) -> None:
+        """A misspelt name under start would silently do nothing."""
+        for entity in self.start.records:
+            if entity not in self.model.entities:
+                raise GrowthError(f"start.records names {entity!r}, which is no entity")
+        for operation in self.start.play:
+            if operation not in self.model.operations:
+                raise GrowthError(f"start.play names {operation!r}, which is no operation")
+        for key in self.start.values:
+            owner, _, names = key.partition(".")
+            entity = self.model.entities.get(owner)
+            operation_ = self.model.operations.get(owner) or self.model.queries.get(owner)
+            if entity is not None:
+                known = set(entity.attributes)
+            elif operation_ is not None:
+                known = {param.name for param in operation_.params}
+                for param in operation_.params:
+                    if param.type.of is not None:
+                        known |= {f"{param.name}.{name}" for name, _ in param.type.of.fields}
+            else:
+                raise GrowthError(f"start.values names {owner!r}, which is no entity, operation or query")
+            for name in names.split(","):
+                if name.strip() not in known:
+                    raise GrowthError(f"start.values {key!r}: {owner} has no {name.strip()!r}")
+
+    def grow(self) -> Grown:
+        end = datetime.fromisoformat(self.start.now)
+        begin = end - timedelta(days=self.start.days)
+        self.world.now = begin.isoformat(timespec="minutes")
+        for entity in self._in_order():
+            self._found_records(entity, self.start.records[entity.name])
+        for moment in self._moments(begin, end):
+            self.world.now = moment
+            self._step()
+        self.world.now = self.start.now
+        self.grown.content = {name: value for name, value in vars(self.world).items() if not name.startswith("_")}
+        self.grown.surprises = self.watch.surprises
+        self.grown.permitted = self.watch.permitted
+        return self.grown
+
+    # Base records
+
+    def _in_order(self) -> list[Entity]:
+        """Entities with base records, each after those it refers to."""
+        wanted = [self.model.entities[name] for name, number in self.start.records.items() if number]
+        ordered: list[Entity] = []
+        while wanted:
+            ready = [e for e in wanted if not (self._needs(e) & {w.name for w in wanted if w is not e})]
+            if not ready:
+                raise GrowthError(f"the base records of {', '.join(e.name for e in wanted)} refer to each other in a circle")
+            ordered.append(ready[0])
+            wanted.remove(ready[0])
+        return ordered
+
+    def _needs(self, entity: Entity) -> set[str]:
+        said = self._said(entity.name)
+        found: set[str] = set()
+        for attribute in entity.stored:
+            goal = attribute.type.of if attribute.type.kind == "list" else attribute.type
+            if goal is not None and goal.kind == "ref" and (attribute.name in said or not attribute.type.optional):
+                found.add(goal.entity)
+        return found
+
+    def _said(self, entity: str) -> set[str]:
+        values = self.values[entity]
+        return {*values.single, *(name for table in values.tables for name in table.names)}
+
+    def _found_records(self, entity: Entity, number: int) -> None:
+        values = self.values[entity.name]
+        for place in range(number):
+            error = ""
+            for _ in range(_DRAWS_PER_RECORD):
+                result = getattr(self.world, f"base_{entity.noun}")(**self._record(entity, values, place, number))
+                if result["success"]:
+                    break
+                error = result["error"]
+            else:
+                raise GrowthError(
+                    f"no {entity.name} could be made in {_DRAWS_PER_RECORD} draws (it would be number {place + 1} of {number}): "
+                    f"{error} Give it other values under start.values, or ask for fewer."
+                )
+        self.watch.surprises.clear()
+
+    def _record(self, entity: Entity, values: Values, place: int, number: int) -> dict[str, Any]:
+        texts: dict[str, str] = {}
+        for table in values.tables:
+            row = table.rows[place] if len(table.rows) >= number else self.chance.pick(table.rows)
+            texts.update(zip(table.names, row, strict=True))
+        record: dict[str, Any] = {}
+        for attribute in entity.stored:
+            record[f"given_{attribute.key}"] = self._attribute(entity, attribute, texts, values.single, record)
+        return record
+
+    def _attribute(
+        self, entity: Entity, attribute: Attribute, texts: dict[str, str], single: dict[str, tuple[str, ...]], record: dict[str, Any]
+    ) -> Any:
+        what = f"{entity.name}.{attribute.name}"
+        text = texts.get(attribute.name)
+        said = single.get(attribute.name)
+        if text is None and said is None and (attribute.default is not None or attribute.type.optional):
+            return self._default(attribute)
+        if text is None and said is not None:
+            text = self.chance.pick(said)
+        type_, today = attribute.type, self.world.now[:10]
+        if text == HIDDEN_NONE and (type_.optional or type_.kind == "list"):
+            return [] if type_.kind == "list" else None
+        if type_.kind == "ref":
+            return self._reference(type_.entity, text)
+        if type_.kind == "list" and type_.of is not None:
+            return self._list(attribute, text, what)
+        if text is None and type_.shape == "email":
+            person = next((v for a in entity.stored if a.type.shape in ("person", "name") and (v := record.get(f"given_{a.key}"))), None)
+            if person:
+                return email_of(person, self.chance)
+        return drawn(type_, (), self.chance, today, what) if text is None else read(type_, text, self.chance, today, what)
+
+    def _default(self, attribute: Attribute) -> Any:
+        if attribute.type.kind == "list":
+            return []
+        return getattr(attribute.default, "value", None)
+
+    def _reference(self, entity: str, text: str | None) -> str | None:
+        records = list(getattr(self.world, self.model.entities[entity].container))
+        if text is not None and text != "any":
+            return labelled(self.model, entity, text, self.world)
+        return self.chance.pick(records) if records else None
+
+    def _list(self, attribute: Attribute, text: str | None, what: str) -> list[Any]:
+        element = attribute.type.of
+        assert element is not None
+        if element.kind == "ref":
+            if text is None or text == "any":
+                records = list(getattr(self.world, self.model.entities[element.entity].container))
+                return self.chance.some(records, self.chance.between(1, 3))
+            return [labelled(self.model, element.entity, part.strip(), self.world) for part in text.split(" + ")]
+        parts = [part.strip() for part in (text or "").split(" + ") if part.strip()]
+        return [read(element, part, self.chance, self.world.now[:10], what) for part in parts]
+
+    # History
+
+    def _moments(self, begin: datetime, end: datetime) -> list[str]:
+        """When things happened: spread over the days, in working hours, in order."""
+        days = max((end - begin).days, 1)
+        last = end.isoformat(timespec="minutes")
+        moments: list[str] = []
+        for number in range(self.history):
+            day = begin + timedelta(days=number * days // max(self.history, 1))
+            minute = self.chance.between(32, 71) * 15
+            moments.append(day.replace(hour=minute // 60, minute=minute % 60).isoformat(timespec="minutes"))
+        return sorted(moment for moment in moments if moment < last)
+
+    def _step(self) -> None:
+        """One more operation that succeeds, if one can be found; what was played seldom comes first."""
+        weights: dict[str, int] = {}
+        for name in self.arguments:
+            weight = self.start.play.get(name, 1)
+            weights[name] = 1000 * weight // (weight + self.grown.played.get(name, 0)) if weight else 0
+        for _ in range(_OPERATIONS_PER_STEP):
+            name = self._weighted(weights)
+            if not name:
+                return
+            for _ in range(_DRAWS_PER_OPERATION):
+                arguments = self.arguments[name].draw(self.world, self.chance)
+                if arguments is None:
+                    break
+                if self.watch.play(name, arguments)["success"]:
+                    self.grown.played[name] = self.grown.played.get(name, 0) + 1
+                    return
+
+    def _weighted(self, weights: dict[str, int]) -> str:
+        total = sum(weights.values())
+        if total <= 0:
+            return ""
+        drawn_ = self.chance.below(total)
+        for name, weight in weights.items():
+            drawn_ -= weight
+            if drawn_ < 0:
+                return name
+        return ""
+
+

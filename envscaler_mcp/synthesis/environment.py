@@ -1,0 +1,64 @@
+"""The card of a compiled environment: what can be known of it without running its code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from envscaler_mcp.artifacts import Blueprint, Environment, Provenance, digest_of
+from envscaler_mcp.language import check_blueprint
+from envscaler_mcp.language.model import Model
+from envscaler_mcp.language.text import words
+from envscaler_mcp.serving.tools import tool_table
+from envscaler_mcp.synthesis.compile import compile_model
+from envscaler_mcp.synthesis.nursery import compile_nursery
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesized:
+    """An environment, its code, and the class in which its states grow."""
+
+    blueprint: Blueprint
+    model: Model
+    environment: Environment
+    source: str
+    nursery_source: str
+    nursery_class: str
+
+
+def synthesize(blueprint: Blueprint, states: tuple[str, ...]) -> Synthesized:
+    """Check and compile a blueprint; one with errors is refused with all of them."""
+    model = check_blueprint(blueprint).sound()
+    compiled = compile_model(model)
+    nursery = compile_nursery(model)
+    environment = Environment(
+        provenance=Provenance(author=blueprint.provenance.author, parents={"blueprint": blueprint.digest}),
+        id=blueprint.id,
+        title=blueprint.title,
+        about=" ".join(blueprint.about.split()),
+        sector=blueprint.sector,
+        version=blueprint.version,
+        origin="compiled",
+        class_name=compiled.class_name,
+        introduction=introduction(model),
+        rules=tuple(rule.text for rule in model.rules),
+        tools=tool_table(compiled.source, compiled.class_name),
+        states=states,
+        code_digest=digest_of(compiled.source),
+        blueprint_digest=blueprint.digest,
+    )
+    return Synthesized(blueprint, model, environment, compiled.source, nursery.source, nursery.class_name)
+
+
+def introduction(model: Model) -> str:
+    """What an agent is told first."""
+    blueprint = model.blueprint
+    kinds = [words(entity.container) for entity in model.entities.values()]
+    kept = f"{', '.join(kinds[:-1])} and {kinds[-1]}" if len(kinds) > 1 else kinds[0]
+    money = any(a.type.kind == "money" for entity in model.entities.values() for a in entity.attributes.values())
+    about = " ".join(blueprint.about.split())
+    return (
+        f"{blueprint.title}. {about if about.endswith('.') else about + '.'} "
+        f"It keeps {kept}. Records are named by their ids in calls; ids come from lists and look-ups. "
+        f"Dates are written YYYY-MM-DD{', amounts of money are whole cents' if money else ''}. "
+        "A call that cannot be made changes nothing and says why."
+    )

@@ -1,0 +1,27 @@
+"""The class that start states grow in: every operation, and one more per entity that enters a record as it is.
+
+What it adds is checked as anything else is, so a base record can break no rule. It is never shipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from envscaler_mcp.language.expressions import Local
+from envscaler_mcp.language.model import Entity, Model, New, Operation, Parameter, Sentence
+from envscaler_mcp.synthesis.compile import Compiled, compile_model
+
+
+def compile_nursery(model: Model) -> Compiled:
+    """The model's class with an `base_<noun>(given_<attribute>, …)` for every entity."""
+    additions = {f"base_{entity.noun}": _addition(entity) for entity in model.entities.values()}
+    return compile_model(replace(model, operations={**model.operations, **additions}, queries={}, derive={}))
+
+
+def _addition(entity: Entity) -> Operation:
+    params = tuple(
+        Parameter(f"given_{attribute.name}", f"given_{attribute.key}", attribute.type) for attribute in entity.stored
+    )
+    values = {attribute.name: Local(attribute.type, f"given_{attribute.name}") for attribute in entity.stored}
+    effect = New(None, entity.name, dict(values))
+    return Operation(f"base_{entity.noun}", f"Enter a {entity.noun}.", params, (), (effect,), Sentence(("enter it",)))
