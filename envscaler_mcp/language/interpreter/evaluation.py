@@ -16,6 +16,7 @@ from envscaler_mcp.language.expressions import (
     Derived,
     Expr,
     Function,
+    Gathering,
     Get,
     IsNone,
     Key,
@@ -45,7 +46,7 @@ class Evaluation:
     def __init__(self, store: Store) -> None:
         self.store, self.model = store, store.model
 
-    def value(self, expr: Expr, names: Names) -> Any:  # noqa: C901: one case for each kind of expression
+    def value(self, expr: Expr, names: Names) -> Any:  # noqa: C901
         match expr:
             case Literal(value=value):
                 return value
@@ -116,34 +117,13 @@ class Evaluation:
 
     def scan(self, expr: Scan, names: Names) -> Any:
         passes = list(self.passes(expr.loops, names))
-        if expr.gather == "count":
-            return len(passes)
         if expr.gather in ("any", "none") and expr.element.type.kind != "bool":
             return bool(passes) == (expr.gather == "any")
         if expr.by:
+            if len(expr.loops) == 1:
+                passes.sort(key=lambda inside: age(inside[expr.loops[0].name]))
             passes.sort(key=lambda inside: [self.value(part, inside) for part in expr.by])
-        values = [self.value(expr.element, inside) for inside in passes]
-        match expr.gather:
-            case "all":
-                return all(values)
-            case "any":
-                return any(values)
-            case "none":
-                return not any(values)
-            case "sum":
-                return sum(values)
-            case "min":
-                return min(values) if values else None
-            case "max":
-                return max(values) if values else None
-            case "avg":
-                return Fraction(sum(values)) / len(values) if values else None
-            case "unique":
-                return not any(a == b for k, a in enumerate(values) for b in values[:k])
-            case "first":
-                return values[0] if values else None
-            case "list":
-                return values
+        return gathered(expr.gather, [self.value(expr.element, inside) for inside in passes])
 
     def closure(self, name: str, start: Ref, attribute: str) -> list[Ref]:
         """Nearest first; a record stands in its own closure only where the way is a circle."""
@@ -171,15 +151,18 @@ class Evaluation:
         return found
 
     def ordered(self, elements: list[Any], variable: str, by: tuple[Expr, ...], names: Names) -> list[Any]:
-        """By the keys; elements that are alike stay in their order, which for records is their age."""
+        """By the keys; of records that are alike the older one comes first."""
         if not by:
             return elements
-        if elements and isinstance(elements[0], Ref):
-            elements = sorted(elements, key=lambda ref: (len(ref.id), ref.id))
-        return sorted(elements, key=lambda element: [self.value(part, {**names, variable: element}) for part in by])
+        return sorted(
+            sorted(elements, key=age),
+            key=lambda element: [self.value(part, {**names, variable: element}) for part in by],
+        )
 
     def sentence(self, sentence: Sentence, names: Names) -> str:
-        said = (part if isinstance(part, str) else self.say(self.value(part, names), part.type) for part in sentence.parts)
+        said = (
+            part if isinstance(part, str) else self.say(self.value(part, names), part.type) for part in sentence.parts
+        )
         return "".join(said)
 
     def say(self, value: Any, type_: Type) -> str:
@@ -193,6 +176,35 @@ class Evaluation:
         if type_.kind == "list" and type_.of is not None:
             return ", ".join(self.say(one, type_.of) for one in value)
         return str(value)
+
+
+def age(element: Any) -> tuple[int, str]:
+    """What orders records that are alike otherwise; other things stay where they are."""
+    return (len(element.id), element.id) if isinstance(element, Ref) else (0, "")
+
+
+def gathered(gather: Gathering, values: list[Any]) -> Any:
+    """One answer made of a value for each pass."""
+    match gather:
+        case "all":
+            return all(values)
+        case "any":
+            return any(values)
+        case "none":
+            return not any(values)
+        case "count":
+            return len(values)
+        case "sum":
+            return sum(values)
+        case "min" | "max":
+            return (min if gather == "min" else max)(values, default=None)
+        case "avg":
+            return Fraction(sum(values)) / len(values) if values else None
+        case "unique":
+            return not any(a == b for k, a in enumerate(values) for b in values[:k])
+        case "first":
+            return values[0] if values else None
+    return values
 
 
 def compare(op: str, a: Any, b: Any) -> bool:

@@ -42,7 +42,8 @@ class Store:
         return [Ref(entity, id_) for id_ in sorted(self.rows(entity), key=lambda id_: (len(id_), id_))]
 
     def row(self, ref: Ref) -> Row:
-        return self.rows(ref.entity).get(ref.id) or self.gone[ref]
+        rows = self.rows(ref.entity)
+        return rows[ref.id] if ref.id in rows else self.gone[ref]
 
     def read(self, ref: Ref, attribute: Attribute) -> Any:
         """The value of a stored attribute."""

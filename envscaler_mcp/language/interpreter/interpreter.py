@@ -1,0 +1,125 @@
+"""One environment played straight from its model, against which compiled code is compared."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from envscaler_mcp.language.expressions import Literal
+from envscaler_mcp.language.interpreter.effects import Effects, Refusal, broken_rules
+from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.reads import Reads, derived_reads
+from envscaler_mcp.language.interpreter.soundness import unsound
+from envscaler_mcp.language.interpreter.store import Ref, State, Store
+from envscaler_mcp.language.model import Let, Model, New, Operation, Parameter, Query, Sentence
+from envscaler_mcp.language.text import did_you_mean, words
+from envscaler_mcp.language.types import Type
+
+Result = dict[str, Any]
+
+
+class Interpreter:
+    """A world that answers as the compiled class must; it looks at every record and checks every rule at each call."""
+
+    def __init__(self, model: Model, state: Mapping[str, Any] | None = None) -> None:
+        given = copy.deepcopy(dict(state or {}))
+        self.model = model
+        self.state: State = {e.container: given.get(e.container, {}) for e in model.entities.values()}
+        self.state["now"] = given.get("now", model.blueprint.start.now)
+        known = {e.noun: len(self.state[e.container]) for e in model.entities.values()}
+        self.state["counters"] = {**known, **given.get("counters", {})}
+        self.reads = derived_reads(model)
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
+        """What the tool answers; the arguments fit the tool's signature, as for a compiled method."""
+        state = copy.deepcopy(self.state)
+        try:
+            result = self._answer(tool, arguments, Evaluation(Store(self.model, state)))
+        except Refusal as refusal:
+            return {"success": False, "error": str(refusal)}
+        self.state = state
+        return result
+
+    def broken_rules(self) -> list[int]:
+        """The numbers of the rules that the state breaks."""
+        return broken_rules(Evaluation(Store(self.model, self.state)))
+
+    def check_state(self) -> list[str]:
+        """What is wrong with the state: shapes, ranges, references, unique attributes, and then the rules."""
+        problems = unsound(self.model, self.state)
+        return problems or [self.model.rules[number - 1].text for number in self.broken_rules()]
+
+    def _answer(self, tool: str, arguments: Mapping[str, Any], evaluation: Evaluation) -> Result:
+        reads = Reads(evaluation)
+        if tool in self.model.operations:
+            operation = self.model.operations[tool]
+            return self._change(operation, self._required(operation, arguments, evaluation), evaluation)
+        if tool in self.model.queries:
+            query = self.model.queries[tool]
+            names = self._required(query, arguments, evaluation)
+            return {"success": True, "data": reads.own(query, arguments, names)}
+        if tool in self.reads:
+            return {"success": True, "data": reads.derived(*self.reads[tool], arguments)}
+        known = [*self.model.operations, *self.model.queries, *self.reads]
+        raise LookupError(f"There is no tool {tool!r}{did_you_mean(tool, known)}.")
+
+    def _required(self, asked: Operation | Query, arguments: Mapping[str, Any], evaluation: Evaluation) -> Names:
+        """The names that parameters and lets give, where every guard is true."""
+        names: Names = {}
+        for param in asked.params:
+            names[param.name] = self._argument(param, arguments, evaluation.store)
+        for line in asked.require:
+            if isinstance(line, Let):
+                names[line.name] = evaluation.value(line.value, names)
+            elif not evaluation.value(line.test, names):
+                raise Refusal(evaluation.sentence(line.sentence, names))
+        return names
+
+    def _argument(self, param: Parameter, arguments: Mapping[str, Any], store: Store) -> Any:
+        given = arguments.get(param.argument)
+        if given is None and param.type.kind == "list":
+            return []
+        if param.argument not in arguments and isinstance(param.default, Literal):
+            return param.default.value
+        return self._resolved(given, param.type, store)
+
+    def _resolved(self, given: Any, type_: Type, store: Store) -> Any:
+        """The argument with records in the place of ids."""
+        if given is None:
+            return None
+        if type_.kind == "list" and type_.of is not None:
+            return [self._resolved(one, type_.of, store) for one in given]
+        if type_.kind == "struct":
+            keys = {name: f"{name}_id" if field.kind == "ref" else name for name, field in type_.fields}
+            return {name: self._resolved(given.get(keys[name]), field, store) for name, field in type_.fields}
+        if type_.kind != "ref":
+            return given
+        if not store.exists(type_.entity, given):
+            raise Refusal(f"There is no {words(self.model.entities[type_.entity].noun)} {given!r}.")
+        return Ref(type_.entity, given)
+
+    def _change(self, operation: Operation, names: Names, evaluation: Evaluation) -> Result:
+        effects = Effects(evaluation, operation)
+        names = effects.run(names)
+        done = evaluation.sentence(_without_full_stop(operation.say), names)
+        ids = dict(self._created(effects.created))
+        news = ", ".join(f"{words(ref.noun)} {id_}" for ref, id_ in ids.values())
+        message = f"Done: {done}{f' (new: {news})' if news else ''}."
+        if not ids:
+            return {"success": True, "message": message}
+        return {"success": True, "message": message, "data": {key: id_ for key, (_, id_) in ids.items()}}
+
+    def _created(self, created: list[tuple[New, Ref]]) -> Iterator[tuple[str, Any]]:
+        taken: set[str] = set()
+        for new, ref in created:
+            entity = self.model.entities[ref.entity]
+            key = f"{entity.noun}_id" if entity.noun not in taken else f"{new.name or f'new_{entity.noun}'}_id"
+            taken.add(entity.noun)
+            yield key, (entity, ref.id)
+
+
+def _without_full_stop(sentence: Sentence) -> Sentence:
+    """A message ends with a full stop of its own."""
+    *rest, last = sentence.parts
+    return Sentence((*rest, last.rstrip(".") if isinstance(last, str) else last))

@@ -1,0 +1,106 @@
+"""Questions: those that follow from the entities, and those that the author wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from envscaler_mcp.language.interpreter.effects import Refusal
+from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.store import Ref, as_stored
+from envscaler_mcp.language.model import Entity, Model, Query
+from envscaler_mcp.language.text import plural, words
+from envscaler_mcp.language.types import Type
+
+PAGE = 50
+FILTERS = ("ref", "one_of", "bool")
+
+
+def derived_reads(model: Model) -> dict[str, tuple[Entity, str]]:
+    """Tool to the entity it reads and how."""
+    found: dict[str, tuple[Entity, str]] = {}
+    for name, reads in model.derive.items():
+        entity = model.entities[name]
+        for read in reads:
+            found[f"get_{entity.noun}" if read == "get" else f"{read}_{plural(entity.noun)}"] = (entity, read)
+    return found
+
+
+class Reads:
+    """Answers over the records of one store."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation, self.store, self.model = evaluation, evaluation.store, evaluation.model
+
+    def record(self, ref: Ref) -> dict[str, Any]:
+        """A record with what is derived for it."""
+        shown = {key: as_stored(value) for key, value in self.store.row(ref).items()}
+        for attribute in self.store.entity(ref).derived:
+            assert attribute.derived is not None
+            key = f"{attribute.name}_id" if attribute.type.kind == "ref" else attribute.name
+            shown[key] = as_stored(self.evaluation.value(attribute.derived, {"self": ref}))
+        return {key: list(value) if isinstance(value, list) else value for key, value in shown.items()}
+
+    # What follows from an entity
+
+    def derived(self, entity: Entity, read: str, arguments: Mapping[str, Any]) -> Any:
+        if read == "get":
+            return self.record(self.known(entity, arguments[f"{entity.noun}_id"]))
+        found = self.containing(entity, arguments) if read == "find" else self.filtered(entity, arguments)
+        if read == "count":
+            return {"total": len(found)}
+        return {"total": len(found), entity.container: [self.record(ref) for ref in page(found, arguments)]}
+
+    def known(self, entity: Entity, id_: str) -> Ref:
+        if not self.store.exists(entity.name, id_):
+            raise Refusal(f"There is no {words(entity.noun)} {id_!r}.")
+        return Ref(entity.name, id_)
+
+    def containing(self, entity: Entity, arguments: Mapping[str, Any]) -> list[Ref]:
+        """Those whose label contains a text; upper and lower case are the same."""
+        label = f"{entity.noun}_id" if entity.label == "id" else entity.label
+        part = arguments.get(label)
+        refs = self.store.all(entity.name)
+        return refs if part is None else [ref for ref in refs if part.casefold() in self.store.label(ref).casefold()]
+
+    def filtered(self, entity: Entity, arguments: Mapping[str, Any]) -> list[Ref]:
+        found = self.store.all(entity.name) if entity.label == "id" else self.containing(entity, arguments)
+        for attribute in entity.stored:
+            wanted = arguments.get(attribute.key)
+            if wanted is None or attribute.type.kind not in FILTERS:
+                continue
+            if attribute.type.kind == "ref":
+                self.known(self.model.entities[attribute.type.entity], wanted)
+            found = [ref for ref in found if self.store.row(ref)[attribute.key] == wanted]
+        return found
+
+    # What the author wrote
+
+    def own(self, query: Query, arguments: Mapping[str, Any], names: Names) -> Any:
+        if query.answer:
+            return {key: as_stored(self.evaluation.value(expr, names)) for key, expr in query.answer.items()}
+        assert query.source is not None
+        assert query.element is not None
+        found = []
+        for element in self.evaluation.elements(query.source, names):
+            inside = {**names, query.variable: element}
+            lines = [w.test for w in query.where if all(names[name] is not None for name in w.skipped_without)]
+            if all(self.evaluation.value(test, inside) for test in lines):
+                found.append(element)
+        found = self.evaluation.ordered(found, query.variable, query.by, names)
+        some = page(found, arguments) if query.limit is None else found[: query.limit]
+        rows = [self.row(query, element, {**names, query.variable: element}) for element in some]
+        return {"total": len(found), self.title(query.element): rows}
+
+    def row(self, query: Query, element: Any, names: Names) -> Any:
+        if query.show:
+            return {key: as_stored(self.evaluation.value(expr, names)) for key, expr in query.show.items()}
+        return self.record(element) if isinstance(element, Ref) else element
+
+    def title(self, element: Type) -> str:
+        return self.model.entities[element.entity].container if element.kind == "ref" else "found"
+
+
+def page(found: list[Ref], arguments: Mapping[str, Any]) -> list[Ref]:
+    offset = arguments.get("offset", 0)
+    return found[offset : offset + PAGE]
