@@ -93,7 +93,7 @@ def _worked_calls(made: Synthesized, state: State) -> dict[str, WorkedCall]:
         found = examples(made.model, made.environment, world)
     finally:
         world.close()
-    return {name: WorkedCall(example.arguments, example.result) for name, example in found.items()}
+    return {name: WorkedCall(example.arguments, example.result, example.first) for name, example in found.items()}
 
 
 def emit_environments(

@@ -16,6 +16,8 @@ class WorkedCall(NamedTuple):
 
     arguments: dict[str, Any]
     result: dict[str, Any]
+    first: tuple[tuple[str, dict[str, Any]], ...] = ()
+    """Calls that must come before it."""
 
 
 def readme(environment: Environment, calls: Mapping[str, WorkedCall]) -> str:
@@ -51,6 +53,8 @@ def _tool(tool: Tool, call: WorkedCall | None) -> str:
     if call is None:
         lines.append("Nothing in the start state permits a call; others must come first.")
     else:
+        for name, arguments in call.first:
+            lines += [f"After `{name}` with `{_short(arguments)}`:", ""]
         lines += ["```json", _short(call.arguments), _short(call.result), "```"]
     return "\n".join(lines)
 

@@ -57,7 +57,8 @@ class Arguments:
         if text is not None:
             return None if text == HIDDEN_NONE else read(type_, text, chance, today, what)
         if type_.kind in ("date", "datetime") and not alternatives:
-            alternatives = ("today..today+14",)
+            # A change is about what comes, a question mostly about what was.
+            alternatives = ("today..today+14",) if isinstance(self.operation, Operation) else ("today-45..today+7",)
         return drawn(type_, alternatives, chance, today, what)
 
     def _alternatives(self, name: str) -> tuple[str, ...]:

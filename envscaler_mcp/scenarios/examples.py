@@ -12,7 +12,9 @@ from envscaler_mcp.scenarios.arguments import Arguments
 from envscaler_mcp.scenarios.chance import Chance
 from envscaler_mcp.serving.world import World
 
-_DRAWS = 600
+_DRAWS = 300
+_STEPS = 60
+"""How far ahead is played to reach a state that permits a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,32 +24,92 @@ class Example:
     tool: str
     arguments: dict[str, Any]
     result: dict[str, Any]
+    first: tuple[tuple[str, dict[str, Any]], ...] = ()
+    """Calls that must come before it in the start state."""
 
 
 def examples(model: Model, environment: Environment, world: World) -> dict[str, Example]:
-    """For each tool a call that is done in this world; the world is as before afterwards.
+    """For each tool a call that is done in this world, after others where it must be; the world is as before afterwards."""
+    return _Search(model, environment, world).run()
 
-    A change that nothing in the state permits has no example.
-    """
-    chance = Chance(0, f"examples of {model.blueprint.id}")
-    records = _Records(world.state())
-    found: dict[str, Example] = {}
-    mark = world.snapshot()
-    for tool in environment.tools:
-        asked = model.operations.get(tool.name) or model.queries.get(tool.name)
-        arguments = Arguments(asked, model) if asked is not None else None
-        for _ in range(_DRAWS if arguments is not None else 1):
-            given = _plain(model, tool.name, records) if arguments is None else _drawn(arguments, records, chance)
+
+class _Search:
+    def __init__(self, model: Model, environment: Environment, world: World) -> None:
+        self.model, self.environment, self.world = model, environment, world
+        self.chance = Chance(0, f"examples of {model.blueprint.id}")
+        asked = {**model.operations, **model.queries}
+        self.arguments = {name: Arguments(one, model) for name, one in asked.items()}
+
+    def run(self) -> dict[str, Example]:
+        mark = self.world.snapshot()
+        found: dict[str, Example] = {}
+        for tool in self.environment.tools:
+            example = self._now(tool.name)
+            if example is not None:
+                found[tool.name] = example
+            self.world.restore(mark)
+        for _ in range(3):
+            missing = [tool.name for tool in self.environment.tools if tool.name not in found]
+            if missing:
+                self._later(missing, found, mark)
+        return {tool.name: found[tool.name] for tool in self.environment.tools if tool.name in found}
+
+    def _now(self, tool: str) -> Example | None:
+        """A call that is done as things are; one that shows something is better."""
+        records = _Records(self.world.state())
+        if tool not in self.arguments:
+            given = _plain(self.model, tool, records)
+            outcome = self.world.call(tool, given) if given is not None else None
+            return Example(tool, given or {}, outcome.payload) if outcome is not None and outcome.kind == "done" else None
+        second: Example | None = None
+        for _ in range(_DRAWS):
+            given = _drawn(self.arguments[tool], records, self.chance)
             if given is None:
                 break
-            outcome = world.call(tool.name, given)
-            if outcome.kind == "done" and (_tells(outcome.payload) or arguments is None or tool.name in model.operations):
-                found[tool.name] = Example(tool.name, given, outcome.payload)
+            outcome = self.world.call(tool, given)
+            if outcome.kind != "done":
+                continue
+            second = second or Example(tool, given, outcome.payload)
+            if tool in self.model.operations or _tells(outcome.payload):
+                return Example(tool, given, outcome.payload)
+        return second
+
+    def _later(self, missing: list[str], found: dict[str, Example], mark: int) -> None:
+        """Play on, and look again whether what is missing has become possible."""
+        played: list[tuple[str, dict[str, Any]]] = []
+        for _ in range(_STEPS):
+            step = self._now(self.chance.pick(list(self.model.operations)))
+            if step is None:
+                continue
+            played.append((step.tool, step.arguments))
+            if step.tool in missing and step.tool not in found:
+                found[step.tool] = self._shortest(played[:-1], step, mark)
+                self._replay(played, mark)
+            if all(name in found for name in missing):
                 break
-            if outcome.kind == "done":
-                found.setdefault(tool.name, Example(tool.name, given, outcome.payload))
-        world.restore(mark)
-    return found
+        self.world.restore(mark)
+
+    def _shortest(self, before: list[tuple[str, dict[str, Any]]], example: Example, mark: int) -> Example:
+        """The example with every earlier call left out that it does not need."""
+        last = (example.tool, example.arguments)
+        kept = list(before)
+        for call in list(before):
+            fewer = [one for one in kept if one is not call]
+            if self._replay([*fewer, last], mark) is not None:
+                kept = fewer
+        result = self._replay([*kept, last], mark)
+        return Example(example.tool, example.arguments, result or example.result, tuple(kept))
+
+    def _replay(self, calls: list[tuple[str, dict[str, Any]]], mark: int) -> dict[str, Any] | None:
+        """The last answer, if every call is done again from the start."""
+        self.world.restore(mark)
+        payload: dict[str, Any] | None = None
+        for tool, given in calls:
+            outcome = self.world.call(tool, given)
+            if outcome.kind != "done":
+                return None
+            payload = outcome.payload
+        return payload
 
 
 class _Records:

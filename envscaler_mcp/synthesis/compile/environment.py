@@ -74,6 +74,7 @@ class _Module:
             Method(operation, model, self.writer, self.signatures, self.questions, self.methods).write()
             for operation in model.operations.values()
         ]
+        self.writer.given = {}
         shown = "".join([*queries, *reads])
         private = [
             *(write_show(e, model, self.writer) for e in model.entities.values() if needs_show(e) and f"_show_{e.noun}(" in shown),

@@ -69,8 +69,8 @@ class Writer:
 
     model: Model
     indexes: Indexes
-    optional_locals: set[str] = field(default_factory=set)
-    """Names that may hold None where the code stands, whatever the checker has narrowed."""
+    given: dict[str, str] = field(default_factory=dict)
+    """Parameters that are records, and the arguments that hold their ids."""
 
     # Values
 
@@ -164,7 +164,9 @@ class Writer:
         if isinstance(expr, Get) and expr.type.kind == "ref" and expr.of.type.kind == "ref":
             attribute = self.model.entities[expr.of.type.entity].attributes[expr.name]
             return Code(f'{self.value(expr.of).at(ATOM)}["{attribute.key}"]')
-        if isinstance(expr, Local) and not expr.type.optional and expr.name not in self.optional_locals:
+        if isinstance(expr, Local) and expr.name in self.given:
+            return Code(self.given[expr.name])
+        if isinstance(expr, Local) and not expr.type.optional:
             return Code(f'{expr.name}["id"]')
         if isinstance(expr, Literal) and expr.value is None:
             return Code("None")
@@ -340,7 +342,7 @@ class Writer:
                 return Code(f"all({self.value(element)} {self.loops(loops, False)})")
             case "any" | "none":
                 code = self._exists(element, loops)
-                return code if gather == "any" else Code(f"not {code}", NOT)
+                return code if gather == "any" else Code(f"not {_untested(code.text)}", NOT)
             case "count":
                 return self._count(loops)
             case "sum":
@@ -460,6 +462,11 @@ def _negative(value: object) -> bool:
 
 def _simple(expr: Expr) -> bool:
     return isinstance(expr, Compare | IsNone | Not) or (isinstance(expr, Get) and expr.type.kind == "bool")
+
+
+def _untested(code: str) -> str:
+    """`bool(x)` as x, where `not` looks at it anyway."""
+    return code[5:-1] if code.startswith("bool(") else code
 
 
 def _bare(source: str) -> str:

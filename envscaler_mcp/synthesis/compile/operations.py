@@ -36,7 +36,7 @@ from envscaler_mcp.language.text import a, words
 from envscaler_mcp.synthesis.compile.expressions import Writer, label_of
 from envscaler_mcp.synthesis.compile.python import ATOM, Code, Lines, quoted, within_fstring
 from envscaler_mcp.synthesis.compile.rules import Hop, Question, Route, Whole
-from envscaler_mcp.synthesis.compile.signatures import Signatures
+from envscaler_mcp.synthesis.compile.signatures import Signatures, references
 
 
 @dataclass(slots=True)
@@ -86,6 +86,7 @@ class Method:
         self.created: list[tuple[str, str]] = []
         self.lists: dict[str, str] = {}
         self.names = self._names()
+        writer.given = references(operation.params)
         self.reset = {s.name for s in statements(operation.effect) if isinstance(s, SetLocal)}
         self.known = self._known_states()
         self.nested = 0
@@ -503,7 +504,7 @@ class Method:
                 for route in routes:
                     if site.deletes and not route:
                         continue
-                    self._candidates(site, name, route, single, lists)
+                    self._candidates(site, name, route, question, single, lists)
         if not (single or lists or scan):
             return
         entity = self.model.entities[question.entity]
@@ -533,9 +534,12 @@ class Method:
         self.lines.add(f"        {refuse}")
         self.names.discard(one)
 
-    def _candidates(self, site: Site, attribute: str, route: Route, single: list[str], lists: list[str]) -> None:
+    def _candidates(
+        self, site: Site, attribute: str, route: Route, question: Question, single: list[str], lists: list[str]
+    ) -> None:
         """The records at the end of a route, from the record as it is and from what it referred to before."""
-        self._follow(_Way(many=True, code=site.record) if site.many else _Way(code=site.record), route, single, lists)
+        start = _Way(many=True, code=site.record) if site.many else _Way(code=site.record)
+        self._follow(start, route, question, single, lists)
         if attribute in site.before and route and route[0].attribute == attribute and route[0].way != "back":
             declared = self.model.entities[site.entity].attributes[attribute]
             goal = declared.type.of if declared.type.kind == "list" else declared.type
@@ -547,11 +551,11 @@ class Method:
             if several:
                 container = self.model.entities[goal.entity].container
                 start = _Way(many=True, code=f"[self.{container}.get(key) for key in {former}]", loose=True)
-            self._follow(start, route[1:], single, lists)
+            self._follow(start, route[1:], question, single, lists)
 
-    def _follow(self, way: _Way, route: Route, single: list[str], lists: list[str]) -> None:
-        for hop in route:
-            way = self._hop(way, hop)
+    def _follow(self, way: _Way, route: Route, question: Question, single: list[str], lists: list[str]) -> None:
+        for number, hop in enumerate(route, start=1):
+            way = self._hop(way, hop, question.only if number == len(route) else {})
         (lists if way.many else single).append(self._code(way))
 
     def _code(self, way: _Way) -> str:
@@ -561,18 +565,20 @@ class Method:
         container = self.model.entities[way.entity].container
         return f"self.{container}.get({way.key})" if way.loose else f"self.{container}[{way.key}]"
 
-    def _hop(self, way: _Way, hop: Hop) -> _Way:
-        """One step on; several records are each called `one` on the way."""
+    def _hop(self, way: _Way, hop: Hop, only: dict[str, str]) -> _Way:
+        """One step on; several records are each called `one` on the way. Of the last ones, `only` some matter."""
         attribute = self.model.entities[hop.entity].attributes[hop.attribute]
         record = "one" if way.many or way.loose else self._code(way)
         skip = " if one is not None" if way.loose else ""
         through = f"for one in {self._code(way) if way.many else f'[{self._code(way)}]'}{skip}"
         if hop.way == "back":
-            index = self.writer.indexes.on(hop.entity, (hop.attribute,))
-            if not way.many:
-                key = way.key or f'{self._code(way)}["id"]'
-                return _Way(many=True, code=f"self.{index.name}.get({key}, {{}}).values()")
-            return _Way(many=True, code=f'[user {through} for user in self.{index.name}.get(one["id"], {{}}).values()]')
+            index = self.writer.indexes.on(hop.entity, (hop.attribute, *only))
+            one = way.key or f'{record}["id"]'
+            values = {hop.attribute: one, **{name: quoted(value) for name, value in only.items()}}
+            parts = [values[name] for name in index.attributes]
+            key = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+            users = f"self.{index.name}.get({key}, {{}}).values()"
+            return _Way(many=True, code=f"[user {through} for user in {users}]" if record == "one" else users)
         goal = attribute.type.of if hop.way == "each" else attribute.type
         assert goal is not None
         loose = attribute.type.optional or goal.entity in self.deleting

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import NamedTuple
 
 WIDTH = 118
@@ -58,7 +59,17 @@ class Lines:
         if len(paragraphs) == 1 and "\n" not in paragraphs[0] and len(paragraphs[0]) < WIDTH - 4 * self.depth - 6:
             self.raw(f'"""{paragraphs[0]}"""')
             return
-        self.raw('"""' + "\n\n".join(paragraphs) + '\n"""')
+        self.raw('"""' + "\n\n".join(self._filled(paragraph) for paragraph in paragraphs) + '\n"""')
+
+    def _filled(self, paragraph: str) -> str:
+        """Its lines broken where they are too long; what goes on is indented further."""
+        width = WIDTH - 4 * self.depth - 3
+        filled: list[str] = []
+        for line in paragraph.splitlines():
+            indent = line[: len(line) - len(line.lstrip())]
+            onward = f"{indent}    " if indent else ""
+            filled.extend(textwrap.wrap(line, width, initial_indent="", subsequent_indent=onward, break_on_hyphens=False) or [""])
+        return "\n".join(filled)
 
     def text(self) -> str:
         return "\n".join(self.lines) + "\n"
@@ -68,6 +79,9 @@ def fitted(line: str) -> list[str]:
     """The line, broken inside its outermost brackets until every piece fits."""
     if len(line) <= WIDTH:
         return [line]
+    in_brackets = _in_brackets(line)
+    if in_brackets:
+        return in_brackets
     opening, closing = _outermost(line)
     if opening < 0:
         return _sentence(line)
@@ -81,6 +95,35 @@ def fitted(line: str) -> list[str]:
         broken.extend(fitted(f"{indent}    {piece.strip()}"))
     last = f"{indent}{line[closing:]}"
     return [*broken, *fitted(last)] if last.strip() != line.strip() else [line]
+
+
+def _in_brackets(line: str) -> list[str]:
+    """A statement whose expression is a row of `and`, `or` or `+`: the row in brackets, a piece a line."""
+    match = re.fullmatch(r"(\s*)((?:if|return|\w+ =) )(.*?)(:?)", line)
+    if not match:
+        return []
+    indent, start, expression, end = match.groups()
+    pieces = _row(expression)
+    if len(pieces) < 2:
+        return []
+    inner = [piece for part in pieces for piece in fitted(f"{indent}    {part.strip()}")]
+    return [f"{indent}{start}(", *inner, f"{indent}){end}"]
+
+
+def _row(expression: str) -> list[str]:
+    """The expression cut before its top-level `or`, else `and`, else `if` and `else`, else before + and -."""
+    depth = 0
+    spaces: list[int] = []
+    for position, char in _code(expression):
+        depth += (char in "([{") - (char in ")]}")
+        if char == " " and depth == 0:
+            spaces.append(position)
+    for words in (("if ", "else "), ("or ",), ("and ",), ("+ ", "- ")):
+        cuts = [space + 1 for space in spaces if expression[space + 1 :].startswith(words)]
+        if cuts:
+            edges = [0, *cuts, len(expression)]
+            return [expression[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return []
 
 
 def _sentence(line: str) -> list[str]:

@@ -7,7 +7,7 @@ from envscaler_mcp.language.model import Attribute, Entity, Filter, Let, Model, 
 from envscaler_mcp.language.text import a, plural, words
 from envscaler_mcp.synthesis.compile.expressions import Writer, derived_method
 from envscaler_mcp.synthesis.compile.python import AND, NOT, OR, Lines, quoted
-from envscaler_mcp.synthesis.compile.signatures import Signatures
+from envscaler_mcp.synthesis.compile.signatures import Signatures, references
 
 _OFFSET = 'offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0'
 _OFFSET_DOC = "    offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out."
@@ -205,6 +205,7 @@ class OwnQuery:
 
     def write(self) -> str:
         query, lines = self.query, Lines()
+        self.writer.given = references(query.params)
         lines.depth = 1
         paged = bool(query.variable) and query.limit is None
         params = ["self", *self.signatures.parameters(query.params, query.name), *([_OFFSET] if paged else [])]

@@ -19,6 +19,7 @@ from envscaler_mcp.language.expressions import (
     Get,
     Key,
     ListOf,
+    Literal,
     Local,
     Loop,
     Not,
@@ -60,6 +61,17 @@ class Question:
     entity: str
     broken: Expr
     routes: Routes
+
+    @property
+    def only(self) -> dict[str, str]:
+        """Attributes that must have a certain value for the record to be able to break the rule."""
+        found: dict[str, str] = {}
+        for part in _flat(self.broken):
+            match part:
+                case Compare(op="==", left=Get(of=Local(name=name), name=attribute), right=Literal(value=str(value))):
+                    if name == self.variable and part.left.type.kind == "one_of":
+                        found[attribute] = value
+        return found
 
 
 @dataclass(frozen=True, slots=True)

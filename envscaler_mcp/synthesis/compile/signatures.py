@@ -127,13 +127,13 @@ class Signatures:
             case "one_of":
                 return f"The {what}: {', '.join(type_.options[:-1])} or {type_.options[-1]}." if len(type_.options) > 1 else f"The {what}."
             case "bool":
-                return f"Whether {what} applies."
+                return f"{what.capitalize()}: true or false."
             case "date":
-                return f"The {what} date, as YYYY-MM-DD." if "date" not in what else f"The {what}, as YYYY-MM-DD."
+                return f"{what.capitalize()}: a date, as YYYY-MM-DD."
             case "datetime":
-                return f"The {what}, as YYYY-MM-DDTHH:MM."
+                return f"{what.capitalize()}: date and time, as YYYY-MM-DDTHH:MM."
             case "time":
-                return f"The {what}, as HH:MM."
+                return f"{what.capitalize()}: a time of day, as HH:MM."
         return f"The {what}."
 
     def resolve(self, lines: Lines, params: tuple[Parameter, ...]) -> None:
@@ -193,6 +193,11 @@ class Signatures:
                 read = f"self.{container}.get({read})" if t.optional else f"self.{container}[{read}]"
             parts.append(f'"{name}": {read}')
         lines.add(f"    {param.name}.append({{{', '.join(parts)}}})")
+
+
+def references(params: tuple[Parameter, ...]) -> dict[str, str]:
+    """Parameters that are records, and the arguments that hold their ids."""
+    return {param.name: param.argument for param in params if param.type.kind == "ref"}
 
 
 def ordered(params: tuple[Parameter, ...]) -> list[Parameter]:

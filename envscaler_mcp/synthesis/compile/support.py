@@ -38,7 +38,7 @@ def _id_of(record: Any) -> str | None:
     return record["id"] if record is not None else None
 ''',
     "_distinct": '''
-def _distinct(records: list[Any]) -> list[Any]:
+def _distinct(records: Iterable[Any]) -> list[Any]:
     """Each record once."""
     return list({record["id"]: record for record in records if record is not None}.values())
 ''',
@@ -172,6 +172,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
 """What a function calls itself."""
 
 IMPORTS: dict[str, str] = {
+    "Iterable[": "from collections.abc import Iterable",
     "date.": "from datetime import date",
     "monthrange(": "from calendar import monthrange",
     "Fraction": "from fractions import Fraction",
