@@ -22,8 +22,8 @@ app = typer.Typer(add_completion=False)
 def call_tool(
     ctx: typer.Context,
     env_id: Annotated[str, typer.Argument(metavar="ENV_ID", help="An id that `envscaler list` shows.")],
-    tool: Annotated[str, typer.Argument(metavar="[TOOL]", help="The tool; without it the tools are listed.")] = "",
-    words: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Its arguments.")] = None,
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool; without it the tools are listed.")] = "",
+    words: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Its arguments.")] = None,
     keep: Annotated[
         Path | None, typer.Option(help="A file that keeps the world, so that the next call goes on from here.")
     ] = None,

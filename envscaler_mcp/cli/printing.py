@@ -6,7 +6,8 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import typer
 
@@ -25,17 +26,32 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         typer.secho(text.rstrip(), bold=row is head)
 
 
+@contextmanager
+def progress_bar(doing: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Told what was finished, its number and how many there are; shows nothing where nobody looks at a screen."""
+    if not sys.stderr.isatty():
+        yield lambda _name, _number, _all: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda name, number, total: bar.update(task, completed=number, total=total, description=f"{doing} {name}")
+
+
 def print_payload(payload: Mapping[str, object], ok: bool) -> None:
     """What a tool answered, as JSON a person can read."""
     text = json.dumps(payload, ensure_ascii=False, indent=2)
     typer.secho(text, fg=None if ok else typer.colors.YELLOW)
 
 
-def print_diff(diff: StateDiff) -> None:
+def print_diff(diff: StateDiff, indent: str = "  ") -> None:
     """What a call changed, one fact a line."""
     for line in diff_lines(diff):
         colour = {"+": typer.colors.GREEN, "-": typer.colors.RED, "~": typer.colors.CYAN}[line[0]]
-        typer.secho(f"  {line}", fg=colour)
+        typer.secho(indent + line, fg=colour)
 
 
 def diff_lines(diff: StateDiff) -> Iterator[str]:

@@ -15,12 +15,15 @@ from envscaler_mcp import __version__
 from envscaler_mcp.errors import EnvScalerError
 
 COMMANDS = (
+    "demo",
     "list",
     "show",
     "call",
     "serve",
     "connect",
     "bundle",
+    "blueprint",
+    "emit",
     "schemas",
 )
 """A command is the module of its name; its help is the first line of the module's docstring."""

@@ -51,14 +51,14 @@ def _print_tool(tool: Tool) -> None:
 
 
 def type_words(schema: dict[str, Any]) -> str:
-    """A JSON schema in one or two words: `date`, `one of a | b`, `list of integer`."""
+    """A JSON schema in one or two words: `date`, `a | b`, `list of integer`; null goes without saying."""
     if "enum" in schema:
         return " | ".join(str(value) for value in schema["enum"])
     if "anyOf" in schema:
-        return " or ".join(type_words(option) for option in schema["anyOf"])
+        return " or ".join(type_words(option) for option in schema["anyOf"] if option.get("type") != "null")
     kind = schema.get("type", "anything")
     if isinstance(kind, list):
-        return " or ".join(kind)
+        return " or ".join(word for word in kind if word != "null")
     if kind == "array":
         return f"list of {type_words(schema.get('items', {}))}"
     return str(schema.get("format", kind))

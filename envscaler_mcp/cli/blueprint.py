@@ -1,0 +1,78 @@
+"""For authors: check blueprints, or begin a new one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.cli.printing import progress_bar
+from envscaler_mcp.pipeline import BlueprintReport, check_blueprints
+from envscaler_mcp.synthesis.starter import starter_blueprint
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@app.command("check")
+def check_files(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Blueprints.", exists=True, dir_okay=False)],
+    probe: Annotated[bool, typer.Option(help="Also play long histories and tell what no guard foresaw.")] = True,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings are faults too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Say what must be mended or looked at, with the place and what may have been meant."""
+    reports = []
+    with progress_bar("checking") as progress:
+        for number, file in enumerate(files, 1):
+            reports += check_blueprints([file], probe=probe)
+            progress(file.name, number, len(files))
+    if as_json:
+        typer.echo(json.dumps([_document(report) for report in reports], ensure_ascii=False, indent=1))
+    else:
+        for report in reports:
+            _tell(report)
+    faulty = [report for report in reports if not report.sound or (strict and report.problems)]
+    raise typer.Exit(1 if faulty else 0)
+
+
+@app.command("new")
+def new_file(
+    id_: Annotated[str, typer.Argument(metavar="ID", help="Lower case, words joined by _, such as bike_rental.")],
+    sector: Annotated[str, typer.Option(help="The line of business.")] = "other",
+    out: Annotated[Path | None, typer.Option(help="The file. By itself ID.yaml here.")] = None,
+) -> None:
+    """Write a small blueprint that works, to be changed bit by bit."""
+    for name, word in (("ID", id_), ("--sector", sector)):
+        if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", word):
+            raise typer.BadParameter(f"{word!r} is not lower case with words joined by _", param_hint=name)
+    file = out or Path(f"{id_}.yaml")
+    if file.exists():
+        raise typer.BadParameter(f"{str(file)!r} exists already", param_hint="--out" if out else "ID")
+    write_text(file, starter_blueprint(id_, sector))
+    typer.echo(f"{file} is a blueprint that works. Change it bit by bit:")
+    typer.echo(f"  envscaler blueprint check {file}")
+    typer.echo(f"  envscaler emit {file}")
+
+
+def _tell(report: BlueprintReport) -> None:
+    for problem in report.problems:
+        colour = typer.colors.RED if problem.severity == "error" else typer.colors.YELLOW
+        typer.echo(f"{report.path}: {typer.style(problem.severity, fg=colour)}: {problem.place}: {problem.message}")
+    counts = ", ".join(f"{number} {name}" for name, number in report.counts.items())
+    if report.sound:
+        typer.echo(f"{report.path}: {typer.style('sound', fg=typer.colors.GREEN)}: {counts}")
+
+
+def _document(report: BlueprintReport) -> dict[str, Any]:
+    problems = [{"severity": p.severity, "place": p.place, "message": p.message} for p in report.problems]
+    return {
+        "file": str(report.path),
+        "id": report.id,
+        "sound": report.sound,
+        "counts": report.counts,
+        "problems": problems,
+    }

@@ -1,0 +1,158 @@
+"""See it work: make the servers, launch some, call their tools, look at what changed."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import anyio
+import typer
+from mcp import Client
+
+from envscaler_mcp.artifacts import Environment, StateDiff
+from envscaler_mcp.cli.lookup import settings_of
+from envscaler_mcp.cli.printing import print_diff, progress_bar
+from envscaler_mcp.cli.stories import Story, drive, hospital, trading
+from envscaler_mcp.launch.http import over_http
+from envscaler_mcp.launch.memory import in_memory
+from envscaler_mcp.launch.opening import open_folder
+from envscaler_mcp.launch.stdio import over_stdio
+from envscaler_mcp.library import blueprint_files
+from envscaler_mcp.pipeline import emit_environments
+from envscaler_mcp.settings import Settings
+
+NEXT = (
+    ("which worlds there are", "{bin}/envscaler list"),
+    ("one of them, with its rules and tools", "{bin}/envscaler show bank_accounts"),
+    ("try a tool yourself", "{bin}/envscaler call hospital_stays list_beds condition=dirty"),
+    ("at the keyboard", "{bin}/python clients/keyboard.py {bin}/python generated_servers/shared_drive/server.py"),
+    ("from Claude Desktop, VS Code or Cursor", "{bin}/envscaler connect hospital_stays --client vscode --install"),
+    ("begin a world of your own", "{bin}/envscaler blueprint new bike_rental"),
+)
+
+app = typer.Typer(add_completion=False)
+
+
+@dataclass(frozen=True)
+class Session:
+    """A connected client, and the last call's difference where whoever opened the world is us."""
+
+    client: Client
+    diff: Callable[[], StateDiff] | None = None
+
+
+@dataclass(frozen=True)
+class Act:
+    """One world, one way to it, and what is done in it."""
+
+    env_id: str
+    way: str
+    launch: Callable[[Path], AbstractAsyncContextManager[Session]]
+    story: Story
+
+
+@app.command()
+def show_how_it_works(ctx: typer.Context) -> None:
+    settings = settings_of(ctx)
+    _emit(settings)
+    for number, act in enumerate(ACTS, 1):
+        anyio.run(_play, number, act, settings.servers / act.env_id)
+    typer.secho("\nEverything that was launched has ended.\n", bold=True)
+    typer.echo("What to type next:")
+    here = Path(sys.executable).parent
+    here = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+    for what, command in NEXT:
+        typer.echo(f"  # {what}\n  {command.format(bin=here)}")
+
+
+def _emit(settings: Settings) -> None:
+    files = blueprint_files()
+    began = perf_counter()
+    with progress_bar("compiling") as progress:
+        emission = emit_environments(list(files.values()), settings.servers, settings.registry_file, progress=progress)
+    tools = sum(len(built.environment.tools) for built in emission.built)
+    typer.secho(f"{len(files)} blueprints compiled in {perf_counter() - began:.1f} s", bold=True)
+    typer.echo(f"They are servers with {tools} tools now, in {settings.servers}.")
+    typer.echo("Each has a start state that grew by playing its own operations, so every rule holds in it.")
+
+
+async def _play(number: int, act: Act, folder: Path) -> None:
+    environment = Environment.read(folder / "environment.json")
+    typer.secho(f"\n{number}. {environment.title}, {act.way}", bold=True)
+    typer.echo(textwrap.fill(environment.about, 100, initial_indent="   ", subsequent_indent="   "))
+    began = perf_counter()
+    async with act.launch(folder) as session:
+        tools = (await session.client.list_tools()).tools
+        typer.echo(f"   {len(tools)} tools after {perf_counter() - began:.2f} s, MCP {session.client.protocol_version}")
+
+        async def call(tool: str, /, **arguments: object) -> dict[str, Any]:
+            return await _call(session, tool, arguments)
+
+        await act.story(call)
+
+
+async def _call(session: Session, tool: str, arguments: dict[str, object]) -> dict[str, Any]:
+    shown = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
+    typer.echo("   > " + typer.style(tool, bold=True) + f"({shown})")
+    result = await session.client.call_tool(tool, arguments)
+    payload: dict[str, Any] = result.structured_content or {}
+    if result.is_error:
+        typer.echo("     " + typer.style("refused", fg=typer.colors.YELLOW) + f"  {payload['error']}")
+    else:
+        typer.echo(f"     {_in_short(payload)}")
+    if session.diff is not None:
+        print_diff(session.diff(), indent="       ")
+    return payload
+
+
+def _in_short(payload: dict[str, Any]) -> str:
+    if "message" in payload:
+        return str(payload["message"])
+    data = payload["data"]
+    lists = [(name, records) for name, records in data.items() if isinstance(records, list) and records]
+    if lists:
+        name, records = lists[0]
+        return _cut(
+            f"{data.get('total', len(records))} {name}; the first is {json.dumps(records[0], ensure_ascii=False)}"
+        )
+    return _cut(json.dumps(data, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 120 else f"{text[:119]}…"
+
+
+@asynccontextmanager
+async def _in_memory(folder: Path) -> AsyncIterator[Session]:
+    world = open_folder(folder)
+    try:
+        async with in_memory(world) as client:
+            yield Session(client, world.diff)
+    finally:
+        world.close()
+
+
+@asynccontextmanager
+async def _over_stdio(folder: Path) -> AsyncIterator[Session]:
+    async with over_stdio(folder) as client:
+        yield Session(client)
+
+
+@asynccontextmanager
+async def _over_http(folder: Path) -> AsyncIterator[Session]:
+    async with over_http(folder) as client:
+        yield Session(client)
+
+
+ACTS = (
+    Act("hospital_stays", "in this process, with what each call changed", _in_memory, hospital),
+    Act("trading_desk", "in a process of its own, over standard input and output", _over_stdio, trading),
+    Act("shared_drive", "in a process of its own, over HTTP", _over_http, drive),
+)

@@ -1,0 +1,72 @@
+"""Make server folders and the registry from blueprints, or check that they are what would be made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from envscaler_mcp.cli.lookup import settings_of
+from envscaler_mcp.cli.printing import progress_bar
+from envscaler_mcp.errors import BlueprintError
+from envscaler_mcp.library import blueprint_files
+from envscaler_mcp.pipeline import Emission, blueprint_of, emit_environments
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def emit_servers(
+    ctx: typer.Context,
+    wanted: Annotated[
+        list[str] | None, typer.Argument(metavar="ENV_ID|FILE", help="Blueprints of the library, or your own.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every blueprint of the library, and no other.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file would change.")] = False,
+) -> None:
+    if everything == bool(wanted):
+        raise typer.BadParameter("name blueprints, or ask for --all", param_hint="ENV_ID|FILE")
+    paths = list(blueprint_files().values()) if everything else [_blueprint(word) for word in wanted or ()]
+    settings = settings_of(ctx)
+    with progress_bar("checking" if check else "emitting") as progress:
+        emission = emit_environments(
+            paths,
+            settings.servers,
+            settings.registry_file,
+            check=check,
+            all_of_them=everything,
+            progress=progress,
+        )
+    if check:
+        _tell_differences(emission)
+    for name in emission.differences:
+        typer.echo(f"{name} is new or has changed.")
+    typer.echo(f"{_counted(emission)} are in {settings.servers}.")
+
+
+def _tell_differences(emission: Emission) -> None:
+    for name, differences in emission.differences.items():
+        for difference in differences:
+            typer.echo(f"{name}: {difference}", err=True)
+    if emission.differences:
+        typer.echo("Not everything is what would be emitted; `envscaler emit --all` makes it so.", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"{_counted(emission)} are what would be emitted.")
+    raise typer.Exit
+
+
+def _counted(emission: Emission) -> str:
+    tools = sum(len(built.environment.tools) for built in emission.built)
+    return f"{len(emission.built)} environments with {tools} tools"
+
+
+def _blueprint(word: str) -> Path:
+    if word.endswith((".yaml", ".yml")):
+        if not Path(word).is_file():
+            raise typer.BadParameter(f"there is no file {word!r}", param_hint="FILE")
+        return Path(word)
+    try:
+        return blueprint_of(word)
+    except BlueprintError as cause:
+        raise typer.BadParameter(str(cause), param_hint="ENV_ID") from cause
