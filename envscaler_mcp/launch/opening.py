@@ -17,18 +17,20 @@ class WrongUseError(LaunchError):
     """What was asked for cannot be meant; ask differently."""
 
 
-def open_folder(folder: Path, state: str | None = None, seed: int | None = None, isolation: str | None = None) -> World:
+def open_folder(
+    folder: Path, state: str | None = None, seed: int | None = None, isolation: Isolation | None = None
+) -> World:
     """A world of the environment in a server folder."""
     code = load_code(folder)
     start = start_state(folder, code, state)
     return open_code(code, start, start.seed if seed is None else seed, isolation)
 
 
-def open_code(code: EnvironmentCode, start: State, seed: int, isolation: str | None = None) -> World:
+def open_code(code: EnvironmentCode, start: State, seed: int, isolation: Isolation | None = None) -> World:
     """A world that runs where its code may: the compiler's own code here, any other in a worker."""
     chosen = isolation or ("local" if code.trusted else "auto")
     if chosen in ("auto", "hard"):
-        from envscaler_mcp.sandbox import open_isolated
+        from envscaler_mcp.sandbox.isolation import open_isolated
 
         return open_isolated(code, start.content, seed, mode=chosen)
     if not code.trusted:

@@ -7,6 +7,7 @@ question is answered here, and the next request is the first that the SDK sees.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import anyio
@@ -22,6 +23,9 @@ from pydantic import ValidationError
 
 from envscaler_mcp.serving.wire import LineWriter, TooLongError, lines, private_streams
 
+LAST_ANSWERS = 2.0
+"""Seconds that calls get to be answered after the client has sent its last message."""
+
 _Incoming = ObjectSendStream[SessionMessage | Exception]
 
 
@@ -35,9 +39,10 @@ async def serve_wire(server: Server[Any], wire_in: int, wire_out: int) -> None:
     """Serve a pair of descriptors until the reading one ends."""
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+    owed = _Owed()
     async with server.lifespan(server) as state, anyio.create_task_group() as group:
-        group.start_soon(_send, from_server, LineWriter(wire_out))
-        group.start_soon(_receive, server, state, wire_in, to_server, to_client.clone())
+        group.start_soon(_send, from_server, LineWriter(wire_out), owed)
+        group.start_soon(_receive, server, state, wire_in, to_server, to_client.clone(), owed)
         await serve_dual_era_loop(
             server,
             from_client,
@@ -47,7 +52,30 @@ async def serve_wire(server: Server[Any], wire_in: int, wire_out: int) -> None:
         )
 
 
-async def _send(messages: ObjectReceiveStream[SessionMessage], writer: LineWriter) -> None:
+class _Owed:
+    """Requests that have not been answered: the SDK drops them when the client has nothing more to say."""
+
+    def __init__(self) -> None:
+        self._ids: set[types.RequestId | None] = set()
+        self._changed = anyio.Event()
+
+    def asked(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, types.JSONRPCRequest):
+            self._ids.add(message.id)
+
+    def answered(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, (types.JSONRPCResponse, types.JSONRPCError)):
+            self._ids.discard(message.id)
+            self._changed.set()
+
+    async def settle(self) -> None:
+        with anyio.move_on_after(LAST_ANSWERS):
+            while self._ids:
+                self._changed = anyio.Event()
+                await self._changed.wait()
+
+
+async def _send(messages: ObjectReceiveStream[SessionMessage], writer: LineWriter, owed: _Owed) -> None:
     async with messages:
         async for message in messages:
             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -55,10 +83,16 @@ async def _send(messages: ObjectReceiveStream[SessionMessage], writer: LineWrite
                 await writer.write(text.encode())
             except (BrokenPipeError, ConnectionResetError):
                 return
+            owed.answered(message.message)
 
 
 async def _receive(
-    server: Server[Any], state: Any, wire: int, to_server: _Incoming, to_client: ObjectSendStream[SessionMessage]
+    server: Server[Any],
+    state: Any,
+    wire: int,
+    to_server: _Incoming,
+    to_client: ObjectSendStream[SessionMessage],
+    owed: _Owed,
 ) -> None:
     decided = False
     async with to_server, to_client:
@@ -69,17 +103,15 @@ async def _receive(
                     continue
                 if isinstance(message, types.JSONRPCError):
                     await to_client.send(SessionMessage(message))
-                elif _is_question(message) and not decided:
+                elif isinstance(message, types.JSONRPCRequest) and message.method == "server/discover" and not decided:
                     await to_client.send(SessionMessage(await _discovered(server, state, message)))
                 else:
                     decided = decided or isinstance(message, types.JSONRPCRequest)
+                    owed.asked(message)
                     await to_server.send(SessionMessage(message))
+            await owed.settle()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             return
-
-
-def _is_question(message: types.JSONRPCMessage) -> bool:
-    return isinstance(message, types.JSONRPCRequest) and message.method == "server/discover"
 
 
 def _parsed(line: bytes | TooLongError) -> types.JSONRPCMessage | None:
@@ -89,7 +121,11 @@ def _parsed(line: bytes | TooLongError) -> types.JSONRPCMessage | None:
     if not line.strip():
         return None
     try:
-        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):
+            # The SDK takes a request whose id is malformed for a notification, to which nobody is owed an answer.
+            return _error(None, types.INVALID_REQUEST, "Invalid request")
+        return message
     except ValidationError as cause:
         if cause.errors(include_url=False, include_input=False)[0]["type"] == "json_invalid":
             return _error(None, types.PARSE_ERROR, "Parse error")
@@ -106,10 +142,9 @@ def _error(request: Any, code: int, message: str, data: Any = None) -> types.JSO
 
 
 async def _discovered(
-    server: Server[Any], state: Any, request: types.JSONRPCMessage
+    server: Server[Any], state: Any, request: types.JSONRPCRequest
 ) -> types.JSONRPCResponse | types.JSONRPCError:
     """The server's own answer to `server/discover`, given before an era is chosen."""
-    assert isinstance(request, types.JSONRPCRequest)
     route = classify_inbound_request({"method": request.method, "params": request.params})
     if isinstance(route, InboundLadderRejection):
         return _error(request.id, route.code, route.message, route.data)

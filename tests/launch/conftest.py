@@ -55,7 +55,13 @@ def library() -> EnvironmentCode:
 
 @pytest.fixture(scope="session")
 def office() -> EnvironmentCode:
-    code: EnvironmentCode = environments.code_of("parcel_office", "written")
+    code: EnvironmentCode = environments.code_of(
+        # The gate in front of a worker lets nothing through that ends a process.
+        "parcel_office",
+        "written",
+        "SystemExit(3)",
+        "ValueError(what)",
+    )
     return code
 
 

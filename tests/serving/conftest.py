@@ -13,8 +13,8 @@ from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_world, tool_
 HERE = Path(__file__).parent / "environments"
 
 
-def code_of(name: str, origin: Any) -> EnvironmentCode:
-    source = (HERE / f"{name}.py.txt").read_text()
+def code_of(name: str, origin: Any, old: str = "", new: str = "") -> EnvironmentCode:
+    source = (HERE / f"{name}.py.txt").read_text().replace(old, new)
     class_name = "".join(word.capitalize() for word in name.split("_"))
     environment = Environment(
         id=name,
