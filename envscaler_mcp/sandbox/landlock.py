@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 
 from envscaler_mcp.sandbox.system import syscall
 
@@ -48,4 +49,5 @@ def forbid_everything() -> int:
         rules.scoped, size = _SCOPES, 24
     ruleset = syscall(CREATE_RULESET, ctypes.byref(rules), size, 0)
     syscall(RESTRICT_SELF, ruleset, 0)
+    os.close(ruleset)
     return offered

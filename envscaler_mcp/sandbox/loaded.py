@@ -18,20 +18,22 @@ from envscaler_mcp.serving.code import EnvironmentCode
 
 _KEPT = 64
 
-Key = tuple[str, str, Limits, Layers]
+Key = tuple[str, int, Limits, Layers]
+"""Source and card; the card by identity, because to digest it takes longer than to fork."""
 
 
 class LoadedWorkers:
     """The most recently used environments; the others are loaded again when they are needed."""
 
     def __init__(self) -> None:
-        self._lines: OrderedDict[Key, Line] = OrderedDict()
+        self._lines: OrderedDict[Key, tuple[Line, EnvironmentCode]] = OrderedDict()
+        """Each with the code it was loaded from, which keeps the card's identity its own."""
         self._loading: dict[Key, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def line_for(self, code: EnvironmentCode, limits: Limits, layers: Layers) -> Line:
         """A worker of its own that has the code loaded."""
-        key = (code.source, code.environment.digest, limits, layers)
+        key = (code.source, id(code.environment), limits, layers)
         with self._lock:
             loading = self._loading.setdefault(key, threading.Lock())
         with loading:
@@ -40,23 +42,23 @@ class LoadedWorkers:
                 line = _load(code, limits, layers)
                 if not line.forks:
                     return line
-                self._keep(key, line)
+                self._keep(key, line, code)
         return line.fork()
 
     def _known(self, key: Key) -> Line | None:
         with self._lock:
-            line = self._lines.get(key)
+            line, _ = self._lines.get(key, (None, None))
             if line is None or not line.usable:
                 self._lines.pop(key, None)
                 return None
             self._lines.move_to_end(key)
             return line
 
-    def _keep(self, key: Key, line: Line) -> None:
+    def _keep(self, key: Key, line: Line, code: EnvironmentCode) -> None:
         with self._lock:
-            self._lines[key] = line
+            self._lines[key] = line, code
             if len(self._lines) > _KEPT:
-                oldest, dropped = self._lines.popitem(last=False)
+                oldest, (dropped, _) = self._lines.popitem(last=False)
                 self._loading.pop(oldest, None)
                 dropped.close()
 

@@ -1,0 +1,50 @@
+"""Tell what this machine offers for running code that nobody has read, and what stays unprotected.
+
+Every layer is tried, not guessed, and worlds in workers are opened, forked and called to measure them. Ends with 0 when
+every layer works, so that mode `hard` can be had, and with 1 when one is missing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from envscaler_mcp.cli.printing import print_table
+
+if TYPE_CHECKING:
+    from envscaler_mcp.sandbox.machine import Machine
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False) -> None:
+    from envscaler_mcp.sandbox.machine import examine
+
+    machine = examine()
+    if as_json:
+        typer.echo(json.dumps({**asdict(machine), "hard": machine.hard}, ensure_ascii=False, indent=1))
+    else:
+        _print(machine)
+    raise typer.Exit(0 if machine.hard else 1)
+
+
+def _print(machine: Machine) -> None:
+    typer.echo(f"{machine.system}\n")
+    rows = [(layer.name, "works" if layer.works else "missing", layer.told) for layer in machine.layers]
+    print_table(("layer", "here", "what it does, or why it does not"), rows)
+    typer.echo()
+    print_table(("mode", "on this machine"), list(machine.modes.items()))
+    typer.echo()
+    if machine.measured:
+        typer.secho("measured", bold=True)
+        for name, words in (("open_ms", "ms to open a world in a worker"), ("fork_ms", "ms to fork one")):
+            if name in machine.measured:
+                typer.echo(f"  {machine.measured[name]:g} {words}")
+        typer.echo(f"  {machine.measured['calls_per_second']:,.0f} calls per second\n")
+    typer.secho("not protected", bold=True)
+    for gap in machine.unprotected:
+        typer.secho(f"  {gap}", fg=None if machine.hard else typer.colors.YELLOW)
