@@ -68,6 +68,8 @@ class StartSpec(Part):
     """How many records of each entity are there before the history begins."""
     history: int = 60
     """How many successful operations make the history."""
+    play: dict[str, int] = Field(default_factory=dict)
+    """How often an operation is played in comparison with the others; 1 where nothing is said, 0 for never."""
     values: dict[str, str] = Field(default_factory=dict)
     """`Entity.attribute` or `operation.parameter` to the values it may take."""
 

@@ -14,7 +14,8 @@ from envscaler_mcp.language import lints
 from envscaler_mcp.language.declarations import Declared
 from envscaler_mcp.language.model import Model, Operation, Query, Rule
 from envscaler_mcp.language.operations import read_operation, read_query
-from envscaler_mcp.language.reader import Place, Reader
+from envscaler_mcp.language.place import Place
+from envscaler_mcp.language.reader import Reader
 from envscaler_mcp.language.text import did_you_mean
 from envscaler_mcp.language.types import Complaint
 
@@ -177,4 +178,7 @@ class _Check:
             if len(name) > LONGEST_NAME:
                 self.error("tools", f"the name {name!r} has {len(name)} characters; {LONGEST_NAME} are allowed")
         if len(names) > MOST_TOOLS:
-            self.error("tools", f"there are {len(names)} tools; {MOST_TOOLS} are allowed: switch derived reads off under 'derive'")
+            self.error(
+                "tools",
+                f"there are {len(names)} tools; {MOST_TOOLS} are allowed: switch derived reads off under 'derive'",
+            )

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from envscaler_mcp.artifacts import Blueprint
 from envscaler_mcp.language.expressions import Expr, ListOf, Literal
+from envscaler_mcp.language.fitting import real
 from envscaler_mcp.language.model import Attribute, Define, Entity, Parameter
-from envscaler_mcp.language.reader import Place, Reader, real
+from envscaler_mcp.language.place import Place
+from envscaler_mcp.language.reader import Reader
 from envscaler_mcp.language.text import did_you_mean, plural, singular, snake, split_top
 from envscaler_mcp.language.types import BOOL, NONE, Complaint, Type, Written, list_of, parse_type, ref
 
@@ -49,7 +51,7 @@ class Declared:
         for head, body in self.blueprint.define.items():
             match = re.fullmatch(r"\s*([a-z][a-z0-9_]*)\s*\((.*)\)\s*", head)
             if not match:
-                raise Complaint(f"define {head!r}: write \"name(thing: Entity, amount: int)\"")
+                raise Complaint(f'define {head!r}: write "name(thing: Entity, amount: int)"')
             name = match[1]
             if name in self._bodies or name in self.reader.words:
                 raise Complaint(f"define {name!r}: that name has a meaning already")
@@ -108,7 +110,9 @@ class Declared:
             return self._attributes[entity, name]
         text = self.blueprint.entities[entity][name].strip()
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name == "id":
-            raise Complaint(f"{name!r} is no name for an attribute; the id is there by itself, others are written like_this")
+            raise Complaint(
+                f"{name!r} is no name for an attribute; the id is there by itself, others are written like_this"
+            )
         if text.startswith("="):
             attribute = Attribute(name, name, NONE, derived=Literal(NONE, None))
         else:
@@ -150,7 +154,9 @@ class Declared:
             place = Place({"self": ref(entity)})
             expr = self._once(f"{entity}.{name}", source, place)
             if expr.type.kind in ("ratio", "struct", "key"):
-                raise Complaint(f"{entity}.{name} is {expr.type}; a derived attribute is shown, so round it or name a value")
+                raise Complaint(
+                    f"{entity}.{name} is {expr.type}; a derived attribute is shown, so round it or name a value"
+                )
             type_ = Type("int", optional=expr.type.optional) if expr.type.kind == "int" else expr.type
             self._derived_types[entity, name] = type_
             self._attributes[entity, name] = replace(attribute, type=type_, derived=expr)
@@ -186,7 +192,9 @@ class Declared:
         try:
             return self.reader.read(source, place)
         except Complaint as complaint:
-            raise complaint if complaint.args[0].startswith(("define ", "entity ")) else Complaint(str(complaint)) from None
+            raise (
+                complaint if complaint.args[0].startswith(("define ", "entity ")) else Complaint(str(complaint))
+            ) from None
         finally:
             self._running.pop()
 

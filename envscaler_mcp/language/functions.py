@@ -26,7 +26,7 @@ def _takes(*kinds: str, gives: Type) -> Signature:
 
 
 def _numbers(source: str, arguments: tuple[Expr, ...]) -> Type:
-    """min and max of two or more values of one kind."""
+    """Min and max of two or more values of one kind."""
     if len(arguments) < 2:
         raise Complaint(f"{source!r}: it takes two values or more, or one list")
     kinds = {argument.type.kind for argument in arguments}

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from envscaler_mcp.language.expressions import Clock, Choice, Defined, Derived, Expr, Get, Literal, Local, Records, Scan, walk
+from envscaler_mcp.language.expressions import (
+    Choice,
+    Clock,
+    Defined,
+    Derived,
+    Expr,
+    Get,
+    Literal,
+    Local,
+    Records,
+    Scan,
+    walk,
+)
 from envscaler_mcp.language.model import (
     Define,
     Delete,
@@ -35,7 +47,12 @@ def errors(model: Model) -> Iterator[Finding]:
         if not any(isinstance(s, Put | New | Delete) for s in statements(operation.effect)):
             yield f"operation {operation.name}", "it changes nothing; a question belongs under 'queries'"
     for rule in model.rules:
-        if not any(isinstance(loop.source, Records) for e in inlined(rule.holds, model) if isinstance(e, Scan) for loop in e.loops):
+        if not any(
+            isinstance(loop.source, Records)
+            for e in inlined(rule.holds, model)
+            if isinstance(e, Scan)
+            for loop in e.loops
+        ):
             yield f"rule {rule.number} ({rule.text})", "it looks at no entity"
 
 
@@ -68,13 +85,19 @@ def _states(model: Model) -> Iterator[Finding]:
             entered = {attribute.type.options[0]}
             for operation in model.operations.values():
                 for statement in statements(operation.effect):
-                    if isinstance(statement, Put) and (statement.entity, statement.attribute) == (entity.name, attribute.name):
+                    if isinstance(statement, Put) and (statement.entity, statement.attribute) == (
+                        entity.name,
+                        attribute.name,
+                    ):
                         entered |= _values(statement.value)
                     elif isinstance(statement, New) and statement.entity == entity.name:
                         entered |= _values(statement.values[attribute.name])
             for state in attribute.type.options:
                 if state not in entered:
-                    yield f"entity {entity.name}, attribute {attribute.name}", f"no operation enters the state {state!r}"
+                    yield (
+                        f"entity {entity.name}, attribute {attribute.name}",
+                        f"no operation enters the state {state!r}",
+                    )
 
 
 def _values(expr: Expr) -> set[str]:
@@ -191,6 +214,8 @@ def _of_guards(lines: tuple[Let | Guard, ...]) -> Iterator[Expr]:
 
 def _of_sentence(sentence: Sentence) -> Iterator[Expr]:
     yield from (part for part in sentence.parts if not isinstance(part, str))
+    for clause in sentence.clauses:
+        yield from _of_sentence(clause.words)
 
 
 def _of_statement(statement: Statement) -> Iterator[Expr]:

@@ -53,6 +53,16 @@ class Sentence:
     """Words with values in between."""
 
     parts: tuple[str | Expr, ...]
+    clauses: tuple[Clause, ...] = ()
+    """What follows where optional parameters are given: `[ to {room}]` at the end of a `say`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Words that are said only where these parameters are given."""
+
+    needs: tuple[str, ...]
+    words: Sentence
 
 
 @dataclass(frozen=True, slots=True)

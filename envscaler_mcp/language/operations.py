@@ -11,7 +11,9 @@ from envscaler_mcp.artifacts import OperationSpec, QuerySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
 from envscaler_mcp.language.declarations import Declared, literal, wire_name
 from envscaler_mcp.language.expressions import Expr, ListOf, Loop
+from envscaler_mcp.language.fitting import assignable, show
 from envscaler_mcp.language.model import (
+    Clause,
     Delete,
     Filter,
     For,
@@ -23,10 +25,12 @@ from envscaler_mcp.language.model import (
     Parameter,
     Put,
     Query,
+    Sentence,
     SetLocal,
     Statement,
 )
-from envscaler_mcp.language.reader import Place, Reader, parse, show, without
+from envscaler_mcp.language.place import Place, without
+from envscaler_mcp.language.reader import Reader, parse
 from envscaler_mcp.language.text import did_you_mean, split_top
 from envscaler_mcp.language.types import Complaint, Type, list_of, parse_type
 
@@ -41,7 +45,7 @@ def read_operation(name: str, spec: OperationSpec, reader: Reader, declared: Dec
     require, place = body.guards(spec.require, place)
     effect, place = body.statements(spec.effect, place)
     body.unused(params, place)
-    say = reader.sentence(spec.say, body.saying(params))
+    say = body.say(spec.say, params)
     return Operation(name, _about(spec.about), params, require, effect, say)
 
 
@@ -162,12 +166,25 @@ class _Body:
         default = literal(written.default, written.type, name) if written.default is not None else None
         if written.type.kind == "list" and written.type.optional:
             # A list that is not given is empty; there is no second way to say nothing.
-            return Parameter(name, wire_name(name, written.type), written.type.certain, ListOf(written.type.certain, ()))
+            return Parameter(
+                name, wire_name(name, written.type), written.type.certain, ListOf(written.type.certain, ())
+            )
         return Parameter(name, wire_name(name, written.type), written.type, default)
 
-    def saying(self, params: tuple[Parameter, ...]) -> Place:
-        """Where `say` is read: the parameters that are always there."""
-        return Place({p.name: p.type for p in params})
+    def say(self, text: str, params: tuple[Parameter, ...]) -> Sentence:
+        """The words of `say`, and its clauses in square brackets, each said where the parameters in it are given."""
+        match = re.fullmatch(r"([^\[\]]*)((?:\[[^\[\]]+\])*)", text.strip().rstrip("."))
+        if not match:
+            raise Complaint(f"say {text!r}: square brackets stand at the end, as in 'move {{booking}}[ to {{room}}]'")
+        place = Place({p.name: p.type for p in params})
+        clauses: list[Clause] = []
+        for inner in re.findall(r"\[([^\[\]]+)\]", match[2]):
+            needs = tuple(p.name for p in params if p.type.optional and re.search(rf"\{{[^}}]*\b{p.name}\b", inner))
+            if not needs:
+                raise Complaint(f"say [{inner}]: it names no optional parameter, so it needs no brackets")
+            words = self.reader.sentence(inner.rstrip(), place.knowing(f"present:{name}" for name in needs), trim=False)
+            clauses.append(Clause(needs, words))
+        return Sentence(self.reader.sentence(match[1], place).parts, tuple(clauses))
 
     def unused(self, params: tuple[Parameter, ...], place: Place) -> None:
         for param in params:
@@ -189,7 +206,9 @@ class _Body:
                     continue
                 test, bar, sentence = line.rpartition(" | ")
                 if not bar:
-                    raise Complaint(f"{line!r} has no sentence; write 'test | what the caller is told when it is false.'")
+                    raise Complaint(
+                        f"{line!r} has no sentence; write 'test | what the caller is told when it is false.'"
+                    )
                 if not sentence.strip().endswith((".", "!", "?")):
                     raise Complaint(f"{sentence.strip()!r} is shown to people; end it with a full stop")
                 reading = self.reader.condition(test, place)
@@ -251,7 +270,7 @@ class _Body:
         if name not in self.lets or name not in place.scope:
             raise Complaint(f"set {name!r}: there is no let of that name{did_you_mean(name, self.lets)}")
         expr = self.reader.read(text, place)
-        self.reader.assignable(expr, place.scope[name], text.strip())
+        assignable(expr, place.scope[name], text.strip())
         return SetLocal(name, expr), replace(place, facts=without(place.facts, name))
 
     def put(self, line: str, place: Place) -> tuple[Statement, Place]:
@@ -271,7 +290,9 @@ class _Body:
             changed = ast.BinOp(ast.Attribute(target.value, target.attr, ast.Load()), node.op, node.value)
             value = self.reader.value(ast.fix_missing_locations(changed), place).expr
         else:
-            raise Complaint(f"{line!r} is no statement; write let, set, new, delete, record.attribute = value, for or if")
+            raise Complaint(
+                f"{line!r} is no statement; write let, set, new, delete, record.attribute = value, for or if"
+            )
         record = self.record(target.value, place, "changed")
         entity, name = record.type.entity, target.attr
         type_ = self.declared.attribute_type(entity, name)
@@ -283,7 +304,7 @@ class _Body:
             raise Complaint(f"{show(target)!r} is derived; change what it is derived from")
         if attribute.fixed:
             raise Complaint(f"{show(target)!r} is fixed and is set only by new")
-        self.reader.assignable(value, type_, show(node.value))
+        assignable(value, type_, show(node.value))
         place = place.after_write(name)
         if type_.optional and not value.type.optional and value.type.kind != "none":
             place = place.knowing([f"present:{show(target)}"])
@@ -296,41 +317,45 @@ class _Body:
         return record
 
     def new(self, text: str, place: Place, name: str | None) -> New:
-        node = parse(text)
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            raise Complaint(f"'new {text}': write new Entity(a, b, attribute=value)")
-        entity = node.func.id
-        if entity not in self.declared.blueprint.entities:
-            raise Complaint(f"there is no entity {entity!r}{did_you_mean(entity, self.declared.entity_names())}")
-        given: dict[str, ast.expr] = {}
-        for argument in node.args:
-            if not isinstance(argument, ast.Name):
-                raise Complaint(f"'new {text}': {show(argument)!r} has no attribute to go to; write attribute={show(argument)}")
-            given[argument.id] = argument
-        for word in node.keywords:
-            if word.arg is None or word.arg in given:
-                raise Complaint(f"'new {text}': {word.arg!r} is given twice")
-            given[word.arg] = word.value
+        entity, given = self.given(text)
         values: dict[str, Expr] = {}
-        for attribute_name in given:
-            if attribute_name not in self.declared.blueprint.entities[entity]:
-                known = self.declared.attribute_names(entity)
-                raise Complaint(f"{entity} has no attribute {attribute_name!r}{did_you_mean(attribute_name, known)}")
         for attribute_name in self.declared.attribute_names(entity):
             attribute = self.declared.attribute(entity, attribute_name)
             if attribute.derived is not None:
                 if attribute_name in given:
                     raise Complaint(f"{entity}.{attribute_name} is derived and cannot be given")
-                continue
-            if attribute_name in given:
+            elif attribute_name in given:
                 expr = self.reader.value(given[attribute_name], place).expr
-                self.reader.assignable(expr, attribute.type, f"{attribute_name}={show(given[attribute_name])}")
+                assignable(expr, attribute.type, f"{attribute_name}={show(given[attribute_name])}")
                 values[attribute_name] = expr
             elif attribute.default is not None:
                 values[attribute_name] = attribute.default
             else:
                 raise Complaint(f"'new {text}': {entity}.{attribute_name} needs a value")
         return New(name, entity, values)
+
+    def given(self, text: str) -> tuple[str, dict[str, ast.expr]]:
+        """The entity of a `new`, and what is given for each attribute; a bare name goes to the attribute of that name."""
+        node = parse(text)
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            raise Complaint(f"'new {text}': write new Entity(a, b, attribute=value)")
+        entity = node.func.id
+        known = self.declared.blueprint.entities.get(entity)
+        if known is None:
+            raise Complaint(f"there is no entity {entity!r}{did_you_mean(entity, self.declared.entity_names())}")
+        pairs: list[tuple[str, ast.expr]] = []
+        for argument in node.args:
+            if not isinstance(argument, ast.Name):
+                value = show(argument)
+                raise Complaint(f"'new {text}': {value!r} has no attribute to go to; write attribute={value}")
+            pairs.append((argument.id, argument))
+        pairs += [(word.arg or "**", word.value) for word in node.keywords]
+        for name, _ in pairs:
+            if name not in known:
+                raise Complaint(f"{entity} has no attribute {name!r}{did_you_mean(name, known)}")
+            if [other for other, _ in pairs].count(name) > 1:
+                raise Complaint(f"'new {text}': {name!r} is given twice")
+        return entity, dict(pairs)
 
     def loop(self, spec: LoopSpec, place: Place) -> tuple[Statement, Place]:
         head, by, limit = _head(spec.each)
@@ -409,9 +434,11 @@ def _tested(node: ast.expr) -> set[str]:
     """Optional names that a line itself asks about: `p is None`, `p or …`."""
     found: set[str] = set()
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Compare) and isinstance(inner.left, ast.Name):
-            if any(isinstance(right, ast.Constant) and right.value is None for right in inner.comparators):
-                found.add(inner.left.id)
+        asks = isinstance(inner, ast.Compare) and any(
+            isinstance(right, ast.Constant) and right.value is None for right in inner.comparators
+        )
+        if asks and isinstance(inner, ast.Compare) and isinstance(inner.left, ast.Name):
+            found.add(inner.left.id)
         if isinstance(inner, ast.BoolOp) and isinstance(inner.op, ast.Or):
             found.update(value.id for value in inner.values[:-1] if isinstance(value, ast.Name))
     return found
@@ -429,5 +456,3 @@ def _forgetting(place: Place, specs: tuple[str | LoopSpec | BranchSpec, ...]) ->
         elif match := re.match(r"[\w.]*\.(\w+)\s*[+-]?=(?!=)", spec.strip()):
             place = place.after_write(match[1])
     return place
-
-

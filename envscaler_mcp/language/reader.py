@@ -10,7 +10,7 @@ import ast
 import keyword
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Protocol, cast
 
 from envscaler_mcp.language.expressions import (
@@ -38,19 +38,19 @@ from envscaler_mcp.language.expressions import (
     Records,
     Scan,
 )
+from envscaler_mcp.language.fitting import ORDERED, a_type, arithmetic, assignable, bare, common, show
 from envscaler_mcp.language.functions import FUNCTIONS
+from envscaler_mcp.language.gathering import GATHERINGS, gathered
 from envscaler_mcp.language.model import Sentence
+from envscaler_mcp.language.place import Place, Reading, is_zero, nonzero_facts
 from envscaler_mcp.language.text import did_you_mean
-from envscaler_mcp.language.types import BOOL, DATE, DATETIME, INT, MONEY, NONE, Complaint, Type, list_of, ref
+from envscaler_mcp.language.types import BOOL, DATE, DATETIME, INT, NONE, Complaint, Type, list_of, ref
 
 _WORDS = {
     *("now", "today", "self", "above", "below", "desc", "each", "true", "false", "none"),
     # What compiled code calls by these names must keep its meaning there.
     *("dict", "list", "set", "tuple", "str", "int", "bool", "sorted", "next", "isinstance", "super"),
 }
-
-GATHERINGS = ("all", "any", "none", "count", "sum", "min", "max", "avg", "unique", "first")
-_ORDERED = {"int", "money", "ratio", "date", "time", "datetime", "text"}
 
 
 class Declarations(Protocol):
@@ -69,41 +69,6 @@ class Declarations(Protocol):
     def define_params(self, name: str) -> tuple[Type, ...]: ...
 
     def define_type(self, name: str) -> Type: ...
-
-
-@dataclass(slots=True)
-class Place:
-    """The names and facts at one point of an operation, rule or definition."""
-
-    scope: dict[str, Type]
-    facts: frozenset[str] = frozenset()
-    used: set[str] = field(default_factory=set)
-    """Names read so far, shared by all places of one operation."""
-    clock: bool = True
-    """Whether now and today may be read here."""
-
-    def knowing(self, facts: Iterable[str]) -> Place:
-        return replace(self, facts=self.facts | frozenset(facts))
-
-    def binding(self, name: str, type_: Type) -> Place:
-        return replace(self, scope={**self.scope, name: type_}, facts=without(self.facts, name))
-
-    def after_write(self, attribute: str) -> Place:
-        return replace(self, facts=frozenset(f for f in self.facts if not re.search(rf"\.{attribute}\b", f)))
-
-
-def without(facts: frozenset[str], name: str) -> frozenset[str]:
-    """The facts that do not speak of a name."""
-    return frozenset(fact for fact in facts if not re.search(rf"(?<![\w.]){name}\b", fact))
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """An expression, and what is known where it is true and where it is false."""
-
-    expr: Expr
-    true: frozenset[str] = frozenset()
-    false: frozenset[str] = frozenset()
 
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -165,10 +130,10 @@ class Reader:
     def condition(self, text: str, place: Place) -> Reading:
         return self.truth(parse(text), place)
 
-    def sentence(self, text: str, place: Place) -> Sentence:
+    def sentence(self, text: str, place: Place, *, trim: bool = True) -> Sentence:
         """Words with `{expressions}` in between, none of which may be empty."""
         parts: list[str | Expr] = []
-        for position, piece in enumerate(re.split(r"\{([^{}]*)\}", text.strip())):
+        for position, piece in enumerate(re.split(r"\{([^{}]*)\}", text.strip() if trim else text)):
             if position % 2 == 0:
                 if "{" in piece or "}" in piece:
                     raise Complaint(f"the sentence {text!r} has an open bracket")
@@ -178,7 +143,9 @@ class Reader:
             expr = self.value(parse(piece), place).expr
             self.certain(expr, piece, "in a sentence")
             if expr.type.kind in ("ratio", "struct", "key"):
-                raise Complaint(f"{piece!r} is {a_type(expr.type)}, which cannot be said; round it or name an attribute")
+                raise Complaint(
+                    f"{piece!r} is {a_type(expr.type)}, which cannot be said; round it or name an attribute"
+                )
             parts.append(expr)
         return Sentence(tuple(parts))
 
@@ -204,7 +171,7 @@ class Reader:
         self.certain(expr, node, why)
         return expr
 
-    def _constant(self, node: ast.Constant, place: Place) -> Reading:
+    def _constant(self, node: ast.Constant, _place: Place) -> Reading:
         value = node.value
         if isinstance(value, bool):
             return Reading(Literal(BOOL, value))
@@ -220,7 +187,9 @@ class Reader:
         name = node.id
         if name in ("now", "today"):
             if not place.clock:
-                raise Complaint(f"{name!r} cannot be used here: a rule speaks of the state only, and time moves by itself")
+                raise Complaint(
+                    f"{name!r} cannot be used here: a rule speaks of the state only, and time moves by itself"
+                )
             which: Clock = Clock(DATETIME, "now") if name == "now" else Clock(DATE, "today")
             return Reading(which)
         if name not in place.scope:
@@ -262,8 +231,8 @@ class Reader:
     def _list(self, node: ast.List, place: Place) -> Reading:
         items = tuple(self.sure(item, place, "in a list") for item in node.elts)
         element = NONE
-        for item, source in zip(items, node.elts, strict=True):
-            element = item.type if element is NONE else self.common(element, item.type, source)
+        for item in items:
+            element = item.type if element is NONE else common(element, item.type, show(node))
         return Reading(ListOf(list_of(element), items))
 
     def _tuple(self, node: ast.Tuple, place: Place) -> Reading:
@@ -279,7 +248,9 @@ class Reader:
             if isinstance(of, Literal) and isinstance(of.value, int) and not isinstance(of.value, bool):
                 return Reading(Literal(bare(-of.value, -of.value), -of.value))
             if of.type.kind not in ("int", "money", "ratio"):
-                raise Complaint(f"{show(node)!r}: {a_type(of.type)} has no negative; write desc({show(node.operand)}) to reverse an order")
+                raise Complaint(
+                    f"{show(node)!r}: {a_type(of.type)} has no negative; write desc({show(node.operand)}) to reverse an order"
+                )
             return Reading(Negate(replace(of.type, low=None, high=None), of))
         raise Complaint(f"{show(node)!r} is not part of the language")
 
@@ -307,7 +278,7 @@ class Reader:
         result = first
         for value in node.values[1:]:
             second = self.value(value, place).expr
-            type_ = self.common(result.type.certain, second.type, value)
+            type_ = common(result.type.certain, second.type, show(value))
             result = OrElse(type_, result, second)
         return Reading(result)
 
@@ -334,22 +305,22 @@ class Reader:
         if sign in ("in", "not in"):
             return self._membership(left, a, sign, right, b, source)
         if sign in ("==", "!="):
-            self.common(a.type, b.type, source, comparing=(a, b))
+            common(a.type, b.type, source, comparing=True)
             present: set[str] = set()
             if sign == "==":
                 present |= {f"present:{show(left)}"} if a.type.optional and not b.type.optional else set()
                 present |= {f"present:{show(right)}"} if b.type.optional and not a.type.optional else set()
             expr = Compare(BOOL, "==" if sign == "==" else "!=", a, b)
-            nonzero = frozenset({f"nonzero:{show(left)}"} if _is_zero(b) else set())
+            nonzero = frozenset({f"nonzero:{show(left)}"} if is_zero(b) else set())
             if sign == "==":
                 return Reading(expr, frozenset(present), nonzero)
             return Reading(expr, nonzero, frozenset())
         for expr_side, node_side in ((a, left), (b, right)):
             self.certain(expr_side, node_side, f"with {sign}")
-            if expr_side.type.kind not in _ORDERED and expr_side.type.kind != "one_of":
+            if expr_side.type.kind not in ORDERED and expr_side.type.kind != "one_of":
                 raise Complaint(f"{source!r}: {a_type(expr_side.type)} has no order")
-        self.common(a.type, b.type, source, comparing=(a, b))
-        return Reading(Compare(BOOL, sign, a, b), frozenset(_nonzero(left, a, sign, right, b)))  # type: ignore[arg-type]
+        common(a.type, b.type, source, comparing=True)
+        return Reading(Compare(BOOL, sign, a, b), frozenset(nonzero_facts(left, a, sign, right, b)))  # type: ignore[arg-type]
 
     def _compare_none(self, left: ast.expr, a: Expr, sign: str, b: Expr, source: str) -> Reading:
         if b.type.kind != "none" or sign not in ("==", "!="):
@@ -364,12 +335,12 @@ class Reader:
         if isinstance(b, Key):
             element: Type = NONE
             for item in b.items:
-                element = item.type if element is NONE else self.common(element, item.type, source)
+                element = item.type if element is NONE else common(element, item.type, source)
             b = ListOf(list_of(element), b.items)
         self.certain(b, right, f"after {sign!r}")
         if b.type.kind != "list" or b.type.of is None:
             raise Complaint(f"{source!r}: {show(right)!r} is {a_type(b.type)}, not a list")
-        self.common(a.type, b.type.of, source, comparing=(a, b))
+        common(a.type, b.type.of, source, comparing=True)
         expr = Compare(BOOL, "in" if sign == "in" else "not in", a, b)
         fact = frozenset({f"present:{show(left)}"} if a.type.optional else set())
         return Reading(expr, fact) if sign == "in" else Reading(expr, frozenset(), fact)
@@ -378,7 +349,7 @@ class Reader:
         test = self.truth(node.test, place)
         then = self.value(node.body, place.knowing(test.true)).expr
         otherwise = self.value(node.orelse, place.knowing(test.false)).expr
-        type_ = self.common(then.type, otherwise.type, node)
+        type_ = common(then.type, otherwise.type, show(node))
         return Reading(Choice(type_, test.expr, then, otherwise))
 
     def _binop(self, node: ast.BinOp, place: Place) -> Reading:
@@ -387,7 +358,7 @@ class Reader:
         op = _ARITHMETIC[type(node.op)]
         a = self.sure(node.left, place, "in arithmetic")
         b = self.sure(node.right, place, "in arithmetic")
-        type_ = self._arithmetic_type(op, a, b, node)
+        type_ = arithmetic(op, a.type, b.type, show(node))
         if op in ("/", "//", "%") and not self._nonzero(b, node.right, place):
             raise Complaint(
                 f"{show(node)!r}: {show(node.right)!r} may be 0; a guard or an 'if' must say '{show(node.right)} != 0' first"
@@ -401,59 +372,12 @@ class Reader:
             return True
         return f"nonzero:{show(node)}" in place.facts
 
-    def _arithmetic_type(self, op: str, a: Expr, b: Expr, node: ast.BinOp) -> Type:
-        ka, kb = a.type.kind, b.type.kind
-        plain = {"int", "money", "ratio"}
-        if op == "+" and ka == kb == "list" and a.type.of is not None and b.type.of is not None:
-            return list_of(self._element(a.type.of, b.type.of, node))
-        if op in ("+", "-"):
-            if ka in plain and kb in plain:
-                unit = self._unit(a, b, node)
-                return Type("ratio", of=unit) if "ratio" in (ka, kb) else unit
-            if ka in ("date", "datetime") and kb == "int":
-                return Type(ka)
-            if op == "+" and ka == "int" and kb in ("date", "datetime"):
-                raise Complaint(f"{show(node)!r}: write the date first, then + days")
-            if op == "-" and ka == kb and ka in ("date", "datetime", "time"):
-                return INT
-        if op == "*" and ka in plain and kb in plain:
-            units = [self._own_unit(a), self._own_unit(b)]
-            if units == ["money", "money"]:
-                raise Complaint(f"{show(node)!r}: money times money means nothing")
-            unit = MONEY if "money" in units else INT
-            return Type("ratio", of=unit) if "ratio" in (ka, kb) else unit
-        if op == "/" and ka in plain and kb in plain:
-            if self._own_unit(b) == "money" and self._own_unit(a) != "money":
-                raise Complaint(f"{show(node)!r}: a number divided by money means nothing")
-            return Type("ratio", of=MONEY if self._own_unit(a) == "money" and self._own_unit(b) == "int" else INT)
-        if op in ("//", "%") and kb in ("int", "money") and ka in ("int", "money"):
-            if ka == "int" and kb == "money" and a.type.shape != "bare":
-                raise Complaint(f"{show(node)!r}: a number divided by money means nothing")
-            if op == "%":
-                return Type(ka)
-            return INT if ka == kb else Type(ka)
-        raise Complaint(f"{show(node)!r}: {a_type(a.type)} {op} {a_type(b.type)} means nothing")
-
-    def _element(self, a: Type, b: Type, node: ast.AST) -> Type:
-        if a.kind == "none":
-            return b
-        return a if b.kind == "none" else self.common(a, b, node)
-
-    def _own_unit(self, expr: Expr) -> str:
-        if expr.type.kind == "ratio" and expr.type.of is not None:
-            return expr.type.of.kind
-        return expr.type.kind
-
-    def _unit(self, a: Expr, b: Expr, node: ast.AST) -> Type:
-        units = {self._own_unit(a), self._own_unit(b)}
-        if len(units) == 2 and not any(e.type.shape == "bare" for e in (a, b)):
-            raise Complaint(f"{show(node)!r} mixes money and a number; money is in cents, numbers are not")
-        return MONEY if "money" in units else INT
-
     # Calls and comprehensions
 
-    def _generatorexp(self, node: ast.GeneratorExp, place: Place) -> Reading:
-        raise Complaint(f"{show(node)!r} stands alone; put it into all(..), any(..), count(..), sum(..), first(..) or [..]")
+    def _generatorexp(self, node: ast.GeneratorExp, _place: Place) -> Reading:
+        raise Complaint(
+            f"{show(node)!r} stands alone; put it into all(..), any(..), count(..), sum(..), first(..) or [..]"
+        )
 
     def _listcomp(self, node: ast.ListComp, place: Place) -> Reading:
         loops, inner = self.loops(node.generators, place)
@@ -490,7 +414,7 @@ class Reader:
         if not isinstance(node.func, ast.Name):
             raise Complaint(f"{show(node)!r}: records have no methods; use a function or a define")
         name = node.func.id
-        if name in GATHERINGS and self._gathers(name, node, place):
+        if name in GATHERINGS and self._gathers(name, node):
             return Reading(self._gather(name, node, place))
         if name in ("above", "below"):
             return Reading(self._closure(name, node, place))
@@ -504,10 +428,8 @@ class Reader:
         known = [*FUNCTIONS, *GATHERINGS, "above", "below", *self.declared.define_names()]
         raise Complaint(f"{show(node)!r}: there is no function {name!r}{did_you_mean(name, known)}")
 
-    def _gathers(self, name: str, node: ast.Call, place: Place) -> bool:
-        if name not in ("min", "max"):
-            return True
-        return len(node.args) == 1
+    def _gathers(self, name: str, node: ast.Call) -> bool:
+        return name not in ("min", "max") or len(node.args) == 1
 
     def _gather(self, name: str, node: ast.Call, place: Place) -> Scan:
         gather = cast(Gathering, name)
@@ -532,7 +454,7 @@ class Reader:
         by: tuple[Expr, ...] = ()
         if "by" in keywords:
             by = self.keys(keywords["by"], inner)
-        return Scan(self._gathered(gather, element, element_node), gather, element, loops, by)
+        return Scan(gathered(gather, element, element_node), gather, element, loops, by)
 
     def keys(self, node: ast.expr, place: Place) -> tuple[Expr, ...]:
         """The parts of an order; each must have one."""
@@ -541,11 +463,16 @@ class Reader:
 
     def order_key(self, node: ast.expr, place: Place) -> Expr:
         """One part of an order, `desc(x)` for the greatest first."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "desc" and len(node.args) == 1:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "desc"
+            and len(node.args) == 1
+        ):
             inner = self.order_key(node.args[0], place)
             return Function(inner.type, "desc", (inner,))
         expr = self.sure(node, place, "as an order")
-        if expr.type.kind not in _ORDERED | {"one_of", "bool"}:
+        if expr.type.kind not in ORDERED | {"one_of", "bool"}:
             raise Complaint(f"{show(node)!r} is {a_type(expr.type)}, which has no order")
         return expr
 
@@ -562,43 +489,13 @@ class Reader:
             if value.type.kind == "none":
                 tests.append(IsNone(BOOL, Get(type_, one, name), False))
                 continue
-            attribute: Expr = Derived(type_, one, entity, name) if self.declared.is_derived(entity, name) else Get(type_, one, name)
-            self.common(type_, value.type, f"{name}={show(node)}", comparing=(attribute, value))
+            attribute: Expr = (
+                Derived(type_, one, entity, name) if self.declared.is_derived(entity, name) else Get(type_, one, name)
+            )
+            common(type_, value.type, f"{name}={show(node)}", comparing=True)
             tests.append(Compare(BOOL, "==", attribute, value))
         loop = Loop("each", ref(entity), Records(entity), tuple(tests))
         return Scan(INT if gather == "count" else BOOL, gather, Literal(BOOL, True), (loop,))
-
-    def _gathered(self, gather: Gathering, element: Expr, node: ast.expr) -> Type:
-        kind = element.type.kind
-        match gather:
-            case "all":
-                if kind != "bool" or element.type.optional:
-                    raise Complaint(f"all(..) asks yes or no of each; {show(node)!r} is {a_type(element.type)}")
-                return BOOL
-            case "any" | "none":
-                if kind not in ("bool", "ref", "struct") or (kind == "bool" and element.type.optional):
-                    raise Complaint(f"{gather}(..) takes a record or a yes-or-no; {show(node)!r} is {a_type(element.type)}")
-                return BOOL
-            case "count":
-                if kind == "bool" and not isinstance(element, Literal):
-                    raise Complaint(f"count({show(node)} for ..) would count the noes too; write the test after 'if'")
-                return INT
-            case "unique":
-                return BOOL
-            case "first":
-                return element.type.maybe
-            case "sum":
-                if kind not in ("int", "money", "ratio") or element.type.optional:
-                    raise Complaint(f"sum(..) adds numbers or money; {show(node)!r} is {a_type(element.type)}")
-                return Type(kind, of=element.type.of)
-            case "min" | "max":
-                if kind not in _ORDERED or element.type.optional:
-                    raise Complaint(f"{gather}(..) needs values with an order; {show(node)!r} is {a_type(element.type)}")
-                return replace(element.type, low=None, high=None).maybe
-            case _:
-                if kind not in ("int", "money") or element.type.optional:
-                    raise Complaint(f"avg(..) needs numbers or money; {show(node)!r} is {a_type(element.type)}")
-                return Type("ratio", of=Type(kind), optional=True)
 
     def _closure(self, name: str, node: ast.Call, place: Place) -> Function:
         if len(node.args) != 2 or not isinstance(node.args[1], ast.Name) or node.keywords:
@@ -608,8 +505,15 @@ class Reader:
         entity = start.type.entity
         type_ = self.declared.attribute_type(entity, attribute) if start.type.kind == "ref" else None
         target = type_.of if type_ is not None and type_.kind == "list" else type_
-        if target is None or target.kind != "ref" or target.entity != entity or self.declared.is_derived(entity, attribute):
-            raise Complaint(f"{show(node)!r}: {name} follows an attribute of {entity or 'a record'} that refers to {entity or 'its kind'} again")
+        if (
+            target is None
+            or target.kind != "ref"
+            or target.entity != entity
+            or self.declared.is_derived(entity, attribute)
+        ):
+            raise Complaint(
+                f"{show(node)!r}: {name} follows an attribute of {entity or 'a record'} that refers to {entity or 'its kind'} again"
+            )
         return Function(list_of(ref(entity)), name, (start,), entity, attribute)
 
     def _defined(self, name: str, node: ast.Call, place: Place) -> Defined:
@@ -621,124 +525,9 @@ class Reader:
             expr = self.value(argument, place).expr
             if not type_.optional:
                 self.certain(expr, argument, f"in {name}(..)")
-            self.assignable(expr, type_, show(argument))
+            assignable(expr, type_, show(argument))
             arguments.append(expr)
         type_ = self.declared.define_type(name)
         if not place.clock and name in getattr(self.declared, "timely", set()):
             raise Complaint(f"{name!r} reads the clock; a rule speaks of the state only")
         return Defined(self._known(node, type_, place), name, tuple(arguments))
-
-    # Types that must fit
-
-    def common(
-        self, a: Type, b: Type, source: ast.AST | str, comparing: tuple[Expr, Expr] | None = None
-    ) -> Type:
-        """The type that holds both, or a complaint that they do not go together."""
-        text = source if isinstance(source, str) else show(source)
-        optional = a.optional or b.optional or "none" in (a.kind, b.kind)
-        if a.kind == "none" or b.kind == "none":
-            other = b if a.kind == "none" else a
-            return other.maybe
-        kinds = {a.kind, b.kind}
-        if kinds == {"one_of"}:
-            if comparing and not set(a.options) & set(b.options):
-                wrong, right = (b, a) if len(b.options) == 1 else (a, b)
-                raise Complaint(f"{text!r}: it is never {wrong.options[0]!r}{did_you_mean(wrong.options[0], right.options)}")
-            merged = a.options + tuple(option for option in b.options if option not in a.options)
-            return Type("one_of", optional=optional, options=merged)
-        if kinds == {"one_of", "text"}:
-            return Type("text", optional=optional)
-        if kinds & {"date", "time", "datetime"} and "one_of" in kinds:
-            literal = a if a.kind == "one_of" else b
-            kind = (kinds - {"one_of"}).pop()
-            if len(literal.options) == 1 and real(kind, literal.options[0]):
-                return Type(kind, optional=optional)
-        if kinds == {"ref"} and a.entity == b.entity:
-            return replace(a, optional=optional)
-        if kinds == {"list"} and a.of is not None and b.of is not None:
-            return replace(list_of(self._element(a.of, b.of, text if not isinstance(source, ast.AST) else source)), optional=optional)  # type: ignore[arg-type]
-        if kinds <= {"int", "money", "ratio"} and len(kinds) > 1:
-            literal_int = any(t.shape == "bare" for t in (a, b))
-            units = {t.of.kind if t.kind == "ratio" and t.of else t.kind for t in (a, b)}
-            if "ratio" in kinds and (len(units) == 1 or literal_int):
-                return Type("ratio", of=Type("money" if "money" in units else "int"), optional=optional)
-            if kinds == {"int", "money"} and literal_int:
-                return Type("money", optional=optional)
-        if a.shape == b.shape == "bare":
-            return replace(bare(min(a.low or 0, b.low or 0), max(a.high or 0, b.high or 0)), optional=optional)
-        if len(kinds) == 1 and a.kind != "ref":
-            shape = "" if a.shape == "bare" else a.shape
-            return Type(a.kind, optional=optional, of=a.of, options=a.options, fields=a.fields, shape=shape)
-        raise Complaint(f"{text!r}: {a_type(a)} and {a_type(b)} do not go together")
-
-    def assignable(self, expr: Expr, target: Type, text: str) -> None:
-        """A complaint where the value cannot be kept as the target type."""
-        type_ = expr.type
-        if type_.kind == "none":
-            if not target.optional:
-                raise Complaint(f"{text!r} is nothing, and this is never empty")
-            return
-        if type_.optional and not target.optional:
-            raise Complaint(f"{text!r} may be empty here, and the place it goes to may not; test it with 'is not None' first")
-        if target.kind == "one_of":
-            if type_.kind != "one_of":
-                raise Complaint(f"{text!r} is {a_type(type_)}, where {a_type(target)} belongs")
-            stray = [option for option in type_.options if option not in target.options]
-            if stray:
-                raise Complaint(f"{text!r} may be {stray[0]!r}, which is not {a_type(target)}{did_you_mean(stray[0], target.options)}")
-            return
-        if type_.kind == "ratio":
-            raise Complaint(f"{text!r} is an exact ratio; end it with round, floor or ceil before it is stored")
-        if target.kind == "list" and type_.kind == "list" and type_.of is not None and type_.of.kind == "none":
-            return
-        if target.kind == "list" and type_.kind == "list" and target.of is not None and type_.of is not None:
-            if target.of.kind != type_.of.kind or target.of.entity != type_.of.entity:
-                raise Complaint(f"{text!r} is {a_type(type_)}, where {a_type(target)} belongs")
-            return
-        self.common(type_.certain, target.certain, text)
-        if target.kind == "int" and type_.kind == "money" or target.kind == "ref" and type_.kind != "ref":
-            raise Complaint(f"{text!r} is {a_type(type_)}, where {a_type(target)} belongs")
-
-
-def bare(low: int, high: int) -> Type:
-    """A number written out: beside money it means cents."""
-    return Type("int", low=low, high=high, shape="bare")
-
-
-def real(kind: str, text: str) -> bool:
-    """Whether a text is a real date, time or datetime as they are written here."""
-    import datetime as calendar
-
-    form = {"date": "%Y-%m-%d", "time": "%H:%M", "datetime": "%Y-%m-%dT%H:%M"}[kind]
-    try:
-        return calendar.datetime.strptime(text, form).strftime(form) == text
-    except ValueError:
-        return False
-
-
-def show(node: ast.AST) -> str:
-    """The expression as text."""
-    return ast.unparse(node)
-
-
-def a_type(type_: Type) -> str:
-    """A type in words."""
-    words = str(type_)
-    return words if type_.kind in ("ref", "none") or words.startswith("one of") else f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
-
-
-def _is_zero(expr: Expr) -> bool:
-    return isinstance(expr, Literal) and expr.value == 0 and not isinstance(expr.value, bool)
-
-
-def _nonzero(left: ast.expr, a: Expr, sign: str, right: ast.expr, b: Expr) -> set[str]:
-    """What a true `<` or `>` tells about zero."""
-    facts: set[str] = set()
-    if sign in ("<", ">"):
-        facts |= {f"nonzero:{show(left)} - {show(right)}", f"nonzero:{show(right)} - {show(left)}"}
-    for node, expr, other, growing in ((left, a, b, sign in (">", ">=")), (right, b, a, sign in ("<", "<="))):
-        if growing and isinstance(other, Literal) and isinstance(other.value, int):
-            strict = sign in ("<", ">")
-            if other.value >= (0 if strict else 1):
-                facts.add(f"nonzero:{show(node)}")
-    return facts

@@ -9,14 +9,27 @@ from typing import Literal
 from envscaler_mcp.language.text import did_you_mean, split_top
 
 Kind = Literal[
-    "text", "int", "money", "bool", "date", "time", "datetime", "one_of", "ref", "list", "struct", "ratio", "none", "key"
+    "text",
+    "int",
+    "money",
+    "bool",
+    "date",
+    "time",
+    "datetime",
+    "one_of",
+    "ref",
+    "list",
+    "struct",
+    "ratio",
+    "none",
+    "key",
 ]
 
 TEXT_KINDS = ("name", "person", "email", "phone", "address", "company", "city", "country")
 """Text whose generator is known."""
 
 
-class Complaint(Exception):
+class Complaint(Exception):  # noqa: N818
     """What is wrong with one expression or type; whoever knows the place puts it in front."""
 
 
@@ -110,40 +123,50 @@ def parse_type(text: str) -> Written:
     return Written(base, "fixed" in said, "unique" in said, default, moves, same_as)
 
 
-def _parse_base(
-    text: str, whole: str
-) -> tuple[Type, tuple[tuple[str, str], ...] | None, tuple[str, str] | None]:
+_PLAIN: dict[str, Type] = {
+    "text": TEXT,
+    "bool": BOOL,
+    "date": DATE,
+    "time": TIME,
+    "datetime": DATETIME,
+    **{kind: Type("text", shape=kind) for kind in TEXT_KINDS},
+}
+
+
+def _parse_base(text: str, whole: str) -> tuple[Type, tuple[tuple[str, str], ...] | None, tuple[str, str] | None]:
     if match := re.fullmatch(r"([A-Z]\w*)\.(\w+)", text):
         return Type("none"), None, (match[1], match[2])
-    name, _, inner = text.partition("(")
+    name, bracket, inner = text.partition("(")
     name = name.strip()
-    if inner:
-        if not inner.endswith(")"):
-            raise Complaint(f"{whole!r} has no closing bracket")
-        inner = inner[:-1].strip()
+    if bracket and not inner.endswith(")"):
+        raise Complaint(f"{whole!r} has no closing bracket")
+    inner = inner[:-1].strip()
+    if name in _PLAIN and not bracket:
+        return _PLAIN[name], None, None
+    if name == "states":
+        states, moves = _parse_states(inner, whole)
+        return Type("one_of", options=states), moves, None
+    return _parse_made(name, inner, text, whole), None, None
+
+
+def _parse_made(name: str, inner: str, text: str, whole: str) -> Type:
+    """A type with something in brackets."""
     match name:
-        case "text" | "bool" | "date" | "time" | "datetime" if not inner:
-            return Type(name), None, None
-        case _ if name in TEXT_KINDS and not inner:
-            return Type("text", shape=name), None, None
         case "int" | "money":
             low, high = _parse_range(inner, whole) if inner else (None, None)
-            return Type(name, low=low, high=high), None, None
+            return Type("int" if name == "int" else "money", low=low, high=high)
         case "one_of":
-            return Type("one_of", options=_parse_options(split_top(inner, "|"), whole)), None, None
-        case "states":
-            states, moves = _parse_states(inner, whole)
-            return Type("one_of", options=states), moves, None
+            return Type("one_of", options=_parse_options(split_top(inner, "|"), whole))
         case "ref":
             if not re.fullmatch(r"[A-Z]\w*", inner):
                 raise Complaint(f"{whole!r}: write ref(Name) with the name of an entity")
-            return ref(inner), None, None
+            return ref(inner)
         case "list":
             element, moves, same_as = _parse_base(inner, whole)
             if moves is not None or same_as is not None or element.kind == "list":
                 raise Complaint(f"{whole!r}: a list holds plain values or references")
-            return list_of(element), None, None
-    known = ["text", "int", "money", "bool", "date", "time", "datetime", "one_of", "states", "ref", "list", *TEXT_KINDS]
+            return list_of(element)
+    known = [*_PLAIN, "int", "money", "one_of", "states", "ref", "list"]
     raise Complaint(f"there is no type {text!r}{did_you_mean(name, known)}")
 
 

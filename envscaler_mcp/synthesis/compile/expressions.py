@@ -27,7 +27,6 @@ from envscaler_mcp.language.expressions import (
     OrElse,
     Records,
     Scan,
-    walk,
 )
 from envscaler_mcp.language.model import Model, Sentence
 from envscaler_mcp.language.types import Type

@@ -29,6 +29,7 @@ from envscaler_mcp.language.model import (
     New,
     Operation,
     Put,
+    Sentence,
     SetLocal,
     Statement,
 )
@@ -493,7 +494,9 @@ class Method:
         lists: list[str] = []
         scan = False
         for site in self.sites:
-            for name in sorted(site.attributes):
+            # A record that goes takes everything along that others reached through it.
+            gone = {a.name for a in self.model.entities[site.entity].stored} if site.deletes else set()
+            for name in sorted(site.attributes | gone):
                 key = (site.entity, name)
                 if key not in question.routes:
                     continue
@@ -595,16 +598,25 @@ class Method:
     # The answer
 
     def _answer(self) -> None:
-        done = self.writer.sentence(self.operation.say)
-        inner = (done[2:-1] if done.startswith('f"') else done[1:-1]).rstrip(".")
+        say = self.operation.say
+        done = self.writer.sentence(Sentence(say.parts))
+        inner = within(done)
+        if say.clauses:
+            name = self.fresh("done")
+            self.lines.add(f"{name} = {done}")
+            for clause in say.clauses:
+                given = " and ".join(f"{parameter} is not None" for parameter in clause.needs)
+                self.lines.add(f"if {given}:")
+                self.lines.add(f"    {name} += {self.writer.sentence(clause.words)}")
+            inner = f"{{{name}}}"
         ids: dict[str, str] = {}
         for entity_name, record in self.created:
             if record:
                 noun = self.model.entities[entity_name].noun
                 key = f"{noun}_id" if f"{noun}_id" not in ids else f"{record}_id"
                 ids[key] = record
-        f = "f" if done.startswith('f"') or ids else ""
         news = ", ".join(f"{words(self._noun_of(record))} {{{record}['id']}}" for record in ids.values())
+        f = "f" if done.startswith('f"') or ids or say.clauses else ""
         text = f'{f}"Done: {inner}{f" (new: {news})" if news else ""}."'
         if ids:
             data = ", ".join(f'"{key}": {record}["id"]' for key, record in ids.items())
@@ -614,6 +626,11 @@ class Method:
 
     def _noun_of(self, record: str) -> str:
         return next(self.model.entities[entity].noun for entity, name in self.created if name == record)
+
+
+def within(literal: str) -> str:
+    """What stands between the quotes of a string literal."""
+    return literal[2:-1] if literal.startswith('f"') else literal[1:-1]
 
 
 def moves_constant(entity: Entity, attribute: Attribute) -> str:

@@ -235,11 +235,14 @@ class _Analysis:
     others: set[str]
     """The other records of the same rule: what is read of them is asked of them."""
     found: Routes = field(default_factory=dict)
+    everywhere: list[Expr] = field(default_factory=list)
+    """What is asked of every record of the entity, whatever else is true of it."""
 
     def routes_of(self, broken: Expr) -> Routes:
         self._add((self.entity, "*"), [()])
-        inliner = Inliner(self.model, keep=self.others)
-        self._read(inliner(broken), {self.root: [()]})
+        written = Inliner(self.model, keep=self.others)(broken)
+        self.everywhere = _flat(written.of) if isinstance(written, Not) else [written]
+        self._read(written, {self.root: [()]})
         return {key: routes for key, routes in self.found.items() if routes is None or routes}
 
     def _add(self, key: tuple[str, str], routes: list[Route] | None) -> None:
@@ -270,8 +273,8 @@ class _Analysis:
     def _acyclic(self, expr: Expr, names: dict[str, list[Route] | None]) -> bool:
         """`v in above(v, parent)`: a new circle passes through the record that was changed."""
         match expr:
-            case Compare(op="in" | "not in", left=Local(name=name), right=Function(name="above", arguments=(Local(name=start),))):
-                if name == start and names.get(name) == [()]:
+            case Compare(left=Local(name=name), right=Function(name="above", arguments=(Local(name=start),))):
+                if name == start and names.get(name) == [()] and any(expr is part for part in self.everywhere):
                     assert isinstance(expr.right, Function)
                     self._add((expr.right.entity, expr.right.attribute), [()])
                     return True
@@ -325,7 +328,7 @@ class _Analysis:
                 return names.get(name)
             case Get(of=of, name=name) if of.type.kind == "ref":
                 before = self._ways(of, names)
-                return None if before is None else [(Hop("back", of.type.entity, name), *way) for way in before]
+                return None if before is None else [_backwards(of.type.entity, name, way) for way in before]
             case OrElse(first=a, second=b) | Choice(then=a, otherwise=b):
                 ways = [self._ways(side, names) for side in (a, b) if side.type.kind != "none"]
                 return None if any(way is None for way in ways) else [route for way in ways for route in way or []]
@@ -344,6 +347,13 @@ class _Analysis:
 
     def _quietly(self, loops: tuple[Loop, ...], names: dict[str, list[Route] | None]) -> dict[str, list[Route] | None]:
         return _Analysis(self.model, self.root, self.entity, self.others)._bind(loops, names)
+
+
+def _backwards(entity: str, attribute: str, way: Route) -> Route:
+    """The way from what a reference leads to; to go back and along it again would miss a record that was just let go."""
+    if way and way[0] == Hop("forward", entity, attribute):
+        return way[1:]
+    return (Hop("back", entity, attribute), *way)
 
 
 def _path(expr: Expr, variable: str) -> Route | None:

@@ -95,7 +95,8 @@ class Signatures:
         if isinstance(param.default, ListOf):
             return f"{text} None where it is left out."
         if isinstance(param.default, Literal):
-            shown = {True: "true", False: "false"}.get(param.default.value, param.default.value)  # type: ignore[call-overload]
+            value = param.default.value
+            shown = str(value).lower() if isinstance(value, bool) else value
             return f"{text} {shown} where it is left out."
         return text
 
