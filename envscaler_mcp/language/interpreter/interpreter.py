@@ -12,7 +12,7 @@ from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.reads import Reads, derived_reads
 from envscaler_mcp.language.interpreter.soundness import unsound
 from envscaler_mcp.language.interpreter.store import Ref, State, Store
-from envscaler_mcp.language.model import Let, Model, New, Operation, Parameter, Query, Sentence
+from envscaler_mcp.language.model import Let, Model, New, Operation, Parameter, Query
 from envscaler_mcp.language.text import did_you_mean, words
 from envscaler_mcp.language.types import Type
 
@@ -102,7 +102,10 @@ class Interpreter:
     def _change(self, operation: Operation, names: Names, evaluation: Evaluation) -> Result:
         effects = Effects(evaluation, operation)
         names = effects.run(names)
-        done = evaluation.sentence(_without_full_stop(operation.say), names)
+        done = evaluation.sentence(operation.say, names)
+        for clause in operation.say.clauses:
+            if all(names[name] is not None for name in clause.needs):
+                done += evaluation.sentence(clause.words, names)
         ids = dict(self._created(effects.created))
         news = ", ".join(f"{words(ref.noun)} {id_}" for ref, id_ in ids.values())
         message = f"Done: {done}{f' (new: {news})' if news else ''}."
@@ -117,9 +120,3 @@ class Interpreter:
             key = f"{entity.noun}_id" if entity.noun not in taken else f"{new.name or f'new_{entity.noun}'}_id"
             taken.add(entity.noun)
             yield key, (entity, ref.id)
-
-
-def _without_full_stop(sentence: Sentence) -> Sentence:
-    """A message ends with a full stop of its own."""
-    *rest, last = sentence.parts
-    return Sentence((*rest, last.rstrip(".") if isinstance(last, str) else last))
