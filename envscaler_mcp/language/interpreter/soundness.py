@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from envscaler_mcp.language.model import Attribute, Entity, Model
 from envscaler_mcp.language.fitting import real
+from envscaler_mcp.language.model import Attribute, Entity, Model
 from envscaler_mcp.language.text import did_you_mean, words
 from envscaler_mcp.language.types import Type
 
