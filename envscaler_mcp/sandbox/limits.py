@@ -15,6 +15,7 @@ MIB = 1 << 20
 CHANNEL = 3
 """The descriptor of a worker's only way out."""
 _DESCRIPTORS = 8
+_MANY = 65_536
 _FIRST_UID = 0x6E000000
 _UIDS = 1 << 20
 _NOBODY = 65534
@@ -89,6 +90,14 @@ def allow_processes(allowed: bool) -> None:
     if IS_LINUX:
         hard = _hard(resource.RLIMIT_NPROC)
         resource.setrlimit(resource.RLIMIT_NPROC, (hard if allowed else 0, hard))
+
+
+def hold_many_worlds() -> None:
+    """Let this process hold as many descriptors as it may: each world in a worker is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MANY if hard == resource.RLIM_INFINITY else min(hard, _MANY)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def drop_root(number: int) -> int:

@@ -9,10 +9,10 @@ import struct
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, TypeVar
 
-from envscaler_mcp.errors import SandboxError, WorldError
+from envscaler_mcp.errors import EnvScalerError, SandboxError, WorldError
 from envscaler_mcp.sandbox import limits as bounds
 from envscaler_mcp.sandbox.ended import Reason, WorkerEndedError, ended_by
 from envscaler_mcp.sandbox.frames import ClosedError, FrameError, Reader, encode
@@ -80,8 +80,19 @@ class Line:
 
     def ask(self, do: str, seconds: float, **fields: Any) -> dict[str, Any]:
         """The worker's answer; WorldError with the world's own sentence where it could not do it."""
-        with self._turn:
+        with self._turn, self._ended_when_interrupted():
             return self._asked(do, seconds, fields)
+
+    @contextlib.contextmanager
+    def _ended_when_interrupted(self) -> Iterator[None]:
+        """Whoever stops waiting in the middle, by Ctrl-C or otherwise, leaves an answer that belongs to no request."""
+        try:
+            yield
+        except EnvScalerError:
+            raise
+        except BaseException:
+            self.close()
+            raise
 
     def _asked(self, do: str, seconds: float, fields: dict[str, Any]) -> dict[str, Any]:
         self._must_live()
@@ -106,7 +117,7 @@ class Line:
 
     def fork(self) -> Line:
         """A second worker that goes on from where this one is."""
-        with self._turn, self._listening:
+        with self._turn, self._listening, self._ended_when_interrupted():
             self._must_live()
             if not self.forks:
                 raise SandboxError("A world in a worker can be forked on Linux only; open another one at its state.")
@@ -245,6 +256,8 @@ class Line:
         raise why
 
     def _must_live(self) -> None:
+        if self._zygote.owner != os.getpid():
+            raise SandboxError("This world belongs to the process that this one was forked from; open another one.")
         if self._ended is not None:
             raise WorkerEndedError(self._ended.reason, str(self._ended))
 

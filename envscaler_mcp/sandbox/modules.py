@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import dataclasses
 import functools
 import importlib
@@ -14,10 +15,19 @@ from typing import Any, NoReturn
 from envscaler_mcp.sandbox.allowed import BUILTINS, FORBIDDEN_ATTRIBUTES, MODULES
 
 
+_LATE = ("_strptime", "_pylong", "copyreg", "warnings")
+"""What Python's own C code imports when it is first needed, through the importer of whoever called it."""
+_ENCODINGS = ("ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_16_le", "utf_32", "cp1252", "unicode_escape")
+
+
 def preload() -> None:
     """Import everything that generated code may ask for, and what those import late; a worker can import nothing."""
-    for name in (*MODULES, "_strptime", "unicodedata", "encodings.ascii", "encodings.latin_1", "encodings.utf_16"):
+    for name in (*MODULES, "unicodedata", *(f"encodings.{encoding}" for encoding in _ENCODINGS)):
         importlib.import_module(name)
+    for name in _LATE:
+        # Not every version of Python has all of them.
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
 
 def guarded_builtins(replaced: Mapping[str, ModuleType]) -> dict[str, Any]:
@@ -46,6 +56,9 @@ def _importer(replaced: Mapping[str, ModuleType]) -> Callable[..., ModuleType]:
         level: int = 0,
     ) -> ModuleType:
         del globals, locals
+        if type(name) is str and name in _LATE:
+            # C code takes the module from where it is kept and not from this answer, which is empty for anybody else.
+            return ModuleType(name)
         if type(name) is not str or level or name not in MODULES:
             raise ImportError(f"The module {name!r} is not available to environment code.")
         whole = name if fromlist else name.partition(".")[0]

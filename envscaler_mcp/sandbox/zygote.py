@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.errors import SandboxError
-from envscaler_mcp.sandbox import system
+from envscaler_mcp.sandbox import limits, system
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.probe import Kernel
@@ -61,11 +61,11 @@ class Zygote:
             raise
         self._control.settimeout(None)
 
-    def spawn(self, limits: Limits, layers: Layers) -> Spawned:
+    def spawn(self, allowed: Limits, layers: Layers) -> Spawned:
         """A fork of the zygote, which hardens itself before it answers."""
         ours, theirs = socket.socketpair()
         with theirs:
-            asked = {"do": "spawn", "limits": limits.to_json(), "layers": layers.to_json()}
+            asked = {"do": "spawn", "limits": allowed.to_json(), "layers": layers.to_json()}
             try:
                 answer = self._ask(asked, theirs.fileno())
             except BaseException:
@@ -140,6 +140,7 @@ def zygote() -> Zygote:
                 raise SandboxError(
                     "Workers need fork, which this system does not have; mode 'trusted' runs your own code."
                 )
+            limits.hold_many_worlds()
             _held = Zygote()
             atexit.register(_held.close)
         return _held

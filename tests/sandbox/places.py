@@ -109,3 +109,52 @@ class Board:
         """Read all orders."""
         return {"success": True, "data": sorted(self.orders)}
 '''
+
+LIBRARIES = '''
+import base64, bisect, calendar, copy, hashlib, heapq, itertools, json, math, operator, random, re, secrets
+import statistics, string, textwrap, time, uuid
+from collections import Counter, deque
+from datetime import datetime, timezone
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache, partial
+
+
+class Shelf:
+    def __init__(self, init_config: dict):
+        self.used = {}
+
+    def use_them(self) -> dict:
+        """Use what ordinary code uses."""
+        with localcontext() as context:
+            context.prec = 5
+            third = str(Decimal(1) / 3)
+        found = [
+            re.sub("a+", "b", "caat"),
+            datetime.strptime("2026-03-02", "%Y-%m-%d").strftime("%A %d %B"),
+            datetime.now(timezone.utc).isoformat(),
+            time.strftime("%Y", time.gmtime()),
+            third,
+            str(Fraction(3, 6)),
+            statistics.median([1, 2, 4]),
+            statistics.quantiles([1, 2, 3, 4]),
+            base64.b64encode("€".encode("utf-16")).decode("ascii"),
+            hashlib.sha256("ü".encode("latin-1")).hexdigest(),
+            textwrap.fill("a b c", 3),
+            calendar.monthrange(2026, 2),
+            heapq.nsmallest(2, [3, 1, 2]),
+            bisect.bisect([1, 2], 1),
+            json.loads(json.dumps(copy.deepcopy({"a": [1, {"b": None}]}))),
+            len(str(uuid.uuid5(uuid.NAMESPACE_DNS, "x"))) + len(uuid.uuid1().hex) + len(secrets.token_hex(4)),
+            random.sample(range(100), 3),
+            random.gauss(0, 1) < 100,
+            Counter("abca").most_common(1),
+            list(itertools.accumulate(deque([1, 2]), operator.add)),
+            partial(math.comb, 5)(2),
+            string.capwords("a b") + "\\N{BULLET}" + "straße".casefold() + "ﬁ".upper(),
+            "1e400" > str(float("1e300")),
+            int("9" * 400) % 7,
+        ]
+        self.used["all"] = len(found)
+        return {"success": True, "data": found}
+'''

@@ -26,7 +26,7 @@ from envscaler_mcp.sandbox.system import IS_LINUX
 from envscaler_mcp.sandbox.worker_world import WorkerWorld, is_plain
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving.world import open_world
-from tests.sandbox.places import SHARED, SHOP
+from tests.sandbox.places import LIBRARIES, SHARED, SHOP
 from tests.sandbox.written import written
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="workers need fork")
@@ -81,6 +81,40 @@ def test_a_worker_answers_with_the_same_bytes_as_a_world_in_this_process(calls: 
             assert there.diff() == here.diff()
         assert there.state() == here.state()
         assert there.state_hash() == here.state_hash()
+
+
+def test_ordinary_libraries_work_behind_every_layer() -> None:
+    code = written(LIBRARIES)
+    here = open_world(code, {}, 5)
+    with closing(open_isolated(code, {}, 5)) as there:
+        assert there.call("use_them", {}).text == here.call("use_them", {}).text
+        assert there.call("use_them", {}).kind == "done"
+
+
+def test_a_call_that_was_interrupted_ends_its_world(shop: WorkerWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shop.line._reader, "next", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            shop.call("list_orders", {})
+    with pytest.raises(WorkerEndedError) as caught:
+        shop.call("list_orders", {})
+    assert caught.value.reason == "closed"
+
+
+def test_a_fork_of_the_harness_does_not_speak_for_it(shop: WorkerWorld) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            shop.state()
+        except SandboxError:
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert shop.call("list_orders", {}).kind == "done"
 
 
 def test_marks_and_the_clock_work_through_the_worker(shop: WorkerWorld) -> None:
