@@ -8,7 +8,7 @@ An empty line leaves an argument out; `?` shows the tools again; `q` or the end 
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from anyio.from_thread import start_blocking_portal
@@ -17,21 +17,30 @@ from mcp.types import CallToolResult, Tool
 
 
 def main(target: list[str]) -> None:
-    """Ask and answer until the person has had enough. The connection lives in a thread; the keyboard is here."""
+    """Connect, and let the person use the tools. The connection lives in a thread; the keyboard is here."""
     server = target[0] if "://" in target[0] else StdioServerParameters(command=target[0], args=target[1:])
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
         tools = portal.call(client.list_tools).tools
         print(f"{client.server_info.name if client.server_info else target[0]}: {len(tools)} tools\n")
         show(tools)
-        while (typed := ask("\ntool> ")) not in (None, "q"):
-            tool = pick(tools, typed or "?")
-            if tool is None:
-                show(tools)
-                continue
-            arguments = ask_arguments(tool)
-            if arguments is None:
-                return
-            tell(portal.call(client.call_tool, tool.name, arguments))
+        try:
+            converse(tools, lambda name, arguments: portal.call(client.call_tool, name, arguments))
+        except KeyboardInterrupt:
+            # caught in here: leaving the connection by an exception wraps it in a group
+            print("\nEnded.")
+
+
+def converse(tools: list[Tool], call: Callable[[str, dict[str, Any]], CallToolResult]) -> None:
+    """Ask and answer until the person has had enough."""
+    while (typed := ask("\ntool> ")) not in (None, "q"):
+        tool = pick(tools, typed or "?")
+        if tool is None:
+            show(tools)
+            continue
+        arguments = ask_arguments(tool)
+        if arguments is None:
+            return
+        tell(call(tool.name, arguments))
 
 
 def show(tools: list[Tool]) -> None:
@@ -101,7 +110,4 @@ def ask(prompt: str) -> str | None:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
-    try:
-        main(sys.argv[1:])
-    except KeyboardInterrupt:
-        print("\nEnded.")
+    main(sys.argv[1:])

@@ -28,5 +28,7 @@ def serve_world(
     ] = None,
 ) -> None:
     options = {"--host": host, "--token-env": token_env, "--state": state, "--seed": seed, "--isolation": isolation}
+    if not http and (port or host or token_env):
+        raise typer.BadParameter("--port, --host and --token-env belong to --http", param_hint="--http")
     given = [word for name, value in options.items() if value not in (None, "") for word in (name, str(value))]
     main(folder_of(ctx, env_id), ["--http", "--port", str(port), *given] if http else given)

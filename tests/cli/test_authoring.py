@@ -1,0 +1,106 @@
+"""An author begins a world, is told what is wrong with it, and has it served."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from envscaler_mcp.cli.program import app
+
+
+def envscaler(home: Path, *words: object) -> Result:
+    return CliRunner().invoke(app, ["--home", str(home), *map(str, words)], env={"COLUMNS": "200"})
+
+
+@pytest.fixture
+def blueprint(tmp_path: Path) -> Path:
+    file = tmp_path / "tool_shed.yaml"
+    assert envscaler(tmp_path, "blueprint", "new", "tool_shed", "--sector", "leisure", "--out", file).exit_code == 0
+    return file
+
+
+def test_a_new_blueprint_is_sound_as_it_stands_and_nothing_is_to_be_looked_at(blueprint: Path) -> None:
+    told = envscaler(blueprint.parent, "blueprint", "check", "--strict", blueprint)
+    assert told.exit_code == 0, told.output
+    assert ": sound: 3 entities" in told.output
+
+
+def test_a_new_blueprint_never_takes_the_place_of_a_file(blueprint: Path) -> None:
+    before = blueprint.read_text(encoding="utf-8")
+    told = envscaler(blueprint.parent, "blueprint", "new", "tool_shed", "--out", blueprint)
+    assert (told.exit_code, blueprint.read_text(encoding="utf-8")) == (2, before)
+
+
+@pytest.mark.parametrize("name", ["Tool Shed", "tool-shed", "7_sheds", "_shed", ""])
+def test_an_id_that_could_not_be_a_name_is_wrong_use(name: str, tmp_path: Path) -> None:
+    told = envscaler(tmp_path, "blueprint", "new", name, "--out", tmp_path / "new.yaml")
+    assert (told.exit_code, list(tmp_path.iterdir())) == (2, [])
+
+
+def test_a_fault_is_told_with_its_place_and_what_may_have_been_meant(blueprint: Path) -> None:
+    text = blueprint.read_text(encoding="utf-8").replace("not member.suspended", "not member.suspend")
+    blueprint.write_text(text, encoding="utf-8")
+    told = envscaler(blueprint.parent, "blueprint", "check", blueprint)
+    assert told.exit_code == 1
+    assert "operation lend_tool" in told.output
+    assert "did you mean 'suspended'?" in told.output
+    (document,) = json.loads(envscaler(blueprint.parent, "blueprint", "check", "--json", blueprint).output)
+    assert document["sound"] is False
+    assert {problem["severity"] for problem in document["problems"]} == {"error"}
+
+
+def test_a_rule_without_a_guard_is_found_by_playing(blueprint: Path) -> None:
+    text = blueprint.read_text(encoding="utf-8")
+    guard = "      - member.open_loans < 3 | {member.name} already has three open loans.\n"
+    assert guard in text
+    rule = "holds: all(m.open_loans <= 3 for m in Member)"
+    blueprint.write_text(text.replace(guard, "").replace(rule, rule.replace("3", "1")), encoding="utf-8")
+    told = envscaler(blueprint.parent, "blueprint", "check", blueprint)
+    assert told.exit_code == 0
+    assert "calls that passed every guard were refused" in told.output
+    assert "A member has at most three open loans." in told.output
+    assert envscaler(blueprint.parent, "blueprint", "check", "--strict", blueprint).exit_code == 1
+    assert envscaler(blueprint.parent, "blueprint", "check", "--strict", "--no-probe", blueprint).exit_code == 0
+
+
+def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_hand(blueprint: Path) -> None:
+    home = blueprint.parent / "home"
+    assert envscaler(home, "emit", blueprint).exit_code == 0
+    assert envscaler(home, "emit", blueprint, "--check").exit_code == 0
+    assert [e["id"] for e in json.loads(envscaler(home, "list", "--json").output)] == ["tool_shed"]
+    assert envscaler(home, "call", "tool_shed", "list_tools", "kind=ladder").exit_code == 0
+    source = home / "generated_servers" / "tool_shed" / "environment.py"
+    source.write_text(source.read_text(encoding="utf-8") + "# by hand\n", encoding="utf-8")
+    told = envscaler(home, "emit", blueprint, "--check")
+    assert told.exit_code == 1
+    assert "tool_shed: environment.py is not what would be emitted" in told.stderr
+
+
+def test_emitting_twice_changes_nothing_the_second_time(blueprint: Path) -> None:
+    home = blueprint.parent / "home"
+    assert "tool_shed is new or has changed.\n" in envscaler(home, "emit", blueprint).output
+    assert "changed" not in envscaler(home, "emit", blueprint).output
+
+
+@pytest.mark.parametrize("words", [[], ["--all", "hospital_stays"], ["hospital_stay"], ["nowhere.yaml"]])
+def test_emitting_wants_to_know_what(words: list[str], tmp_path: Path) -> None:
+    assert envscaler(tmp_path, "emit", *words).exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_check_writes_nothing(tmp_path: Path) -> None:
+    assert envscaler(tmp_path, "emit", "hospital_stays", "--check").exit_code == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_demo_makes_the_worlds_and_plays_in_three_of_them(tmp_path: Path) -> None:
+    told = envscaler(tmp_path, "demo")
+    assert told.exit_code == 0, told.output
+    assert told.output.count("MCP 2026-07-28") == 3
+    assert told.output.count("     refused  ") == 4
+    assert "~ stays" in told.output
+    assert "Everything that was launched has ended." in told.output
