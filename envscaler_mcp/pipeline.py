@@ -175,7 +175,9 @@ def _check(path: Path, probe: bool) -> BlueprintReport:
             return report
         report.counts = _counts(checked.model)
         if path.stem != blueprint.id:
-            report.problems.append(Problem("warning", "id", f"the file is called {path.name}, and the id is {blueprint.id!r}"))
+            report.problems.append(
+                Problem("warning", "id", f"the file is called {path.name}, and the id is {blueprint.id!r}")
+            )
         if probe:
             report.problems.extend(_probe(checked.model))
     except EnvScalerError as error:

@@ -65,7 +65,14 @@ def _short(value: object) -> str:
 
 
 def _connecting(environment: Environment) -> str:
-    config = {"mcpServers": {environment.id: {"command": "/path/to/python", "args": [f"/path/to/generated_servers/{environment.id}/server.py"]}}}
+    config = {
+        "mcpServers": {
+            environment.id: {
+                "command": "/path/to/python",
+                "args": [f"/path/to/generated_servers/{environment.id}/server.py"],
+            }
+        }
+    }
     code = {"servers": {environment.id: {"type": "stdio", **config["mcpServers"][environment.id]}}}
     return "\n".join(
         [

@@ -80,7 +80,9 @@ class Arguments:
             distinct = {entry[key]: entry for entry in entries if entry is not None}
             return list(distinct.values()) or None
         alternatives = self._alternatives(param.name)
-        values = [drawn(element, alternatives, chance, today, f"{self.operation.name}.{param.name}") for _ in range(number)]
+        values = [
+            drawn(element, alternatives, chance, today, f"{self.operation.name}.{param.name}") for _ in range(number)
+        ]
         return list(dict.fromkeys(values))
 
     def _entry(self, param: Parameter, struct: Type, world: Any, chance: Chance, today: str) -> dict[str, Any] | None:
@@ -146,7 +148,11 @@ def _asked(test: Expr) -> tuple[tuple[str, str], frozenset[Any]] | None:
     key = (test.left.of.name, test.left.name)
     if test.op == "==" and isinstance(test.right, Literal):
         return key, frozenset({test.right.value})
-    if test.op == "in" and isinstance(test.right, ListOf) and all(isinstance(item, Literal) for item in test.right.items):
+    if (
+        test.op == "in"
+        and isinstance(test.right, ListOf)
+        and all(isinstance(item, Literal) for item in test.right.items)
+    ):
         return key, frozenset(item.value for item in test.right.items if isinstance(item, Literal))
     return None
 
@@ -162,5 +168,3 @@ def _kept_in(operation: Operation) -> dict[str, tuple[str, str]]:
         elif isinstance(statement, Put) and isinstance(statement.value, Local):
             found.setdefault(statement.value.name, (statement.entity, statement.attribute))
     return found
-
-

@@ -7,7 +7,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import GrowthError
-from envscaler_mcp.language.model import Model
+from envscaler_mcp.language.model import Model, Operation, Query
 from envscaler_mcp.scenarios.arguments import Arguments
 from envscaler_mcp.scenarios.chance import Chance
 from envscaler_mcp.serving.world import World
@@ -37,7 +37,7 @@ class _Search:
     def __init__(self, model: Model, environment: Environment, world: World) -> None:
         self.model, self.environment, self.world = model, environment, world
         self.chance = Chance(0, f"examples of {model.blueprint.id}")
-        asked = {**model.operations, **model.queries}
+        asked: dict[str, Operation | Query] = {**model.operations, **model.queries}
         self.arguments = {name: Arguments(one, model) for name, one in asked.items()}
 
     def run(self) -> dict[str, Example]:
@@ -60,7 +60,9 @@ class _Search:
         if tool not in self.arguments:
             given = _plain(self.model, tool, records)
             outcome = self.world.call(tool, given) if given is not None else None
-            return Example(tool, given or {}, outcome.payload) if outcome is not None and outcome.kind == "done" else None
+            return (
+                Example(tool, given or {}, outcome.payload) if outcome is not None and outcome.kind == "done" else None
+            )
         second: Example | None = None
         for _ in range(_DRAWS):
             given = _drawn(self.arguments[tool], records, self.chance)

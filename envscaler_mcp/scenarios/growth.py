@@ -55,21 +55,21 @@ class _Garden:
 
     def _names_known(self) -> None:
         """A misspelt name under start would silently do nothing."""
-        for entity in self.start.records:
-            if entity not in self.model.entities:
-                raise GrowthError(f"start.records names {entity!r}, which is no entity")
-        for operation in self.start.play:
-            if operation not in self.model.operations:
-                raise GrowthError(f"start.play names {operation!r}, which is no operation")
+        for name in self.start.records:
+            if name not in self.model.entities:
+                raise GrowthError(f"start.records names {name!r}, which is no entity")
+        for name in self.start.play:
+            if name not in self.model.operations:
+                raise GrowthError(f"start.play names {name!r}, which is no operation")
         for key in self.start.values:
             owner, _, names = key.partition(".")
             entity = self.model.entities.get(owner)
-            operation_ = self.model.operations.get(owner) or self.model.queries.get(owner)
+            operation = self.model.operations.get(owner) or self.model.queries.get(owner)
             if entity is not None:
                 known = set(entity.attributes)
-            elif operation_ is not None:
-                known = {param.name for param in operation_.params}
-                for param in operation_.params:
+            elif operation is not None:
+                known = {param.name for param in operation.params}
+                for param in operation.params:
                     if param.type.of is not None:
                         known |= {f"{param.name}.{name}" for name, _ in param.type.of.fields}
             else:
@@ -102,7 +102,9 @@ class _Garden:
         while wanted:
             ready = [e for e in wanted if not (self._needs(e) & {w.name for w in wanted if w is not e})]
             if not ready:
-                raise GrowthError(f"the base records of {', '.join(e.name for e in wanted)} refer to each other in a circle")
+                raise GrowthError(
+                    f"the base records of {', '.join(e.name for e in wanted)} refer to each other in a circle"
+                )
             ordered.append(ready[0])
             wanted.remove(ready[0])
         return ordered
@@ -147,7 +149,12 @@ class _Garden:
         return record
 
     def _attribute(
-        self, entity: Entity, attribute: Attribute, texts: dict[str, str], single: dict[str, tuple[str, ...]], record: dict[str, Any]
+        self,
+        entity: Entity,
+        attribute: Attribute,
+        texts: dict[str, str],
+        single: dict[str, tuple[str, ...]],
+        record: dict[str, Any],
     ) -> Any:
         what = f"{entity.name}.{attribute.name}"
         text = texts.get(attribute.name)
@@ -164,10 +171,19 @@ class _Garden:
         if type_.kind == "list" and type_.of is not None:
             return self._list(attribute, text, what)
         if text is None and type_.shape == "email":
-            person = next((v for a in entity.stored if a.type.shape in ("person", "name") and (v := record.get(f"given_{a.key}"))), None)
+            person = next(
+                (
+                    v
+                    for a in entity.stored
+                    if a.type.shape in ("person", "name") and (v := record.get(f"given_{a.key}"))
+                ),
+                None,
+            )
             if person:
                 return email_of(person, self.chance)
-        return drawn(type_, (), self.chance, today, what) if text is None else read(type_, text, self.chance, today, what)
+        return (
+            drawn(type_, (), self.chance, today, what) if text is None else read(type_, text, self.chance, today, what)
+        )
 
     def _default(self, attribute: Attribute) -> Any:
         if attribute.type.kind == "list":
@@ -232,5 +248,3 @@ class _Garden:
             if drawn_ < 0:
                 return name
         return ""
-
-

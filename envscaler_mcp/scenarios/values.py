@@ -49,7 +49,9 @@ def values_of(owner: str, said: dict[str, str]) -> Values:
         rows = tuple(tuple(part.strip() for part in row.split(", ")) for row in alternatives)
         for row in rows:
             if len(row) != len(names):
-                raise GrowthError(f"start.values {key!r}: the row {', '.join(row)!r} has {len(row)} fields, not {len(names)}")
+                raise GrowthError(
+                    f"start.values {key!r}: the row {', '.join(row)!r} has {len(row)} fields, not {len(names)}"
+                )
         tables.append(Table(names, rows))
     return Values(single, tuple(tables))
 
@@ -110,7 +112,11 @@ def _read(type_: Type, text: str, chance: Chance, today: str) -> Any:
         case "time":
             return text if re.fullmatch(r"\d\d:\d\d", text) else _no(text)
     filled = re.sub("#", lambda _: str(chance.below(10)), text) if "#" in text else text
-    return re.sub(r"\?(?=[?#\d-]|$)", lambda _: "ABCDEFGHJKLMNPQRSTUVWXYZ"[chance.below(24)], filled) if "?" in text else filled
+    return (
+        re.sub(r"\?(?=[?#\d-]|$)", lambda _: "ABCDEFGHJKLMNPQRSTUVWXYZ"[chance.below(24)], filled)
+        if "?" in text
+        else filled
+    )
 
 
 def _no(text: str) -> Any:

@@ -124,7 +124,9 @@ VENTURES = _words(
     Lantern Lark Meridian Mosaic Nimbus Northwind Oakwood Onyx Orchard Osprey Pioneer Polaris Prism Quill Raven Redwood
     Sable Saffron Sierra Silver Skylark Solstice Summit Swift Tern Tidal Timber Umbra Vantage Verde Willow Zephyr"""
 )
-TRADES = _words("Bakery Builders Consulting Design Electric Foods Freight Group Holdings Imports Labs Logistics Media Motors Outfitters Partners Press Products Solutions Supply Systems Textiles Tools Trading Works")
+TRADES = _words(
+    "Bakery Builders Consulting Design Electric Foods Freight Group Holdings Imports Labs Logistics Media Motors Outfitters Partners Press Products Solutions Supply Systems Textiles Tools Trading Works"
+)
 
 
 def text_of(kind: str, chance: Chance) -> str:
@@ -137,7 +139,9 @@ def text_of(kind: str, chance: Chance) -> str:
         case "phone":
             return f"+{chance.pick((1, 33, 34, 39, 44, 45, 46, 47, 49))} {chance.between(200, 799)} {chance.between(100, 999)} {chance.between(1000, 9999)}"
         case "address":
-            street = f"{chance.between(1, 189)} {chance.pick(STREETS)} {chance.pick(('Street', 'Road', 'Lane', 'Avenue'))}"
+            street = (
+                f"{chance.between(1, 189)} {chance.pick(STREETS)} {chance.pick(('Street', 'Road', 'Lane', 'Avenue'))}"
+            )
             return f"{street}, {chance.pick(PLACES)[0]}"
         case "company":
             return f"{chance.pick(VENTURES)} {chance.pick(TRADES)}"

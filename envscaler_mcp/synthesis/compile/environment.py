@@ -16,6 +16,7 @@ from envscaler_mcp.synthesis.compile.indexes import Indexes
 from envscaler_mcp.synthesis.compile.operations import Method, moves_constant
 from envscaler_mcp.synthesis.compile.python import Lines, quoted
 from envscaler_mcp.synthesis.compile.queries import DerivedReads, OwnQuery, needs_show, write_show
+from envscaler_mcp.synthesis.compile.records import indexed, keeping_records
 from envscaler_mcp.synthesis.compile.rules import Question, Whole, questions, renamed
 from envscaler_mcp.synthesis.compile.signatures import ALIASES, Signatures
 from envscaler_mcp.synthesis.compile.support import FUNCTIONS, IMPORTS, NEEDS
@@ -68,7 +69,9 @@ class _Module:
         model = self.model
         queries = [OwnQuery(query, model, self.writer, self.signatures).write() for query in model.queries.values()]
         reads = [
-            DerivedReads(model.entities[name], self.signatures).write(read) for name, kinds in model.derive.items() for read in kinds
+            DerivedReads(model.entities[name], self.signatures).write(read)
+            for name, kinds in model.derive.items()
+            for read in kinds
         ]
         operations = [
             Method(operation, model, self.writer, self.signatures, self.questions, self.methods).write()
@@ -77,21 +80,30 @@ class _Module:
         self.writer.given = {}
         shown = "".join([*queries, *reads])
         private = [
-            *(write_show(e, model, self.writer) for e in model.entities.values() if needs_show(e) and f"_show_{e.noun}(" in shown),
+            *(write_show(e, model) for e in model.entities.values() if needs_show(e) and f"_show_{e.noun}(" in shown),
             *self._derived(),
             *self._defines(),
             *self._rules("".join(operations)),
         ]
-        plumbing = self._plumbing("self._remove(" in "".join(operations))
+        plumbing = keeping_records(model, self.indexes, "self._remove(" in "".join(operations))
         body = "\n".join([*queries, *reads, *operations, *private, *plumbing])
         initial = self._initial()
         code = f"{self._class_head()}\n{initial}\n{body}"
         self._code = code
         declarations = self._declarations()
         functions = self._functions(declarations + code)
-        source = "\n\n\n".join([self._head(declarations + functions + code), declarations.strip("\n"), *filter(None, [functions]), code.strip("\n")])
+        source = "\n\n\n".join(
+            [
+                self._head(declarations + functions + code),
+                declarations.strip("\n"),
+                *filter(None, [functions]),
+                code.strip("\n"),
+            ]
+        )
         source = re.sub(r"\n{4,}", "\n\n\n", source.rstrip("\n") + "\n")
-        return Compiled(source, self.class_name, tuple(name for name, effect in tool_names(model) if effect == "writes"))
+        return Compiled(
+            source, self.class_name, tuple(name for name, effect in tool_names(model) if effect == "writes")
+        )
 
     # Module level
 
@@ -108,7 +120,11 @@ class _Module:
         imports = sorted({line for word, line in IMPORTS.items() if word in code})
         for line in imports:
             lines.add(line)
-        typing = [name for name in ("Annotated", "Any", "Literal", "NotRequired", "TypedDict") if re.search(rf"\b{name}\b", code)]
+        typing = [
+            name
+            for name in ("Annotated", "Any", "Literal", "NotRequired", "TypedDict")
+            if re.search(rf"\b{name}\b", code)
+        ]
         lines.add(f"from typing import {', '.join(typing)}")
         return lines.text().rstrip("\n")
 
@@ -121,46 +137,39 @@ class _Module:
             if re.search(rf"\b{name}\b", everything):
                 lines.add(f"{name} = {text}")
         lines.add()
-        lines.add("RULES = (")
-        for rule in self.model.rules:
-            lines.lines.append(f"    {quoted(rule.text)},")
-        lines.add(")")
-        lines.add('"""What always holds. A call that would break a rule is taken back and answered with it."""')
+        rules = [quoted(rule.text) for rule in self.model.rules]
+        _tuple(
+            lines,
+            "RULES",
+            rules,
+            "What always holds. A call that would break a rule is taken back and answered with it.",
+        )
         lines.add()
-        lines.add("CHANGES = (")
-        for name in self.model.operations:
-            lines.add(f"    {quoted(name)},")
-        lines.add(")")
-        lines.add('"""The methods that may change something; all others only read."""')
+        changes = [quoted(name) for name in self.model.operations]
+        _tuple(lines, "CHANGES", changes, "The methods that may change something; all others only read.")
+        self._constants(lines)
+        for entity in self.model.entities.values():
+            stored = [f"{attribute.key}: {_stored_type(attribute.type)}" for attribute in entity.stored]
+            _typed_dict(lines, entity.name, ["id: str", *stored])
+        for title, fields in self.signatures.structures.items():
+            _typed_dict(lines, title, fields)
+        return "\n" + lines.text()
+
+    def _constants(self, lines: Lines) -> None:
         for entity in self.model.entities.values():
             for attribute in entity.stored:
                 if attribute.moves is not None and moves_constant(entity, attribute) in self._code:
                     lines.add()
                     moves = ", ".join(f"({quoted(a)}, {quoted(b)})" for a, b in attribute.moves)
                     lines.add(f"{moves_constant(entity, attribute)} = {{{moves}}}")
-        indexed = self._indexed()
-        if indexed:
+        watched = indexed(self.model, self.indexes)
+        if watched:
             lines.add()
-            lines.add(f"INDEXED = {{{', '.join(f'({quoted(c)}, {quoted(k)})' for c, k in indexed)}}}")
-            lines.add('"""Containers and the attributes by which their records are found without looking at all of them."""')
-        for entity in self.model.entities.values():
-            lines.add()
-            lines.add()
-            lines.add(f"class {entity.name}(TypedDict):")
-            lines.depth = 1
-            lines.add("id: str")
-            for attribute in entity.stored:
-                lines.add(f"{attribute.key}: {_stored_type(attribute.type)}")
-            lines.depth = 0
-        for title, fields in self.signatures.structures.items():
-            lines.add()
-            lines.add()
-            lines.add(f"class {title}(TypedDict):")
-            lines.depth = 1
-            for field in fields:
-                lines.add(field)
-            lines.depth = 0
-        return "\n" + lines.text()
+            pairs = ", ".join(f"({quoted(container)}, {quoted(key)})" for container, key in watched)
+            lines.add(f"INDEXED = {{{pairs}}}")
+            lines.raw(
+                '"""Containers and the attributes by which their records are found without looking at all of them."""'
+            )
 
     def _annotations(self) -> list[str]:
         found = [self._code]
@@ -197,7 +206,9 @@ class _Module:
         lines.depth += 1
         lines.add("config = init_config or {}")
         for entity in self.model.entities.values():
-            lines.add(f'self.{entity.container}: dict[str, {entity.name}] = _copied(config.get("{entity.container}", {{}}))')
+            lines.add(
+                f'self.{entity.container}: dict[str, {entity.name}] = _copied(config.get("{entity.container}", {{}}))'
+            )
         lines.add(f'self.now: str = config.get("now", {quoted(self.model.blueprint.start.now)})')
         counters = ", ".join(f"{quoted(e.noun)}: len(self.{e.container})" for e in self.model.entities.values())
         lines.add(f'self.counters: dict[str, int] = {{{counters}, **config.get("counters", {{}})}}')
@@ -259,120 +270,22 @@ class _Module:
             found.append(lines.text())
         return found
 
-    # Keeping records
 
-    def _indexed(self) -> list[tuple[str, str]]:
-        return sorted({(e.container, key) for e in self.model.entities.values() for i in self.indexes.of(e.name) for key in i.keys})
-
-    def _plumbing(self, deletes: bool) -> list[str]:
-        methods = [_NEW_ID, _ADD, _PUT, *([_REMOVE] if deletes else []), _TAKE_BACK, _UNDO]
-        methods = [*methods, self._link(), self._unlink()] if self._indexed() else [_without_indexes(m) for m in methods]
-        return ["\n".join("    " + line if line else "" for line in m.strip("\n").splitlines()) + "\n" for m in methods]
-
-    def _link(self) -> str:
-        lines = Lines()
-        lines.add("def _link(self, container: str, record: Any) -> None:")
-        lines.depth = 1
-        lines.doc(["Enter a record where it can be found by its attributes."])
-        lines.add("match container:")
-        for entity in self.model.entities.values():
-            indexes = self.indexes.of(entity.name)
-            if indexes:
-                lines.add(f'    case "{entity.container}":')
-                for index in indexes:
-                    lines.add(f'        self.{index.name}.setdefault({_key(index.key_of("record"))}, {{}})[record["id"]] = record')
-        return lines.text()
-
-    def _unlink(self) -> str:
-        lines = Lines()
-        lines.add("def _unlink(self, container: str, record: Any) -> None:")
-        lines.depth = 1
-        lines.doc(["Take a record out again, before it changes or goes."])
-        lines.add("match container:")
-        for entity in self.model.entities.values():
-            indexes = self.indexes.of(entity.name)
-            if indexes:
-                lines.add(f'    case "{entity.container}":')
-                for index in indexes:
-                    lines.add(f'        del self.{index.name}[{index.key_of("record")}][record["id"]]')
-        return lines.text()
+def _tuple(lines: Lines, name: str, items: list[str], meaning: str) -> None:
+    lines.add(f"{name} = (")
+    lines.lines.extend(f"    {item}," for item in items)
+    lines.add(")")
+    lines.raw(f'"""{meaning}"""')
 
 
-def _key(code: str) -> str:
-    return f"({code})" if ", " in code else code
-
-
-_NEW_ID = '''
-def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
-    """The next id; numbers are never used twice."""
-    self._journal.append(("scalar", "counters", noun, self.counters.get(noun)))
-    number = self.counters.get(noun, 0) + 1
-    while f"{prefix}-{number:05d}" in records:
-        number += 1
-    self.counters[noun] = number
-    return f"{prefix}-{number:05d}"
-'''
-_ADD = '''
-def _add(self, container: str, record: Any) -> None:
-    """Keep a new record."""
-    self._journal.append(("new", container, record["id"]))
-    getattr(self, container)[record["id"]] = record
-    self._link(container, record)
-'''
-_PUT = '''
-def _put(self, container: str, record: Any, field: str, value: Any) -> None:
-    """Change one attribute of a record."""
-    self._journal.append(("put", container, record["id"], field, record[field]))
-    if (container, field) in INDEXED:
-        self._unlink(container, record)
-        record[field] = value
-        self._link(container, record)
-    else:
-        record[field] = value
-'''
-_REMOVE = '''
-def _remove(self, container: str, record: Any) -> None:
-    """Let a record go."""
-    self._journal.append(("delete", container, record["id"], record))
-    del getattr(self, container)[record["id"]]
-    self._unlink(container, record)
-'''
-_TAKE_BACK = '''
-def _take_back(self, error: str) -> Result:
-    """Undo what this call has written so far, and refuse it."""
-    journal, self._journal = self._journal, []
-    self._undo(journal)
-    return _refused(error)
-'''
-_UNDO = '''
-def _undo(self, journal: list[tuple[Any, ...]]) -> None:
-    """Take writes back, the latest first."""
-    for kind, container, key, *rest in reversed(journal):
-        records = getattr(self, container)
-        if kind == "new":
-            self._unlink(container, records.pop(key))
-        elif kind == "put":
-            field, value = rest
-            self._unlink(container, records[key])
-            records[key][field] = value
-            self._link(container, records[key])
-        elif kind == "delete":
-            self._link(container, rest[0])
-            setattr(self, container, dict(sorted({**records, key: rest[0]}.items(), key=lambda pair: _age(pair[1]))))
-        elif key is None:
-            setattr(self, container, rest[0])
-        elif rest[0] is None:
-            del records[key]
-        else:
-            records[key] = rest[0]
-'''
-
-
-def _without_indexes(method: str) -> str:
-    """The method for an environment in which nothing is looked up by its attributes."""
-    method = method.replace("self._unlink(container, records.pop(key))", "del records[key]")
-    method = re.sub(r"\n    if \(container, field\) in INDEXED:\n(.*\n)*    else:\n        record", "\n    record", method)
-    return "\n".join(line for line in method.split("\n") if "self._link(" not in line and "self._unlink(" not in line)
+def _typed_dict(lines: Lines, name: str, fields: list[str]) -> None:
+    lines.add()
+    lines.add()
+    lines.add(f"class {name}(TypedDict):")
+    lines.depth = 1
+    for field in fields:
+        lines.add(field)
+    lines.depth = 0
 
 
 def _stored_type(type_: Type) -> str:
@@ -426,4 +339,3 @@ def _with_self(expr: Expr, record: str) -> Expr:
 
 def _filled(text: str, width: int = 112) -> str:
     return "\n".join(textwrap.wrap(" ".join(text.split()), width))
-

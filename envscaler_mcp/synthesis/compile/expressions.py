@@ -76,20 +76,42 @@ class Writer:
     def value(self, expr: Expr) -> Code:
         """The value; a reference is the record itself."""
         match expr:
-            case Literal(value=value):
-                return Code(quoted(value) if isinstance(value, str) else repr(value), UNARY if _negative(value) else ATOM)
-            case Local(name=name):
-                return Code(name)
-            case Clock(which=which):
-                return Code("self.now" if which == "now" else "self.now[:10]")
+            case Literal() | Local() | Clock() | ListOf() | Key():
+                return self._plain_value(expr)
+            case Not() | And() | Or() | OrElse() | Compare() | IsNone() | Choice():
+                return self._logic(expr)
             case Get():
                 return self._get(expr)
             case Derived(of=of, entity=entity, name=name):
                 return Code(f"self.{derived_method(self.model, entity, name)}({self.value(of)})")
+            case Arithmetic():
+                return self._arithmetic(expr)
+            case Negate(of=of):
+                return Code(f"-{self.value(of).at(UNARY)}", UNARY)
+            case Scan():
+                return self._scan(expr)
+            case Function():
+                return self._function(expr)
+            case Defined(name=name, arguments=arguments):
+                return Code(f"self._{name}({', '.join(str(self.value(argument)) for argument in arguments)})")
+
+    def _plain_value(self, expr: Literal | Local | Clock | ListOf | Key) -> Code:
+        match expr:
+            case Literal(value=value):
+                return Code(
+                    quoted(value) if isinstance(value, str) else repr(value), UNARY if _negative(value) else ATOM
+                )
+            case Local(name=name):
+                return Code(name)
+            case Clock(which=which):
+                return Code("self.now" if which == "now" else "self.now[:10]")
             case ListOf(items=items):
                 return Code(f"[{', '.join(str(self.value(item)) for item in items)}]")
             case Key(items=items):
                 return Code(f"({', '.join(str(self.key(item)) for item in items)}{',' if len(items) == 1 else ''})")
+
+    def _logic(self, expr: Not | And | Or | OrElse | Compare | IsNone | Choice) -> Code:
+        match expr:
             case Not(of=of):
                 return self.negated(of)
             case And(parts=parts):
@@ -103,20 +125,9 @@ class Writer:
             case IsNone(of=of, negated=negated):
                 what = self._presence(of)
                 return Code(f"{what.at(SUM)} {'is not' if negated else 'is'} None", COMPARE)
-            case Arithmetic():
-                return self._arithmetic(expr)
-            case Negate(of=of):
-                return Code(f"-{self.value(of).at(UNARY)}", UNARY)
             case Choice(test=test, then=then, otherwise=otherwise):
-                return Code(
-                    f"{self.value(then).at(OR)} if {self.value(test).at(OR)} else {self.value(otherwise).at(CHOICE)}", CHOICE
-                )
-            case Scan():
-                return self._scan(expr)
-            case Function():
-                return self._function(expr)
-            case Defined(name=name, arguments=arguments):
-                return Code(f"self._{name}({', '.join(str(self.value(argument)) for argument in arguments)})")
+                yes, no = self.value(then).at(OR), self.value(otherwise).at(CHOICE)
+                return Code(f"{yes} if {self.value(test).at(OR)} else {no}", CHOICE)
 
     def negated(self, expr: Expr) -> Code:
         """The opposite of a yes-or-no, written as a person would."""
@@ -234,7 +245,11 @@ class Writer:
             sign = "is" if op == "==" else "is not"
             return Code(f"{self.value(left).at(SUM)} {sign} {self.value(right).at(SUM)}", COMPARE)
         if isinstance(right, Literal) and isinstance(right.value, bool) and op in ("==", "!="):
-            return self.value(left) if right.value == (op == "==") and not left.type.optional else self._plain(op, left, right)
+            return (
+                self.value(left)
+                if right.value == (op == "==") and not left.type.optional
+                else self._plain(op, left, right)
+            )
         return self._plain(op, left, right)
 
     def _plain(self, op: str, left: Expr, right: Expr) -> Code:
@@ -273,36 +288,35 @@ class Writer:
             entity = self.model.entities[expr.entity]
             start = self.value(expr.arguments[0])
             return Code(f'_{name}(self.{entity.container}, {start}, "{entity.attributes[expr.attribute].key}")')
-        arguments = [self.value(argument) for argument in expr.arguments]
-        first = arguments[0]
-        match name:
-            case "day":
-                return Code(f"{first.at(ATOM)}[:10]")
-            case "clock":
-                return Code(f"{first.at(ATOM)}[11:]")
-            case "moment":
-                return Code(f'f"{{{first}}}T{{{arguments[1]}}}"') if _quotable(first, arguments[1]) else Code(
-                    f'{first.at(SUM)} + "T" + {arguments[1].at(SUM)}', SUM
-                )
-            case "days":
-                return Code(f"{first.at(PRODUCT)} * 1440", PRODUCT)
-            case "hours":
-                return Code(f"{first.at(PRODUCT)} * 60", PRODUCT)
-            case "month_start":
-                return Code(f'{first.at(ATOM)}[:8] + "01"', SUM)
-            case "lower":
-                return Code(f"{first.at(ATOM)}.lower()")
-            case "round" | "floor" | "ceil":
-                if expr.arguments[0].type.kind != "ratio":
-                    return first
-                return Code(f"{'_rounded' if name == 'round' else name}({first})")
-            case "desc":
-                return self._descending(expr.arguments[0], first)
         if name == "len" and self._raw_ids(expr.arguments[0]):
             return Code(f"len({self._raw_ids(expr.arguments[0])})")
-        if name == "bucket":
-            arguments = [self.key(argument) for argument in expr.arguments]
-        return Code(f"{_FUNCTIONS[name]}({', '.join(str(argument) for argument in arguments)})")
+        arguments = [self.key(a) if name == "bucket" else self.value(a) for a in expr.arguments]
+        if name in _FUNCTIONS:
+            return Code(f"{_FUNCTIONS[name]}({', '.join(str(argument) for argument in arguments)})")
+        if name == "moment":
+            return Code(f'{arguments[0].at(SUM)} + "T" + {arguments[1].at(PRODUCT)}', SUM)
+        return self._of_one(name, expr.arguments[0], arguments[0])
+
+    def _of_one(self, name: str, expr: Expr, code: Code) -> Code:
+        """A function of one value that Python has no name for."""
+        match name:
+            case "day":
+                return Code(f"{code.at(ATOM)}[:10]")
+            case "clock":
+                return Code(f"{code.at(ATOM)}[11:]")
+            case "days":
+                return Code(f"{code.at(PRODUCT)} * 1440", PRODUCT)
+            case "hours":
+                return Code(f"{code.at(PRODUCT)} * 60", PRODUCT)
+            case "month_start":
+                return Code(f'{code.at(ATOM)}[:8] + "01"', SUM)
+            case "lower":
+                return Code(f"{code.at(ATOM)}.lower()")
+            case "desc":
+                return self._descending(expr, code)
+        if expr.type.kind != "ratio":
+            return code
+        return Code(f"{'_rounded' if name == 'round' else name}({code})")
 
     def _descending(self, expr: Expr, code: Code) -> Code:
         if expr.type.kind in ("int", "money", "ratio", "bool"):
@@ -370,7 +384,11 @@ class Writer:
                     parts.append("if " + " and ".join(self.value(test).at(NOT) for test in tests[:-1]))
                 return Code(f"any({asked} {' '.join(parts)})")
             if not rest:
-                return Code(f"bool({_bare(source.text)})") if _bare(source.text) != source.text else Code(f"bool({source})")
+                return (
+                    Code(f"bool({_bare(source.text)})")
+                    if _bare(source.text) != source.text
+                    else Code(f"bool({source})")
+                )
             return Code(f"any(True {self.loops(loops, False)})")
         return Code(f"any({self.value(element)} {self.loops(loops, False)})")
 
@@ -393,7 +411,12 @@ class Writer:
         if not expr.by:
             return Code(f"next(({self.value(element)} {self.loops(loops, True)}), None)")
         keys = [str(self.key(part)) for part in expr.by]
-        if len(loops) == 1 and isinstance(element, Local) and element.name == loops[0].name and element.type.kind == "ref":
+        if (
+            len(loops) == 1
+            and isinstance(element, Local)
+            and element.name == loops[0].name
+            and element.type.kind == "ref"
+        ):
             source, tests = self.records(loops[0], False)
             order = f"lambda {element.name}: ({', '.join([*keys, f'_age({element.name})'])})"
             chosen = source.text if not tests else f"({element.name} {self.loops(loops, False)})"
@@ -439,7 +462,9 @@ class Writer:
 
 
 def _as_text(code: Code, type_: Type) -> str:
-    return str(code) if type_.kind in ("text", "one_of", "date", "time", "datetime", "money", "bool") else f"str({code})"
+    return (
+        str(code) if type_.kind in ("text", "one_of", "date", "time", "datetime", "money", "bool") else f"str({code})"
+    )
 
 
 def label_of(model: Model, entity: str, record: str) -> str:
@@ -471,9 +496,3 @@ def _untested(code: str) -> str:
 def _bare(source: str) -> str:
     """The bucket or container itself, where only its size counts."""
     return source.removesuffix(".values()")
-
-
-def _quotable(*codes: Code) -> bool:
-    return all('"' not in code.text for code in codes)
-
-

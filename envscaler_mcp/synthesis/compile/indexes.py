@@ -75,9 +75,10 @@ def equality(test: Expr, variable: str) -> tuple[str, Expr] | None:
     if not isinstance(test, Compare) or test.op != "==":
         return None
     for side, other in ((test.left, test.right), (test.right, test.left)):
-        if isinstance(side, Get) and isinstance(side.of, Local) and side.of.name == variable and side.name != "id":
-            if variable not in names_in(other):
-                return side.name, other
+        if not isinstance(side, Get) or not isinstance(side.of, Local) or side.name == "id":
+            continue
+        if side.of.name == variable and variable not in names_in(other):
+            return side.name, other
     return None
 
 

@@ -41,7 +41,9 @@ class Inliner:
                 inside = dict(names)
                 written: list[Loop] = []
                 for loop in loops:
-                    source = loop.source if isinstance(loop.source, Records) else self._write(loop.source, inside, depth)
+                    source = (
+                        loop.source if isinstance(loop.source, Records) else self._write(loop.source, inside, depth)
+                    )
                     kept = depth == 0 and loop.name in self.keep
                     fresh = loop.name if kept else f"{loop.name}_{next(self.numbers)}"
                     inside[loop.name] = Local(loop.element, fresh)

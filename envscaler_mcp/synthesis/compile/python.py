@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from itertools import pairwise
 from typing import NamedTuple
 
 WIDTH = 118
@@ -68,7 +69,9 @@ class Lines:
         for line in paragraph.splitlines():
             indent = line[: len(line) - len(line.lstrip())]
             onward = f"{indent}    " if indent else ""
-            filled.extend(textwrap.wrap(line, width, initial_indent="", subsequent_indent=onward, break_on_hyphens=False) or [""])
+            filled.extend(
+                textwrap.wrap(line, width, initial_indent="", subsequent_indent=onward, break_on_hyphens=False) or [""]
+            )
         return "\n".join(filled)
 
     def text(self) -> str:
@@ -122,7 +125,7 @@ def _row(expression: str) -> list[str]:
         cuts = [space + 1 for space in spaces if expression[space + 1 :].startswith(words)]
         if cuts:
             edges = [0, *cuts, len(expression)]
-            return [expression[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+            return [expression[a:b] for a, b in pairwise(edges)]
     return []
 
 

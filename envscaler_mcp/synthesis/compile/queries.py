@@ -10,7 +10,9 @@ from envscaler_mcp.synthesis.compile.python import AND, NOT, OR, Lines, quoted
 from envscaler_mcp.synthesis.compile.signatures import Signatures, references
 
 _OFFSET = 'offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0'
-_OFFSET_DOC = "    offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out."
+_OFFSET_DOC = (
+    "    offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out."
+)
 
 
 def show_method(entity: Entity) -> str:
@@ -23,7 +25,7 @@ def needs_show(entity: Entity) -> bool:
     return bool(entity.derived) or any(attribute.type.kind == "list" for attribute in entity.stored)
 
 
-def write_show(entity: Entity, model: Model, writer: Writer) -> str:
+def write_show(entity: Entity, model: Model) -> str:
     """A record as an answer holds it: its attributes, stored and derived, and lists of their own."""
     lines = Lines()
     lines.depth = 1
@@ -32,9 +34,8 @@ def write_show(entity: Entity, model: Model, writer: Writer) -> str:
     lines.depth += 1
     lines.doc([f"The {words(entity.noun)} as an answer shows it."])
     parts = [f"**{record}"]
-    for attribute in entity.stored:
-        if attribute.type.kind == "list":
-            parts.append(f'"{attribute.key}": [*{record}["{attribute.key}"]]')
+    lists = [attribute.key for attribute in entity.stored if attribute.type.kind == "list"]
+    parts.extend(f'"{key}": [*{record}["{key}"]]' for key in lists)
     for attribute in entity.derived:
         call = f"self.{derived_method(model, entity.name, attribute.name)}({record})"
         parts.append(f'"{_shown_key(attribute)}": {_as_answer(attribute, call)}')
@@ -84,7 +85,7 @@ class DerivedReads:
         record = entity.noun
         lines.add(f"{record} = self.{entity.container}.get({key})")
         lines.add(f"if {record} is None:")
-        lines.add(f"    return _refused(f\"There is no {noun} {{{key}!r}}.\")")
+        lines.add(f'    return _refused(f"There is no {noun} {{{key}!r}}.")')
         lines.add(f"return _found({shown(entity, record)})")
         return lines.text()
 
@@ -96,7 +97,7 @@ class DerivedReads:
         return self.entity.attributes[self.entity.label] if self.entity.label != "id" else None
 
     def _signature(self, name: str, offset: bool) -> tuple[Lines, list[str]]:
-        entity, lines = self.entity, Lines()
+        lines = Lines()
         lines.depth = 1
         params, docs = ["self"], []
         label = self._label()
@@ -120,7 +121,11 @@ class DerivedReads:
             return f"of this {words(attribute.name)}"
         if type_.kind == "bool":
             return f"where {words(attribute.name)} is so"
-        return f"whose {words(attribute.name)} is {', '.join(type_.options[:-1])} or {type_.options[-1]}" if len(type_.options) > 1 else f"whose {words(attribute.name)} is {type_.options[0]}"
+        return (
+            f"whose {words(attribute.name)} is {', '.join(type_.options[:-1])} or {type_.options[-1]}"
+            if len(type_.options) > 1
+            else f"whose {words(attribute.name)} is {type_.options[0]}"
+        )
 
     def _found(self, lines: Lines) -> str:
         """Emit what narrows the records; the name that holds them."""
@@ -134,7 +139,7 @@ class DerivedReads:
             if attribute.type.kind == "ref":
                 target = self.signatures.model.entities[attribute.type.entity]
                 lines.add(f"if {attribute.key} is not None and {attribute.key} not in self.{target.container}:")
-                lines.add(f"    return _refused(f\"There is no {words(target.noun)} {{{attribute.key}!r}}.\")")
+                lines.add(f'    return _refused(f"There is no {words(target.noun)} {{{attribute.key}!r}}.")')
         if not tests:
             return f"list(self.{entity.container}.values())"
         return f"[{record} for {record} in self.{entity.container}.values() if {' and '.join(tests)}]"
@@ -162,8 +167,11 @@ class DerivedReads:
         lines, docs = self._signature(f"count_{plural(entity.noun)}", False)
         args = ["Args:\n" + "\n".join(docs)] if docs else []
         lines.doc(
-            [f"Count the {words(entity.container)}, all of them or only some.", *args]
-            + ['Returns:\n    dict: {"success": True, "data": {"total": int}}']
+            [
+                f"Count the {words(entity.container)}, all of them or only some.",
+                *args,
+                'Returns:\n    dict: {"success": True, "data": {"total": int}}',
+            ]
         )
         lines.add(f"found = {self._found(lines)}")
         lines.add('return _found({"total": len(found)})')
@@ -238,7 +246,8 @@ class OwnQuery:
 
     def _records(self, lines: Lines, container: str, paged: bool) -> None:
         query = self.query
-        assert query.source is not None and query.element is not None
+        assert query.source is not None
+        assert query.element is not None
         variable = query.variable
         plain = [line.test for line in query.where if not line.skipped_without]
         loop = Loop(variable, query.element, query.source, tuple(plain))
@@ -277,5 +286,3 @@ class OwnQuery:
 
 def _wire(attribute: Attribute) -> str:
     return "bool" if attribute.type.kind == "bool" else "str"
-
-

@@ -151,7 +151,9 @@ def _shape(expr: Expr) -> object:
             source = loop.source.entity if isinstance(loop.source, Records) else _shape(loop.source)
             loops.append((loop.name, source, sorted((_shape(t) for test in loop.tests for t in _flat(test)), key=repr)))
         return (expr.gather, loops, _shape(expr.element))
-    named = [getattr(expr, slot) for slot in ("name", "op", "value", "negated", "entity", "attribute") if hasattr(expr, slot)]
+    named = [
+        getattr(expr, slot) for slot in ("name", "op", "value", "negated", "entity", "attribute") if hasattr(expr, slot)
+    ]
     return (type(expr).__name__, named, inner)
 
 
@@ -220,7 +222,9 @@ def _broken(expr: Scan, root: Loop) -> Expr:
         return parts[0] if len(parts) == 1 else And(BOOL, tuple(parts))
     if not exists:
         # As a last test, it can be seen as one equality among the others.
-        loops[-1] = replace(loops[-1], tests=(*loops[-1].tests, *(_conjuncts(wrong) if isinstance(wrong, And) else [wrong])))
+        loops[-1] = replace(
+            loops[-1], tests=(*loops[-1].tests, *(_conjuncts(wrong) if isinstance(wrong, And) else [wrong]))
+        )
     asked = Scan(BOOL, "any", Local(loops[-1].element, loops[-1].name), tuple(loops))
     return And(BOOL, (*own, asked)) if own else asked
 
@@ -368,5 +372,3 @@ def _path(expr: Expr, variable: str) -> Route | None:
             many = expr.type.kind == "list"
             return (*before, Hop("each" if many else "forward", of.type.entity, name))
     return None
-
-

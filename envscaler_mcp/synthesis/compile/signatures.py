@@ -126,7 +126,11 @@ class Signatures:
                 span = f", from {type_.low} to {type_.high}" if type_.low is not None else ""
                 return f"The {what} in cents{span}."
             case "one_of":
-                return f"The {what}: {', '.join(type_.options[:-1])} or {type_.options[-1]}." if len(type_.options) > 1 else f"The {what}."
+                return (
+                    f"The {what}: {', '.join(type_.options[:-1])} or {type_.options[-1]}."
+                    if len(type_.options) > 1
+                    else f"The {what}."
+                )
             case "bool":
                 return f"{what.capitalize()}: true or false."
             case "date":
@@ -153,7 +157,7 @@ class Signatures:
 
     def _missing(self, entity: str, key: str) -> str:
         noun = words(self.model.entities[entity].noun)
-        return f"return _refused(f\"There is no {noun} {{{key}!r}}.\")"
+        return f'return _refused(f"There is no {noun} {{{key}!r}}.")'
 
     def _one(self, lines: Lines, param: Parameter) -> None:
         container = self.model.entities[param.type.entity].container
@@ -161,7 +165,9 @@ class Signatures:
             lines.add(f"{param.name} = self.{container}.get({param.argument})")
             lines.add(f"if {param.name} is None:")
         else:
-            lines.add(f"{param.name} = self.{container}.get({param.argument}) if {param.argument} is not None else None")
+            lines.add(
+                f"{param.name} = self.{container}.get({param.argument}) if {param.argument} is not None else None"
+            )
             lines.add(f"if {param.argument} is not None and {param.name} is None:")
         lines.add("    " + self._missing(param.type.entity, param.argument))
 
@@ -185,7 +191,10 @@ class Signatures:
             container = self.model.entities[t.entity].container
             empty = f"{key} is not None and " if t.optional else ""
             lines.add(f"    if {empty}{key} not in self.{container}:")
-            lines.add("        " + f"return _refused(f\"There is no {words(self.model.entities[t.entity].noun)} {{{key.replace(chr(34), chr(39))}!r}}.\")")
+            lines.add(
+                "        "
+                f'return _refused(f"There is no {words(self.model.entities[t.entity].noun)} {{{key.replace(chr(34), chr(39))}!r}}.")'
+            )
         parts: list[str] = []
         for name, t, wire in wires:
             read = f'{entry}.get("{wire}")' if t.optional else f'{entry}["{wire}"]'
