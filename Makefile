@@ -77,3 +77,14 @@ $(BASE): pyproject.toml $(CONSTRAINTS)
 $(DEV): pyproject.toml $(CONSTRAINTS)
 	@tools/setup "$(VENV)" "$(CONSTRAINTS)" ".[dev]" "$(PYTHON)"
 	@touch $(BASE) $@
+
+.PHONY: conformance-suite conformance-inspector conformance-typescript
+
+conformance-suite: $(DEV) ## the official MCP conformance suite only
+	@$(BIN)/pytest -q tests/conformance/test_official_suite.py $(CONFORMANCE_ARGS)
+
+conformance-inspector: $(DEV) ## the MCP Inspector only
+	@$(BIN)/pytest -q tests/conformance/test_inspector.py $(CONFORMANCE_ARGS)
+
+conformance-typescript: $(DEV) ## the official TypeScript clients only
+	@$(BIN)/pytest -q tests/conformance/test_typescript_clients.py $(CONFORMANCE_ARGS)

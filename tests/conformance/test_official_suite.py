@@ -1,0 +1,64 @@
+"""The official conformance suite fails where its own fixtures are missing, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+import yaml
+
+from envscaler_mcp.launch.http import http_process
+from tests.conformance.programs import HERE, Programs
+from tests.conformance.results import Results, SuiteResult
+
+pytestmark = [pytest.mark.conformance, pytest.mark.timeout(300)]
+
+EXPECTED: dict[str, Any] = yaml.safe_load((HERE / "expected.yaml").read_text(encoding="utf-8"))
+DOES_NOT_APPLY: dict[str, list[str]] = {
+    scenario: checks for group in EXPECTED["does_not_apply"] for scenario, checks in group["fails"].items()
+}
+SUITES = {
+    "conformance-handshake": ("conformance-handshake", ["--suite", "all"]),
+    "conformance-modern 2025-11-25": ("conformance-modern", ["--requirements", "2025-11-25"]),
+    "conformance-modern 2026-07-28": ("conformance-modern", ["--requirements", "2026-07-28"]),
+}
+
+
+async def run_suite(programs: Programs, name: str, url: str, folder: Path) -> Mapping[str, list[dict[str, Any]]]:
+    """Every scenario of a suite with its checks."""
+    program, words = SUITES[name]
+    command = [*programs.suite(program), "server", "--url", url, *words, "-o", str(folder)]
+    done = await anyio.run_process(command, check=False, env=programs.environment(), stderr=subprocess.STDOUT)
+    found = written(folder)
+    assert len(found) == EXPECTED["scenarios"][name], done.stdout.decode()
+    return found
+
+
+def written(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    found = {}
+    for path in sorted(folder.glob("server-*/checks.json")):
+        scenario = re.fullmatch(r"server-(.+)-\d{4}-\d\d-\d\dT[\dZ-]+", path.parent.name)
+        assert scenario is not None, path
+        found[scenario[1]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("name", SUITES)
+async def test_a_server_folder_passes_every_scenario_that_applies(
+    programs: Programs, folder: Path, tmp_path: Path, results: Results, name: str
+) -> None:
+    async with http_process(folder) as url:
+        found = await run_suite(programs, name, url, tmp_path)
+    failed = {scenario: failures(checks) for scenario, checks in found.items() if failures(checks)}
+    results.add(SuiteResult.of(name, found, DOES_NOT_APPLY))
+    assert failed == {scenario: checks for scenario, checks in DOES_NOT_APPLY.items() if scenario in found}
+
+
+def failures(checks: list[dict[str, Any]]) -> list[str]:
+    return sorted(check["id"] for check in checks if check["status"] == "FAILURE")
