@@ -50,4 +50,4 @@ def boundary(error: type[EnvScalerError], doing: str) -> Iterator[None]:
     except EnvScalerError:
         raise
     except Exception as cause:
-        raise error(f"{doing}: {cause or type(cause).__name__}") from cause
+        raise error(f"{doing}: {str(cause) or type(cause).__name__}") from cause

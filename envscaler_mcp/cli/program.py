@@ -24,6 +24,7 @@ COMMANDS = (
     "bundle",
     "blueprint",
     "emit",
+    "doctor",
     "schemas",
 )
 """A command is the module of its name; its help is the first line of the module's docstring."""

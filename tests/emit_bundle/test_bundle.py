@@ -110,9 +110,20 @@ def test_a_bundle_runs_where_only_mcp_is_installed(tmp_path: Path) -> None:
     bare = subprocess.run([python, "-c", missing], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert bare.stdout == "[None, None, None, None]\n"
     calls = ["--call", "list_wards", "{}", "--call", "list_wards", '{"surprise": 1}']
-    for era in ("auto", "legacy"):
+    for era, isolation in (("auto", "local"), ("legacy", "auto")):
         told = subprocess.run(
-            [python, ROOT / "clients" / "plain_mcp.py", "--era", era, *calls, "--", python, "bundle/server.py"],
+            [
+                python,
+                ROOT / "clients" / "plain_mcp.py",
+                "--era",
+                era,
+                *calls,
+                "--",
+                python,
+                "bundle/server.py",
+                "--isolation",
+                isolation,
+            ],
             capture_output=True,
             text=True,
             check=False,

@@ -31,7 +31,7 @@ def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
 def test_every_command_and_every_target_a_page_names_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     code = "\n".join(re.findall(r"`[^`\n]+`|^    .+$|^```[\s\S]+?^```", text, re.MULTILINE))
-    assert set(re.findall(r"\benvscaler ([a-z]+)", code)) <= set(COMMANDS)
+    assert set(re.findall(r"\benvscaler (?:--home \S+ )?([a-z]+)", code)) <= set(COMMANDS)
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert set(re.findall(r"\bmake ([a-z-]+)", code)) <= targets
 
