@@ -9,7 +9,7 @@ from typing import Any, Literal
 Kind = Literal["done", "refused", "invalid", "failed"]
 """`refused` by the environment, `invalid` before it was asked, `failed` because of a defect inside it."""
 
-encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")).encode
 
 
 class Outcome:

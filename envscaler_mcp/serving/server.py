@@ -71,7 +71,6 @@ def build_server(world: World) -> Server[Any]:
         content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=texts[uri])
         return types.ReadResourceResult(contents=[content])
 
-    schemas = {tool.name: tool.input_schema for tool in environment.tools}
     server: Server[Any] = Server(
         environment.id,
         version=environment.version,
@@ -81,7 +80,8 @@ def build_server(world: World) -> Server[Any]:
         cache_hints=dict.fromkeys(
             ("tools/list", "resources/list", "resources/templates/list", "resources/read"), _AN_HOUR
         ),
-        get_tool_input_schema=schemas.get,
+        # The SDK would search each schema for headers that repeat an argument, and no schema of ours asks for any.
+        get_tool_input_schema=lambda _name: None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,

@@ -143,7 +143,7 @@ async def test_written_code_is_served_the_same_way(office: EnvironmentCode) -> N
 
 def test_listing_tools_and_playing_a_world_imports_no_mcp() -> None:
     program = (
-        "import sys, envscaler_mcp.serving, envscaler_mcp.launch.server\n"
+        "import sys, envscaler_mcp.serving, envscaler_mcp.launch.running\n"
         "print(sorted(name for name in sys.modules if name.split('.')[0] in ('mcp', 'mcp_types', 'openai', 'starlette')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

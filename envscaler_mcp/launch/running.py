@@ -1,0 +1,134 @@
+"""One server process, from its options to its end."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.abc
+
+from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.launch.opening import WrongUseError, open_folder
+from envscaler_mcp.settings import secret_named
+
+if TYPE_CHECKING:
+    from envscaler_mcp.serving import World
+
+
+def run(folder: Path, options: argparse.Namespace) -> int:
+    """Do what the options say; the exit code."""
+    try:
+        _check(options)
+        if options.list_tools:
+            _list_tools(folder, options.json)
+        else:
+            anyio.run(_serve, folder, options)
+    except EnvScalerError as cause:
+        sys.stderr.write(f"{folder.name}: {cause}\n")
+        return 2 if isinstance(cause, WrongUseError) else 1
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    if not 0 <= options.port <= 65535:
+        raise WrongUseError(f"There is no port {options.port}; use 1 to 65535, or 0 for any free one.")
+    if options.token_env is not None and not secret_named(options.token_env):
+        raise WrongUseError(f"The variable {options.token_env!r} that --token-env names is empty or not set.")
+    if options.with_parent and not options.http:
+        raise WrongUseError("--with-parent belongs to --http; on standard input a server always ends with it.")
+
+
+def _list_tools(folder: Path, as_json: bool) -> None:
+    from envscaler_mcp.serving import load_code
+
+    tools = load_code(folder).environment.tools
+    if as_json:
+        listed = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "inputSchema": tool.input_schema,
+                "annotations": tool.annotations,
+            }
+            for tool in tools
+        ]
+        sys.stdout.write(json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
+        return
+    width = max((len(tool.name) for tool in tools), default=0)
+    for tool in tools:
+        sys.stdout.write(f"{tool.name:{width}}  {tool.description}\n")
+
+
+async def _serve(folder: Path, options: argparse.Namespace) -> None:
+    world = open_folder(folder, options.state, options.seed, options.isolation)
+    try:
+        if options.http:
+            await _serve_http(world, options)
+        else:
+            await _serve_stdio(world)
+    finally:
+        world.close()
+
+
+async def _serve_stdio(world: World) -> None:
+    from envscaler_mcp.serving.server import build_server
+    from envscaler_mcp.serving.stdio import serve_stdio
+
+    server = build_server(world)
+    async with anyio.create_task_group() as group:
+        await group.start(_after_signal, group.cancel_scope.cancel)
+        await serve_stdio(server)
+        group.cancel_scope.cancel()
+
+
+async def _serve_http(world: World, options: argparse.Namespace) -> None:
+    from envscaler_mcp.serving.http import http_app, http_server, is_loopback, listen, url_of
+    from envscaler_mcp.serving.server import build_server
+
+    token = None if options.token_env is None else secret_named(options.token_env)
+    if token is None and not is_loopback(options.host):
+        raise WrongUseError(
+            f"Other machines could reach {options.host!r}; name a token with --token-env, or use 127.0.0.1."
+        )
+    with listen(options.host, options.port, token) as sock:
+        runner = http_server(http_app(build_server(world), host=options.host, token=token))
+        async with anyio.create_task_group() as group:
+            await group.start(_after_signal, runner.stop)
+            if options.with_parent:
+                group.start_soon(_after_parent, runner.stop)
+            # The kernel already accepts connections, so whoever reads this line can connect.
+            sys.stdout.write(url_of(sock) + "\n")
+            sys.stdout.flush()
+            # Whoever started us reads that one line and no more, so what environment code prints must not fill the pipe.
+            os.dup2(2, 1)
+            await runner.serve(sockets=[sock])
+            group.cancel_scope.cancel()
+
+
+async def _after_signal(act: Any, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+    """Act when somebody asks the process to end."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        task_status.started()
+        async for _signal in signals:
+            act()
+
+
+async def _after_parent(act: Any) -> None:
+    """Act when standard input closes, which it does however the parent ends."""
+    from envscaler_mcp.serving.wire import lines
+
+    arriving: AsyncIterator[object] = lines(0)
+    async with aclosing(arriving) as all_lines:  # type: ignore[type-var]
+        async for _line in all_lines:
+            pass
+    act()
