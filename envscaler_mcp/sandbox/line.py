@@ -19,7 +19,7 @@ from envscaler_mcp.sandbox.frames import ClosedError, FrameError, Reader, encode
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.seccomp import Listener
-from envscaler_mcp.sandbox.system import IS_LINUX
+from envscaler_mcp.sandbox.system import CAN_FORK_SIBLINGS
 from envscaler_mcp.sandbox.zygote import Spawned, Zygote
 
 _PATIENCE = 0.05
@@ -76,7 +76,7 @@ class Line:
     @property
     def forks(self) -> bool:
         """Whether this worker can be forked under control."""
-        return IS_LINUX and (self._listener is not None or not self.applied.get("kernel"))
+        return CAN_FORK_SIBLINGS and (self._listener is not None or not self.applied.get("kernel"))
 
     def ask(self, do: str, seconds: float, **fields: Any) -> dict[str, Any]:
         """The worker's answer; WorldError with the world's own sentence where it could not do it."""
@@ -131,7 +131,8 @@ class Line:
             with theirs:
                 self._asked("fork", self.limits.open_seconds, {})
                 socket.send_fds(self._stream, [b"f"], [theirs.fileno()])
-            self._agree(deadline)
+            if self._listener is not None and not self._listener.agree(self.pid, self.limits.open_seconds):
+                self._void("hostile", "fork: the worker did not fork")
             if self._next(deadline, "fork").get("parted") is not True:
                 self._void("hostile", "fork: the worker did not fork")
             pid = self._newcomer(ours)
@@ -146,14 +147,7 @@ class Line:
         twin._listener, twin._listening = self._listener, self._listening
         if twin._next(deadline, "fork").get("forked") is not True:
             twin._void("hostile", "fork: the new worker did not say so")
-        twin.ask("settle", self.limits.open_seconds)
         return twin
-
-    def _agree(self, deadline: float) -> None:
-        """Two processes are made: the one between, and the one that stays."""
-        for _ in range(2 if self._listener is not None else 0):
-            if self._listener is None or not self._listener.agree(self.pid, max(0.0, deadline - time.monotonic())):
-                self._void("hostile", "fork: the worker did not fork")
 
     def _newcomer(self, ours: socket.socket) -> int:
         """The process at the other end of a new channel, as the kernel names it and the zygote knows it."""

@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 
 from envscaler_mcp.sandbox.allowed import BUILTINS, FORBIDDEN_ATTRIBUTES, MODULES
 
-
 _LATE = ("_strptime", "_pylong", "copyreg", "warnings")
 """What Python's own C code imports when it is first needed, through the importer of whoever called it."""
 _ENCODINGS = ("ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_16_le", "utf_32", "cp1252", "unicode_escape")

@@ -13,16 +13,15 @@ import select
 import struct
 import time
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from envscaler_mcp.sandbox.system import MACHINE, PR_SET_PDEATHSIG, syscall
+from envscaler_mcp.sandbox.system import CLONE_PARENT, MACHINE, PR_SET_PDEATHSIG, syscall
 
 _SIGKILL = 9
 _NPROC = 6
 _X32 = 0x40000000
 _PROT_EXEC = 4
-_FORK_FLAGS = 0x01000000 | 0x00200000 | 0xFF
-"""CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal: what fork asks for; threads and namespaces ask for more."""
+_FORK_FLAGS = CLONE_PARENT | 0xFF
+"""What `fork_sibling` asks for; threads, namespaces and an ordinary fork ask for something else."""
 
 _KILL, _ERRNO, _ASK, _ALLOW = 0x80000000, 0x00050000, 0x7FC00000, 0x7FFF0000
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -49,7 +48,7 @@ _ARCHS = {
         {
             "recvfrom": 45, "sendto": 44, "recvmsg": 47, "mmap": 9, "mprotect": 10, "clone": 56, "clone3": 435,
             "prctl": 157, "dup3": 292, "prlimit64": 302, "munmap": 11, "brk": 12, "mremap": 25, "madvise": 28, "futex": 202,
-            "rt_sigprocmask": 14, "rt_sigreturn": 15, "sigaltstack": 131, "close": 3, "wait4": 61, "setpgid": 109,
+            "rt_sigprocmask": 14, "rt_sigreturn": 15, "sigaltstack": 131, "close": 3, "setpgid": 109,
             "getpid": 39, "getppid": 110, "gettid": 186, "getrandom": 318, "clock_gettime": 228, "clock_getres": 229,
             "gettimeofday": 96, "time": 201, "restart_syscall": 219, "sched_yield": 24, "set_robust_list": 273,
             "rseq": 334, "exit": 60, "exit_group": 231,
@@ -61,7 +60,7 @@ _ARCHS = {
         {
             "recvfrom": 207, "sendto": 206, "recvmsg": 212, "mmap": 222, "mprotect": 226, "clone": 220, "clone3": 435,
             "prctl": 167, "dup3": 24, "prlimit64": 261, "munmap": 215, "brk": 214, "mremap": 216, "madvise": 233, "futex": 98,
-            "rt_sigprocmask": 135, "rt_sigreturn": 139, "sigaltstack": 132, "close": 57, "wait4": 260, "setpgid": 154,
+            "rt_sigprocmask": 135, "rt_sigreturn": 139, "sigaltstack": 132, "close": 57, "setpgid": 154,
             "getpid": 172, "getppid": 173, "gettid": 178, "getrandom": 278, "clock_gettime": 113, "clock_getres": 114,
             "gettimeofday": 169, "restart_syscall": 128, "sched_yield": 124, "set_robust_list": 99,
             "rseq": 293, "exit": 93, "exit_group": 94,
@@ -103,7 +102,17 @@ def allow_only_the_list(channel: int) -> None:
         program += _when(numbers[name], [_load(0), (_IF_EQUAL, 0, 1, channel), *_verdicts()])
     for name in ("mmap", "mprotect"):
         program += _when(numbers[name], [_load(2), (_IF_ANY, 1, 0, _PROT_EXEC), *_verdicts()])
-    program += _when(numbers["clone"], [_load(0), (_IF_ANY, 1, 0, ~_FORK_FLAGS & 0xFFFFFFFF), *_verdicts()])
+    program += _when(
+        numbers["clone"],
+        [
+            _load(0),
+            (_IF_ANY, 4, 0, ~_FORK_FLAGS & 0xFFFFFFFF),
+            (_IF_ANY, 0, 3, CLONE_PARENT),
+            _load(1),
+            (_IF_EQUAL, 0, 1, 0),
+            *_verdicts(),
+        ],
+    )
     program += _when(numbers["clone3"], [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)])
     program += _when(
         numbers["prctl"],
@@ -136,13 +145,13 @@ class Listener:
         return any(events & select.POLLIN for _, events in poll.poll(seconds * 1000))
 
     def agree(self, worker: int, seconds: float) -> bool:
-        """Let the worker, or its child, make one process; false when neither asked in time. Others are refused."""
+        """Let the worker make one process; false when it did not ask in time. Others are refused."""
         deadline = time.monotonic() + seconds
         while self.asked(max(0.0, deadline - time.monotonic())):
             number, pid = self._question()
             if number is None:
                 continue
-            if worker in (pid, _parent(pid)):
+            if pid == worker:
                 return self._answer(number, 0, _CONTINUE)
             self._answer(number, -errno.EPERM, 0)
         return False
@@ -173,15 +182,6 @@ class Listener:
         except OSError:
             return False
         return True
-
-
-def _parent(pid: int) -> int:
-    """The process a process was forked by."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        return int(text.rpartition(")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 def _arch() -> _Arch:

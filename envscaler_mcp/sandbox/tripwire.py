@@ -16,7 +16,7 @@ _EVERYDAY = frozenset({
 })  # fmt: skip
 _WHILE_LOADING = frozenset({"compile", "exec", "sys._getframe", "sys._getframemodulename"})
 """Named tuples and dataclasses write their methods as text."""
-_WHILE_FORKING = frozenset({"os.fork", "resource.setrlimit"})
+_WHILE_FORKING = frozenset({"resource.setrlimit"})
 _FRAMES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame", "gi_code", "cr_code", "ag_code", "f_code"})
 TRIPPED = 99
 """Exit status of a worker that touched the wire."""

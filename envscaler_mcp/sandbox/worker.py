@@ -19,6 +19,7 @@ from envscaler_mcp.sandbox.limits import CHANNEL, Limits
 from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel
+from envscaler_mcp.sandbox.system import fork_sibling
 from envscaler_mcp.sandbox.tripwire import Tripwire
 from envscaler_mcp.serving.code import EnvironmentCode, guard_with, load_class
 from envscaler_mcp.serving.determinism import Sources
@@ -84,7 +85,6 @@ class _Worker:
             "snapshot": lambda _: {"mark": self._open_world.snapshot()},
             "restore": self._restore,
             "clock": self._set_clock,
-            "settle": self._settle,
             "check": self._check,
         }
         if layers.gate:
@@ -165,40 +165,22 @@ class _Worker:
             return failure_of(cause)
 
     def _fork(self, asked: dict[str, Any]) -> None:
-        """Two processes go on from here, each on a channel of its own.
-
-        The new one is a grandchild whose parent ends at once, so that it becomes the zygote's and dies with it.
-        """
+        """Two processes go on from here, each on a channel of its own; the new one is the zygote's child as well."""
         self.tripwire.stage = "forking"
         self._stream.sendall(encode({"id": asked["id"], "ready": True}))
         _, handed, _, _ = socket.recv_fds(self._stream, 1, 1)
         if self._bounded:
             limits.allow_processes(True)
-        between = os.fork()
-        if between == 0:
-            if os.fork() != 0:
-                os._exit(0)
-            self._forbid_processes()
-            os.dup2(handed[0], CHANNEL, inheritable=False)
-            os.close(handed[0])
-            self._reader = Reader(self._stream, self._frame)
-            self._stream.sendall(encode({"id": asked["id"], "forked": True}))
-        else:
-            os.close(handed[0])
-            os.waitpid(between, 0)
-            self._forbid_processes()
-            self._stream.sendall(encode({"id": asked["id"], "parted": True}))
-            self.tripwire.stage = "playing"
-
-    def _forbid_processes(self) -> None:
+        is_new = fork_sibling() == 0
         if self._bounded:
             limits.allow_processes(False)
-
-    def _settle(self, _: dict[str, Any]) -> Answer:
-        """The new process: its first parent is gone by now, and the zygote is the next."""
-        limits.leave_the_others(self._parent)
+        if is_new:
+            limits.leave_the_others(self._parent)
+            os.dup2(handed[0], CHANNEL, inheritable=False)
+            self._reader = Reader(self._stream, self._frame)
+        os.close(handed[0])
         self.tripwire.stage = "playing"
-        return {"settled": True}
+        self._stream.sendall(encode({"id": asked["id"], "forked" if is_new else "parted": True}))
 
     def _denounce(self, event: str) -> None:
         self._stream.sendall(encode({"hostile": event[:200]}))

@@ -41,8 +41,6 @@ def main(descriptor: int) -> None:
 
 def _prepare() -> Kernel:
     system.hide_memory()
-    if system.IS_LINUX:
-        system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
     _stand_nowhere()
     preload()
     kernel = probe()
