@@ -119,9 +119,7 @@ def _in_short(payload: dict[str, Any]) -> str:
     lists = [(name, records) for name, records in data.items() if isinstance(records, list) and records]
     if lists:
         name, records = lists[0]
-        return _cut(
-            f"{data.get('total', len(records))} {name}; the first is {json.dumps(records[0], ensure_ascii=False)}"
-        )
+        return _cut(f"{name}: {data.get('total', len(records))}, first {json.dumps(records[0], ensure_ascii=False)}")
     return _cut(json.dumps(data, ensure_ascii=False))
 
 

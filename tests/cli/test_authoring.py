@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -98,9 +100,10 @@ def test_a_check_writes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_demo_makes_the_worlds_and_plays_in_three_of_them(tmp_path: Path) -> None:
-    told = envscaler(tmp_path, "demo")
-    assert told.exit_code == 0, told.output
-    assert told.output.count("MCP 2026-07-28") == 3
-    assert told.output.count("     refused  ") == 4
-    assert "~ stays" in told.output
-    assert "Everything that was launched has ended." in told.output
+    command = [sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "demo"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.count("MCP 2026-07-28") == 3
+    assert told.stdout.count("     refused  ") == 4
+    assert "       ~ stays STAY-" in told.stdout
+    assert "Everything that was launched has ended." in told.stdout
