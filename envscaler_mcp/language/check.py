@@ -174,7 +174,10 @@ class _Check:
         names = [tool for tool, _ in lints.tool_names(model)]
         for name in sorted({name for name in names if names.count(name) > 1}):
             self.error("tools", f"{name!r} would be the name of two tools; rename one or switch the derived read off")
+        kept = {entity.container for entity in model.entities.values()} | {"now", "counters"}
         for name in names:
+            if name in kept:
+                self.error("tools", f"{name!r} is where the records of the state lie; call the tool otherwise")
             if len(name) > LONGEST_NAME:
                 self.error("tools", f"the name {name!r} has {len(name)} characters; {LONGEST_NAME} are allowed")
         if len(names) > MOST_TOOLS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -109,7 +110,7 @@ class Declared:
         if (entity, name) in self._attributes:
             return self._attributes[entity, name]
         text = self.blueprint.entities[entity][name].strip()
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name == "id":
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in ("id", "offset") or keyword.iskeyword(name):
             raise Complaint(
                 f"{name!r} is no name for an attribute; the id is there by itself, others are written like_this"
             )
@@ -161,6 +162,13 @@ class Declared:
             self._derived_types[entity, name] = type_
             self._attributes[entity, name] = replace(attribute, type=type_, derived=expr)
         return self._derived_types[entity, name]
+
+    def derived_names(self) -> frozenset[str]:
+        """The names that some entity works out."""
+        entities = self.blueprint.entities.values()
+        return frozenset(
+            name for attributes in entities for name, text in attributes.items() if text.lstrip().startswith("=")
+        )
 
     def is_derived(self, entity: str, name: str) -> bool:
         return self.attribute(entity, name).derived is not None

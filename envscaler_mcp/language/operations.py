@@ -55,6 +55,8 @@ def read_query(name: str, spec: QuerySpec, reader: Reader, declared: Declared, r
     _name(name)
     params, place = body.parameters(spec.params)
     require, place = body.guards(spec.require, place)
+    if {"offset", "found"} & {param.name for param in params}:
+        raise Complaint("'offset' and 'found' are what pages of an answer are called; choose another name")
     if bool(spec.find) == bool(spec.answer):
         raise Complaint("a query has either 'find' (records) or 'answer' (values)")
     if spec.answer:
@@ -132,7 +134,7 @@ class _Body:
     # Parameters
 
     def parameters(self, specs: dict[str, str | dict[str, str]]) -> tuple[tuple[Parameter, ...], Place]:
-        place = Place({})
+        place = Place({}, derived=self.declared.derived_names())
         params: list[Parameter] = []
         for name, spec in specs.items():
             try:
@@ -254,14 +256,14 @@ class _Body:
             new = self.new(match[2], place, match[1])
             place = self.reader.bind(place, match[1], Type("ref", entity=new.entity), "the let")
             self.lets.append(match[1])
-            return new, place
+            return new, place.after_write()
         if line.startswith("let "):
             return self.let(line, place)
         if line.startswith("new "):
-            return self.new(line[4:], place, None), place
+            return self.new(line[4:], place, None), place.after_write()
         if line.startswith("delete "):
             record = self.record(parse(line[7:]), place, "deleted")
-            return Delete(record, record.type.entity), place
+            return Delete(record, record.type.entity), place.after_write()
         if match := re.fullmatch(r"set\s+(\w+)\s*=(?!=)(.*)", line, re.DOTALL):
             return self.set_local(match[1], match[2], place)
         return self.put(line, place)
@@ -453,6 +455,8 @@ def _forgetting(place: Place, specs: tuple[str | LoopSpec | BranchSpec, ...]) ->
             place = _forgetting(place, (*spec.then, *spec.otherwise))
         elif match := re.match(r"set\s+(\w+)", spec.strip()):
             place = replace(place, facts=without(place.facts, match[1]))
-        elif match := re.match(r"[\w.]*\.(\w+)\s*[+-]?=(?!=)", spec.strip()):
+        elif match := re.match(r"(?:let\s+\w+\s*=\s*)?(?:new|delete)\s", spec.strip()):
+            place = place.after_write()
+        elif match := re.match(r"(?!let\s)[^=]*\.(\w+)\s*[+-]?=(?!=)", spec.strip()):
             place = place.after_write(match[1])
     return place

@@ -25,6 +25,8 @@ class Place:
     """Names read so far, shared by all places of one operation."""
     clock: bool = True
     """Whether now and today may be read here."""
+    derived: frozenset[str] = frozenset()
+    """Names of attributes that are worked out: any write may change them."""
 
     def knowing(self, facts: Iterable[str]) -> Place:
         return replace(self, facts=self.facts | frozenset(facts))
@@ -32,8 +34,13 @@ class Place:
     def binding(self, name: str, type_: Type) -> Place:
         return replace(self, scope={**self.scope, name: type_}, facts=without(self.facts, name))
 
-    def after_write(self, attribute: str) -> Place:
-        return replace(self, facts=frozenset(f for f in self.facts if not re.search(rf"\.{attribute}\b", f)))
+    def after_write(self, attribute: str = "") -> Place:
+        """What is still known after a write to an attribute, or after a record came or went."""
+        return replace(self, facts=frozenset(fact for fact in self.facts if self._lasts(fact, attribute)))
+
+    def _lasts(self, fact: str, attribute: str) -> bool:
+        # What was asked of many records, or worked out from them, may have changed with the one.
+        return not (set(re.findall(r"\.(\w+)", fact)) & {attribute, *self.derived} or "(" in fact or "[" in fact)
 
 
 def without(facts: frozenset[str], name: str) -> frozenset[str]:

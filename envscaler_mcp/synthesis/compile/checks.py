@@ -104,9 +104,9 @@ class Checks:
             index = self.writer.indexes.on(entity.name, (attribute.name,))
             self.lines.add(f'{users} = len(self.{index.name}.get({record}["id"], {{}}))')
         else:
-            self.lines.add(
-                f'{users} = sum({record}["id"] in user["{attribute.key}"] for user in self.{entity.container}.values())'
-            )
+            user = self.fresh("user")
+            stored = f'{user}["{attribute.key}"]'
+            self.lines.add(f'{users} = sum({record}["id"] in {stored} for {user} in self.{entity.container}.values())')
         label = label_of(self.model, target.name, record).replace('"', "'")
         one, many = words(entity.noun), words(entity.container)
         self.lines.add(f"if {users}:")

@@ -11,8 +11,9 @@ from envscaler_mcp.language.lints import tool_names
 from envscaler_mcp.language.model import Entity, Model
 from envscaler_mcp.language.text import words
 from envscaler_mcp.language.types import Type
-from envscaler_mcp.synthesis.compile.expressions import Writer, derived_method
+from envscaler_mcp.synthesis.compile.expressions import Writer
 from envscaler_mcp.synthesis.compile.indexes import Indexes
+from envscaler_mcp.synthesis.compile.names import define_method, derived_method, record_name, type_name
 from envscaler_mcp.synthesis.compile.operations import Method, moves_constant
 from envscaler_mcp.synthesis.compile.python import Lines, quoted
 from envscaler_mcp.synthesis.compile.queries import DerivedReads, OwnQuery, needs_show, write_show
@@ -117,7 +118,7 @@ class _Module:
         lines.add()
         lines.add("from __future__ import annotations")
         lines.add()
-        imports = sorted({line for word, line in IMPORTS.items() if word in code})
+        imports = sorted({line for pattern, line in IMPORTS.items() if re.search(pattern, code)})
         for line in imports:
             lines.add(line)
         typing = [
@@ -150,7 +151,7 @@ class _Module:
         self._constants(lines)
         for entity in self.model.entities.values():
             stored = [f"{attribute.key}: {_stored_type(attribute.type)}" for attribute in entity.stored]
-            _typed_dict(lines, entity.name, ["id: str", *stored])
+            _typed_dict(lines, type_name(entity), ["id: str", *stored])
         for title, fields in self.signatures.structures.items():
             _typed_dict(lines, title, fields)
         return "\n" + lines.text()
@@ -179,7 +180,7 @@ class _Module:
 
     def _functions(self, code: str) -> str:
         wanted: set[str] = set()
-        ahead = [name for name in FUNCTIONS if f"{name}(" in code or f"={name}" in code]
+        ahead = [name for name in FUNCTIONS if re.search(rf"(?<![\w.]){name}\b", code)]
         while ahead:
             name = ahead.pop()
             if name not in wanted:
@@ -207,7 +208,7 @@ class _Module:
         lines.add("config = init_config or {}")
         for entity in self.model.entities.values():
             lines.add(
-                f'self.{entity.container}: dict[str, {entity.name}] = _copied(config.get("{entity.container}", {{}}))'
+                f'self.{entity.container}: dict[str, {type_name(entity)}] = _copied(config.get("{entity.container}", {{}}))'
             )
         lines.add(f'self.now: str = config.get("now", {quoted(self.model.blueprint.start.now)})')
         counters = ", ".join(f"{quoted(e.noun)}: len(self.{e.container})" for e in self.model.entities.values())
@@ -215,11 +216,12 @@ class _Module:
         lines.add("self._journal: list[tuple[Any, ...]] = []")
         for entity in self.model.entities.values():
             for index in self.indexes.of(entity.name):
-                lines.add(f"self.{index.name}: dict[Any, dict[str, {entity.name}]] = {{}}")
+                lines.add(f"self.{index.name}: dict[Any, dict[str, {type_name(entity)}]] = {{}}")
         for entity in self.model.entities.values():
             if self.indexes.of(entity.name):
-                lines.add(f"for {entity.noun} in self.{entity.container}.values():")
-                lines.add(f'    self._link("{entity.container}", {entity.noun})')
+                record = record_name(entity)
+                lines.add(f"for {record} in self.{entity.container}.values():")
+                lines.add(f'    self._link("{entity.container}", {record})')
         return lines.text()
 
     def _derived(self) -> list[str]:
@@ -230,8 +232,8 @@ class _Module:
                 lines = Lines()
                 lines.depth = 1
                 name = derived_method(self.model, entity.name, attribute.name)
-                record = entity.noun if not _mentions(attribute.derived, entity.noun) else f"this_{entity.noun}"
-                lines.add(f"def {name}(self, {record}: {entity.name}) -> {_value_type(attribute.type)}:")
+                record = record_name(entity, _loop_names(attribute.derived))
+                lines.add(f"def {name}(self, {record}: {type_name(entity)}) -> {self._value_type(attribute.type)}:")
                 lines.depth += 1
                 lines.doc([f"The {words(attribute.name)} of {_article(entity)}."])
                 expr = _with_self(attribute.derived, record)
@@ -244,12 +246,32 @@ class _Module:
         for define in self.model.defines.values():
             lines = Lines()
             lines.depth = 1
-            params = ", ".join(f"{param.name}: {_value_type(param.type)}" for param in define.params)
-            lines.add(f"def _{define.name}(self{', ' if params else ''}{params}) -> {_value_type(define.body.type)}:")
+            name = define_method(self.model, define.name)
+            params = ", ".join(f"{param.name}: {self._value_type(param.type)}" for param in define.params)
+            lines.add(f"def {name}(self{', ' if params else ''}{params}) -> {self._value_type(define.body.type)}:")
             lines.depth += 1
             lines.add(f"return {self.writer.value(define.body)}")
             found.append(lines.text())
         return found
+
+    def _value_type(self, type_: Type) -> str:
+        """The type of a value inside the class, where references are records."""
+        match type_.kind:
+            case "ref":
+                text = type_name(self.model.entities[type_.entity])
+            case "list":
+                text = f"list[{self._value_type(type_.of)}]" if type_.of is not None else "list[Any]"
+            case "int" | "money":
+                text = "int"
+            case "bool":
+                text = "bool"
+            case "ratio":
+                text = "Fraction | int"
+            case "struct":
+                text = "dict[str, Any]"
+            case _:
+                text = "str"
+        return f"{text} | None" if type_.optional else text
 
     def _rules(self, operations: str) -> list[str]:
         found: list[str] = []
@@ -261,7 +283,7 @@ class _Module:
             lines.depth = 1
             if isinstance(question, Question):
                 entity = self.model.entities[question.entity]
-                lines.add(f"def {name}(self, {question.variable}: {entity.name}) -> bool:")
+                lines.add(f"def {name}(self, {question.variable}: {type_name(entity)}) -> bool:")
             else:
                 lines.add(f"def {name}(self) -> bool:")
             lines.depth += 1
@@ -304,33 +326,13 @@ def _stored_type(type_: Type) -> str:
     return f"{text} | None" if type_.optional else text
 
 
-def _value_type(type_: Type) -> str:
-    """The type of a value inside the class, where references are records."""
-    match type_.kind:
-        case "ref":
-            text = type_.entity
-        case "list":
-            text = f"list[{_value_type(type_.of)}]" if type_.of is not None else "list[Any]"
-        case "int" | "money":
-            text = "int"
-        case "bool":
-            text = "bool"
-        case "ratio":
-            text = "Fraction | int"
-        case "struct":
-            text = "dict[str, Any]"
-        case _:
-            text = "str"
-    return f"{text} | None" if type_.optional else text
-
-
 def _article(entity: Entity) -> str:
     noun = words(entity.noun)
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-def _mentions(expr: Expr, name: str) -> bool:
-    return any(isinstance(inner, Scan) and any(loop.name == name for loop in inner.loops) for inner in walk(expr))
+def _loop_names(expr: Expr) -> set[str]:
+    return {loop.name for inner in walk(expr) if isinstance(inner, Scan) for loop in inner.loops}
 
 
 def _with_self(expr: Expr, record: str) -> Expr:

@@ -31,6 +31,7 @@ from envscaler_mcp.language.expressions import (
 from envscaler_mcp.language.model import Model, Sentence
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.synthesis.compile.indexes import Indexes
+from envscaler_mcp.synthesis.compile.names import define_method, derived_method
 from envscaler_mcp.synthesis.compile.python import (
     AND,
     ATOM,
@@ -93,7 +94,8 @@ class Writer:
             case Function():
                 return self._function(expr)
             case Defined(name=name, arguments=arguments):
-                return Code(f"self._{name}({', '.join(str(self.value(argument)) for argument in arguments)})")
+                method = define_method(self.model, name)
+                return Code(f"self.{method}({', '.join(str(self.value(argument)) for argument in arguments)})")
 
     def _plain_value(self, expr: Literal | Local | Clock | ListOf | Key) -> Code:
         match expr:
@@ -473,11 +475,6 @@ def label_of(model: Model, entity: str, record: str) -> str:
     if declared.label == "id":
         return f'{record}["id"]'
     return f'{record}["{declared.attributes[declared.label].key}"]'
-
-
-def derived_method(model: Model, entity: str, name: str) -> str:
-    """The private method that works a derived attribute out."""
-    return f"_{model.entities[entity].noun}_{name}"
 
 
 def _negative(value: object) -> bool:

@@ -34,6 +34,7 @@ from envscaler_mcp.language.model import (
 from envscaler_mcp.language.text import a, words
 from envscaler_mcp.synthesis.compile.checks import Checks
 from envscaler_mcp.synthesis.compile.expressions import Writer, label_of
+from envscaler_mcp.synthesis.compile.names import fresh, type_name
 from envscaler_mcp.synthesis.compile.python import ATOM, Code, Lines, quoted, within_fstring
 from envscaler_mcp.synthesis.compile.rules import Question, Whole
 from envscaler_mcp.synthesis.compile.signatures import Signatures, references
@@ -74,7 +75,7 @@ class Method:
         lines.add(f"def {operation.name}({params}) -> Result:")
         lines.depth += 1
         self._documentation()
-        self.signatures.resolve(lines, operation.params)
+        self.signatures.resolve(lines, operation.params, self.names)
         for line in operation.require:
             if isinstance(line, Let):
                 lines.add(f"{line.name} = {self.writer.value(line.value)}")
@@ -95,7 +96,7 @@ class Method:
 
     def _names(self) -> set[str]:
         """Every name that the author uses in the operation, and those on the wire."""
-        names: set[str] = {"self", "key", "entry", "entries", "record"}
+        names: set[str] = set()
         for param in self.operation.params:
             names |= {param.name, param.argument}
         for line in self.operation.require:
@@ -111,15 +112,7 @@ class Method:
 
     def fresh(self, *wishes: str) -> str:
         """A name that nobody uses yet."""
-        for wish in wishes:
-            if wish not in self.names:
-                self.names.add(wish)
-                return wish
-        number = 2
-        while f"{wishes[-1]}_{number}" in self.names:
-            number += 1
-        self.names.add(f"{wishes[-1]}_{number}")
-        return f"{wishes[-1]}_{number}"
+        return fresh(wishes, self.names)
 
     def _documentation(self) -> None:
         paragraphs = [self.operation.about]
@@ -315,7 +308,7 @@ class Method:
             parts.append(f'"{attribute.key}": {value}')
         name = new.name or self.fresh(entity.noun, f"new_{entity.noun}")
         site = self._site(new.entity, frozenset({"*"}), name, "added")
-        typed = f"{name}: {entity.name}" if not self.nested else name
+        typed = f"{name}: {type_name(entity)}" if not self.nested else name
         self.lines.add(f"{typed} = {{{', '.join(parts)}}}")
         self.lines.add(f'self._add("{entity.container}", {name})')
         if site.many:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from envscaler_mcp.language.expressions import Expr, Loop
 from envscaler_mcp.language.model import Attribute, Entity, Filter, Let, Model, Query
 from envscaler_mcp.language.text import a, plural, words
-from envscaler_mcp.synthesis.compile.expressions import Writer, derived_method
+from envscaler_mcp.synthesis.compile.expressions import Writer
+from envscaler_mcp.synthesis.compile.names import derived_method, record_name, type_name
 from envscaler_mcp.synthesis.compile.python import AND, NOT, OR, Lines, quoted
 from envscaler_mcp.synthesis.compile.signatures import Signatures, references
 
@@ -29,8 +30,8 @@ def write_show(entity: Entity, model: Model) -> str:
     """A record as an answer holds it: its attributes, stored and derived, and lists of their own."""
     lines = Lines()
     lines.depth = 1
-    record = entity.noun
-    lines.add(f"def {show_method(entity)}(self, {record}: {entity.name}) -> dict[str, Any]:")
+    record = record_name(entity)
+    lines.add(f"def {show_method(entity)}(self, {record}: {type_name(entity)}) -> dict[str, Any]:")
     lines.depth += 1
     lines.doc([f"The {words(entity.noun)} as an answer shows it."])
     parts = [f"**{record}"]
@@ -82,7 +83,7 @@ class DerivedReads:
                 'Returns:\n    dict: {"success": True, "data": the record} or {"success": False, "error": why not}',
             ]
         )
-        record = entity.noun
+        record = record_name(entity)
         lines.add(f"{record} = self.{entity.container}.get({key})")
         lines.add(f"if {record} is None:")
         lines.add(f'    return _refused(f"There is no {noun} {{{key}!r}}.")')
@@ -92,6 +93,11 @@ class DerivedReads:
     def filters(self) -> list[Attribute]:
         """The attributes that a list can be narrowed by."""
         return [a_ for a_ in self.entity.stored if a_.type.kind in ("ref", "one_of", "bool")]
+
+    def _record(self) -> str:
+        label = self._label()
+        taken = {attribute.key for attribute in self.filters()} | ({label.key} if label is not None else set())
+        return record_name(self.entity, taken)
 
     def _label(self) -> Attribute | None:
         return self.entity.attributes[self.entity.label] if self.entity.label != "id" else None
@@ -129,7 +135,7 @@ class DerivedReads:
 
     def _found(self, lines: Lines) -> str:
         """Emit what narrows the records; the name that holds them."""
-        entity, record = self.entity, self.entity.noun
+        entity, record = self.entity, self._record()
         tests: list[str] = []
         label = self._label()
         if label is not None:
@@ -158,7 +164,7 @@ class DerivedReads:
         lines.add(f"found = {self._found(lines)}")
         lines.add(
             f'return _found({{"total": len(found), "{entity.container}": '
-            f"[{shown(entity, entity.noun)} for {entity.noun} in _page(found, offset)]}})"
+            f"[{shown(entity, self._record())} for {self._record()} in _page(found, offset)]}})"
         )
         return lines.text()
 
@@ -193,7 +199,7 @@ class DerivedReads:
                 f'Returns:\n    dict: {{"success": True, "data": {{"total": int, "{entity.container}": records}}}}',
             ]
         )
-        record = entity.noun
+        record = record_name(entity, {argument})
         lines.add(
             f"found = [{record} for {record} in self.{entity.container}.values() "
             f'if {argument}.casefold() in {record}["{key}"].casefold()]'
@@ -224,7 +230,7 @@ class OwnQuery:
         answer = f'{{"total": int, "{container}": records}}' if query.variable else f"{{{', '.join(query.answer)}}}"
         returns = f'Returns:\n    dict: {{"success": True, "data": {answer}}} or {{"success": False, "error": why not}}'
         lines.doc([query.about, *(["Args:\n" + "\n".join(docs)] if docs else []), returns])
-        self.signatures.resolve(lines, query.params)
+        self.signatures.resolve(lines, query.params, self._names())
         for line in query.require:
             if isinstance(line, Let):
                 lines.add(f"{line.name} = {self.writer.value(line.value)}")
@@ -237,6 +243,11 @@ class OwnQuery:
         else:
             self._records(lines, container, paged)
         return lines.text()
+
+    def _names(self) -> set[str]:
+        query = self.query
+        names = {query.variable, *(param.name for param in query.params), *(param.argument for param in query.params)}
+        return names | {line.name for line in query.require if isinstance(line, Let)}
 
     def _container(self) -> str:
         element = self.query.element

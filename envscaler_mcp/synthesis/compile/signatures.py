@@ -8,6 +8,7 @@ from envscaler_mcp.language.expressions import Expr, ListOf, Literal
 from envscaler_mcp.language.model import Model, Parameter
 from envscaler_mcp.language.text import a, singular, words
 from envscaler_mcp.language.types import Type
+from envscaler_mcp.synthesis.compile.names import fresh
 from envscaler_mcp.synthesis.compile.python import Lines, quoted
 
 MOST_ITEMS = 20
@@ -141,7 +142,7 @@ class Signatures:
                 return f"{what.capitalize()}: a time of day, as HH:MM."
         return f"The {what}."
 
-    def resolve(self, lines: Lines, params: tuple[Parameter, ...]) -> None:
+    def resolve(self, lines: Lines, params: tuple[Parameter, ...], taken: set[str]) -> None:
         """Ids become records; one that leads nowhere is refused."""
         for param in params:
             type_ = param.type
@@ -151,9 +152,9 @@ class Signatures:
                 if isinstance(param.default, ListOf) and type_.of.kind not in ("ref", "struct"):
                     lines.add(f"{param.name} = {param.argument} or []")
                 elif type_.of.kind == "ref":
-                    self._many(lines, param, type_.of.entity)
+                    self._many(lines, param, type_.of.entity, fresh(["key"], taken))
                 elif type_.of.kind == "struct" and any(t.kind == "ref" or t.optional for _, t in type_.of.fields):
-                    self._lines(lines, param, type_.of)
+                    self._lines(lines, param, type_.of, fresh(["entries"], taken), fresh(["entry"], taken))
 
     def _missing(self, entity: str, key: str) -> str:
         noun = words(self.model.entities[entity].noun)
@@ -161,46 +162,39 @@ class Signatures:
 
     def _one(self, lines: Lines, param: Parameter) -> None:
         container = self.model.entities[param.type.entity].container
+        found = f"{param.name} = self.{container}.get({param.argument})"
         if not param.type.optional:
-            lines.add(f"{param.name} = self.{container}.get({param.argument})")
+            lines.add(found)
             lines.add(f"if {param.name} is None:")
         else:
-            lines.add(
-                f"{param.name} = self.{container}.get({param.argument}) if {param.argument} is not None else None"
-            )
+            lines.add(f"{found} if {param.argument} is not None else None")
             lines.add(f"if {param.argument} is not None and {param.name} is None:")
         lines.add("    " + self._missing(param.type.entity, param.argument))
 
-    def _many(self, lines: Lines, param: Parameter, entity: str) -> None:
+    def _many(self, lines: Lines, param: Parameter, entity: str, key: str) -> None:
         container = self.model.entities[entity].container
         given = f"{param.argument} or []" if isinstance(param.default, ListOf) else param.argument
         lines.add(f"{param.name} = []")
-        lines.add(f"for key in {given}:")
-        lines.add(f"    if key not in self.{container}:")
-        lines.add("        " + self._missing(entity, "key"))
-        lines.add(f"    {param.name}.append(self.{container}[key])")
+        lines.add(f"for {key} in {given}:")
+        lines.add(f"    if {key} not in self.{container}:")
+        lines.add("        " + self._missing(entity, key))
+        lines.add(f"    {param.name}.append(self.{container}[{key}])")
 
-    def _lines(self, lines: Lines, param: Parameter, type_: Type) -> None:
-        entry = "entry"
-        refs = [(name, t) for name, t in type_.fields if t.kind == "ref"]
-        wires = [(name, t, f"{name}_id" if t.kind == "ref" else name) for name, t in type_.fields]
-        lines.add(f"entries, {param.name} = {param.argument}, []")
-        lines.add(f"for {entry} in entries:")
-        for name, t in refs:
-            key = f'{entry}.get("{name}_id")' if t.optional else f'{entry}["{name}_id"]'
-            container = self.model.entities[t.entity].container
-            empty = f"{key} is not None and " if t.optional else ""
-            lines.add(f"    if {empty}{key} not in self.{container}:")
-            lines.add(
-                "        "
-                f'return _refused(f"There is no {words(self.model.entities[t.entity].noun)} {{{key.replace(chr(34), chr(39))}!r}}.")'
-            )
+    def _lines(self, lines: Lines, param: Parameter, struct: Type, entries: str, entry: str) -> None:
+        """Each entry of a list of structures with its references as records."""
+        given = f"{param.argument} or []" if isinstance(param.default, ListOf) else param.argument
+        lines.add(f"{entries}, {param.name} = {given}, []")
+        lines.add(f"for {entry} in {entries}:")
         parts: list[str] = []
-        for name, t, wire in wires:
-            read = f'{entry}.get("{wire}")' if t.optional else f'{entry}["{wire}"]'
-            if t.kind == "ref":
-                container = self.model.entities[t.entity].container
-                read = f"self.{container}.get({read})" if t.optional else f"self.{container}[{read}]"
+        for name, type_ in struct.fields:
+            wire = f"{name}_id" if type_.kind == "ref" else name
+            read = f'{entry}.get("{wire}")' if type_.optional else f'{entry}["{wire}"]'
+            if type_.kind == "ref":
+                container = self.model.entities[type_.entity].container
+                present = f"{read} is not None and " if type_.optional else ""
+                lines.add(f"    if {present}{read} not in self.{container}:")
+                lines.add("        " + self._missing(type_.entity, read.replace('"', "'")))
+                read = f"self.{container}.get({read})" if type_.optional else f"self.{container}[{read}]"
             parts.append(f'"{name}": {read}')
         lines.add(f"    {param.name}.append({{{', '.join(parts)}}})")
 

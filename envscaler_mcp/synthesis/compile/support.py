@@ -172,12 +172,12 @@ NEEDS: dict[str, tuple[str, ...]] = {
 """What a function calls itself."""
 
 IMPORTS: dict[str, str] = {
-    "Iterable[": "from collections.abc import Iterable",
-    "date.": "from datetime import date",
-    "monthrange(": "from calendar import monthrange",
-    "Fraction": "from fractions import Fraction",
-    "floor(": "from math import floor",
-    "ceil(": "from math import ceil",
-    "sha256(": "from hashlib import sha256",
+    r"\bIterable\[": "from collections.abc import Iterable",
+    r"\bdate\.(from|max)|\bdate\(": "from datetime import date",
+    r"\bmonthrange\(": "from calendar import monthrange",
+    r"\bFraction\b": "from fractions import Fraction",
+    r"(?<![\w.])floor\(": "from math import floor",
+    r"(?<![\w.])ceil\(": "from math import ceil",
+    r"\bsha256\(": "from hashlib import sha256",
 }
-"""A word in the code, and the import that it needs."""
+"""A pattern in the code, and the import that it calls for."""
