@@ -125,9 +125,25 @@ def _fits(type_: Type, target: Type, text: str) -> bool:
     if target.kind == "one_of":
         return False
     if target.kind == "list" and type_.kind == "list" and target.of is not None and type_.of is not None:
-        return type_.of.kind == "none" or (target.of.kind, target.of.entity) == (type_.of.kind, type_.of.entity)
+        return type_.of.kind == "none" or _fits_element(type_.of, target.of, text)
     common(type_.certain, target.certain, text)
     return not (target.kind == "int" and type_.kind == "money")
+
+
+def _fits_element(type_: Type, target: Type, text: str) -> bool:
+    """Elements are not looked at when a list is stored, so all that they may be must be allowed."""
+    stray = [option for option in type_.options if option not in target.options]
+    if stray and target.kind == "one_of":
+        raise Complaint(
+            f"{text!r} may hold {stray[0]!r}, which is not {a_type(target)}{did_you_mean(stray[0], target.options)}"
+        )
+    if target.low is not None and target.high is not None and type_.kind == target.kind:
+        within = (
+            type_.low is not None and type_.high is not None and target.low <= type_.low <= type_.high <= target.high
+        )
+        if not within:
+            raise Complaint(f"{text!r} may hold numbers that are not between {target.low} and {target.high}")
+    return (type_.kind, type_.entity) == (target.kind, target.entity) or (type_.kind, target.kind) == ("one_of", "text")
 
 
 def unit(type_: Type) -> str:

@@ -358,6 +358,10 @@ class Reader:
         op = _ARITHMETIC[type(node.op)]
         a = self.sure(node.left, place, "in arithmetic")
         b = self.sure(node.right, place, "in arithmetic")
+        if a.type.kind == "date" and isinstance(b, Function) and b.name in ("days", "hours"):
+            raise Complaint(
+                f"{show(node)!r}: a date moves by days, and {b.name}(..) counts minutes; write the number alone"
+            )
         type_ = arithmetic(op, a.type, b.type, show(node))
         if op in ("/", "//", "%") and not self._nonzero(b, node.right, place):
             raise Complaint(

@@ -37,7 +37,7 @@ rules:
   - text: A member has at most three open loans.
     holds: all(m.open_loans <= 3 for m in Member)
   - text: A loan lasts at most two weeks.
-    holds: all(n.lent_on < n.due_on <= n.lent_on + days(14) for n in Loan)
+    holds: all(n.lent_on < n.due_on <= n.lent_on + 14 for n in Loan)
 
 # Operations are what people of the trade do. Guards first (condition | sentence when it does not hold), then effects.
 operations:
@@ -53,7 +53,7 @@ operations:
       - tool.condition == 'usable' | {{tool.name}} is {{tool.condition}}.
       - not tool.lent | {{tool.name}} is lent already.
     effect:
-      - new Loan(member, tool, lent_on=today, due_on=today + days(for_days))
+      - new Loan(member, tool, lent_on=today, due_on=today + for_days)
     say: lend {{tool}} to {{member}} for {{for_days}} days
   return_tool:
     about: Take a lent tool back today, whole or broken.
