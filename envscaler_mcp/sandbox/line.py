@@ -76,7 +76,7 @@ class Line:
     @property
     def forks(self) -> bool:
         """Whether this worker can be forked under control."""
-        return CAN_FORK_SIBLINGS and (self._listener is not None or not self.applied.get("kernel"))
+        return CAN_FORK_SIBLINGS and self.applied.get("forks") is True
 
     def ask(self, do: str, seconds: float, **fields: Any) -> dict[str, Any]:
         """The worker's answer; WorldError with the world's own sentence where it could not do it."""
@@ -120,7 +120,9 @@ class Line:
         with self._turn, self._listening, self._ended_when_interrupted():
             self._must_live()
             if not self.forks:
-                raise SandboxError("A world in a worker can be forked on Linux only; open another one at its state.")
+                raise SandboxError(
+                    "A world in a worker cannot be forked on this system; open another one at its state."
+                )
             return self._forked()
 
     def _forked(self) -> Line:

@@ -68,7 +68,7 @@ def _landlock_refuses_a_file() -> bool:
 
 def _seccomp_kills() -> bool:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    seccomp.allow_only_the_list(_PROBE_CHANNEL)
+    seccomp.allow_only_the_list(_PROBE_CHANNEL, forks=True)
     with contextlib.suppress(OSError):
         socket.socket()
     return False

@@ -93,8 +93,11 @@ def ask_before_fork() -> int:
     return _install(arch, program, _NEW_LISTENER)
 
 
-def allow_only_the_list(channel: int) -> None:
-    """From here on only the list; messages go over one descriptor and no memory becomes a program."""
+def allow_only_the_list(channel: int, forks: bool) -> None:
+    """From here on only the list; messages go over one descriptor and no memory becomes a program.
+
+    Forking is on it only where somebody is asked first.
+    """
     arch = _arch()
     numbers = arch.numbers
     program = _head(arch)
@@ -102,27 +105,14 @@ def allow_only_the_list(channel: int) -> None:
         program += _when(numbers[name], [_load(0), (_IF_EQUAL, 0, 1, channel), *_verdicts()])
     for name in ("mmap", "mprotect"):
         program += _when(numbers[name], [_load(2), (_IF_ANY, 1, 0, _PROT_EXEC), *_verdicts()])
-    program += _when(
-        numbers["clone"],
-        [
-            _load(0),
-            (_IF_ANY, 4, 0, ~_FORK_FLAGS & 0xFFFFFFFF),
-            (_IF_ANY, 0, 3, CLONE_PARENT),
-            _load(1),
-            (_IF_EQUAL, 0, 1, 0),
-            *_verdicts(),
-        ],
-    )
+    if forks:
+        program += _forking(numbers)
     program += _when(numbers["clone3"], [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)])
     program += _when(
         numbers["prctl"],
         [_load(0), (_IF_EQUAL, 0, 3, PR_SET_PDEATHSIG), _load(1), (_IF_EQUAL, 0, 1, _SIGKILL), *_verdicts()],
     )
     program += _when(numbers["dup3"], [_load(1), (_IF_EQUAL, 0, 1, channel), *_verdicts()])
-    program += _when(
-        numbers["prlimit64"],
-        [_load(0), (_IF_EQUAL, 0, 3, 0), _load(1), (_IF_EQUAL, 0, 1, _NPROC), *_verdicts()],
-    )
     for number in _REFUSED[MACHINE]:
         program += _when(number, [(_RETURN, 0, 0, _ERRNO | errno.EACCES)])
     plain = [number for name, number in numbers.items() if name not in _SPECIAL]
@@ -200,6 +190,20 @@ def _head(arch: _Arch) -> Program:
         (_IF_AT_LEAST, 0, 1, _X32),
         (_RETURN, 0, 0, _KILL),
     ]
+
+
+def _forking(numbers: Mapping[str, int]) -> Program:
+    """A sibling and nothing else, and the bound on processes lifted for it."""
+    sibling = [
+        _load(0),
+        (_IF_ANY, 4, 0, ~_FORK_FLAGS & 0xFFFFFFFF),
+        (_IF_ANY, 0, 3, CLONE_PARENT),
+        _load(1),
+        (_IF_EQUAL, 0, 1, 0),
+        *_verdicts(),
+    ]
+    bound = [_load(0), (_IF_EQUAL, 0, 3, 0), _load(1), (_IF_EQUAL, 0, 1, _NPROC), *_verdicts()]
+    return _when(numbers["clone"], sibling) + _when(numbers["prlimit64"], bound)
 
 
 def _when(number: int, block: Iterable[tuple[int, int, int, int]]) -> Program:

@@ -44,7 +44,7 @@ def run_worker(channel: int, number: int, parent: int, allowed: Limits, layers: 
     worker = _Worker(stream, parent, allowed, layers)
     stream.sendall(applied)
     if layers.kernel and kernel.seccomp:
-        seccomp.allow_only_the_list(CHANNEL)
+        seccomp.allow_only_the_list(CHANNEL, kernel.forks)
     if layers.tripwire:
         worker.tripwire.arm()
     worker.answer_all()
@@ -58,7 +58,8 @@ def _apply_kernel(stream: socket.socket, layers: Layers, kernel: Kernel, uid: in
         os.close(listener)
     else:
         stream.sendall(b"-")
-    return encode({"uid": uid, "kernel": layers.kernel and kernel.works})
+    forks = listener is not None or not (layers.kernel and kernel.seccomp)
+    return encode({"uid": uid, "kernel": layers.kernel and kernel.works, "forks": forks})
 
 
 class _Worker:

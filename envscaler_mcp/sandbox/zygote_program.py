@@ -118,8 +118,13 @@ class _Zygote:
         return os.waitpid(pid, 0)[1]
 
     def end_all(self) -> None:
+        """Every worker, and what a hostile one may have made when it was asked to fork."""
         for pid in list(self._children):
             self._end(pid)
+        with contextlib.suppress(OSError):
+            listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
+            for number in listed.split():
+                os.kill(int(number), signal.SIGKILL)
 
 
 def _complain(cause: BaseException) -> None:

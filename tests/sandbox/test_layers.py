@@ -19,7 +19,7 @@ from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel, probe
-from envscaler_mcp.sandbox.system import PR_SET_NO_NEW_PRIVS, prctl, syscall
+from envscaler_mcp.sandbox.system import PR_SET_NO_NEW_PRIVS, fork_sibling, prctl, syscall
 from envscaler_mcp.sandbox.tripwire import TRIPPED, Tripwire
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving.determinism import Sources
@@ -44,9 +44,9 @@ def in_a_child(attempt: Callable[[], int | None]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def listed(channel: int = 3) -> None:
+def listed(channel: int = 3, forks: bool = True) -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    seccomp.allow_only_the_list(channel)
+    seccomp.allow_only_the_list(channel, forks)
 
 
 @with_kernel
@@ -87,6 +87,42 @@ def test_a_system_call_that_is_not_on_the_list_ends_the_process(attempt: Callabl
         attempt()
 
     assert in_a_child(tried) == -signal.SIGSYS
+
+
+@with_kernel
+@pytest.mark.parametrize("attempt", [fork_sibling, lambda: limits.allow_processes(True)])
+def test_nothing_is_forked_where_nobody_can_be_asked(attempt: Callable[[], object]) -> None:
+    def tried() -> None:
+        listed(forks=False)
+        attempt()
+
+    assert in_a_child(tried) == -signal.SIGSYS
+
+
+@with_kernel
+def test_a_process_is_made_only_when_the_harness_agrees() -> None:
+    ours, theirs = socket.socketpair()
+
+    def tried() -> int:
+        prctl(PR_SET_NO_NEW_PRIVS, 1)
+        socket.send_fds(theirs, [b"l"], [seccomp.ask_before_fork()])
+        try:
+            os.fork()
+        except PermissionError:
+            return REFUSED
+        return FINE
+
+    with ours, theirs:
+        child = os.fork()
+        if child == 0:
+            os._exit(tried())
+        _, handed, _, _ = socket.recv_fds(ours, 1, 1)
+        listener = seccomp.Listener(handed[0])
+        assert listener.asked(10)
+        assert listener.refuse() == {child}
+        assert not listener.asked(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == REFUSED
+        os.close(handed[0])
 
 
 @with_kernel

@@ -151,6 +151,16 @@ def test_a_fork_goes_on_by_itself_and_outlives_its_parent() -> None:
             assert grandchild.state_hash() == twin.state_hash()
 
 
+def test_where_worlds_cannot_be_forked_they_are_loaded_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("envscaler_mcp.sandbox.line.CAN_FORK_SIBLINGS", False)
+    unlike_the_others = Limits(cpu_seconds=599)
+    with closing(opened(4, limits=unlike_the_others)) as one, closing(opened(4, limits=unlike_the_others)) as other:
+        assert one.call("place_order", {"what": "pens"}) == other.call("place_order", {"what": "pens"})
+        with pytest.raises(SandboxError, match="cannot be forked on this system"):
+            one.fork()
+        assert one.call("list_orders", {}).kind == "done"
+
+
 @linux
 def test_every_worker_ends_with_its_world() -> None:
     world = opened()
