@@ -202,10 +202,12 @@ class _Document:
         return list(node.value)
 
     def scalar(self, node: yaml.Node) -> str:
+        if isinstance(node, yaml.MappingNode) and not node.flow_style:
+            raise self.wrong(node, "one line of text belongs here; put it in quotes if there is a ': ' in it")
         if not isinstance(node, yaml.ScalarNode):
             raise self.wrong(node, "one line of text belongs here; put it in quotes if it starts with [ or {")
         value = str(node.value)
-        if not balanced(value) and node.style is None:
+        if not balanced(value) and not node.style:
             raise self.wrong(
                 node, f"{value!r} has an open bracket or quote; write one attribute per line: {{}} cuts at commas"
             )
