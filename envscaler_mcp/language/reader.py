@@ -450,6 +450,8 @@ class Reader:
             element = self.value(argument.elt, inner).expr
             element_node: ast.expr = argument.elt
         else:
+            if "by" in keywords:
+                raise Complaint(f"{show(node)!r}: write first([x for x in ..], by=x.attribute)")
             source = self.sure(argument, place, f"in {name}(..)")
             if source.type.kind != "list" or source.type.of is None:
                 raise Complaint(f"{show(node)!r}: {show(argument)!r} is {a_type(source.type)}, not a list")
