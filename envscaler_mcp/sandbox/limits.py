@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from envscaler_mcp.sandbox.system import IS_LINUX, PR_SET_PDEATHSIG, prctl
+
+if sys.platform != "win32":
+    import resource
 
 MIB = 1 << 20
 CHANNEL = 3

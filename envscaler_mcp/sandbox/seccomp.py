@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import fcntl
 import select
 import struct
+import sys
 import time
 from collections.abc import Iterable, Mapping
 
 from envscaler_mcp.sandbox.system import CLONE_PARENT, MACHINE, PR_SET_PDEATHSIG, syscall
+
+if sys.platform != "win32":
+    import fcntl
 
 _SIGKILL = 9
 _NPROC = 6

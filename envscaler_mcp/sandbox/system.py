@@ -50,9 +50,10 @@ CAN_FORK_SIBLINGS = IS_LINUX and MACHINE in _CLONE
 
 # PyDLL holds the interpreter's lock during the call, as fork must; bound here, because looking names up later is noticed.
 _sibling = ctypes.PyDLL(None).syscall if CAN_FORK_SIBLINGS else None
-_before, _after_here, _after_there = (
-    getattr(ctypes.pythonapi, f"PyOS_{moment}") for moment in ("BeforeFork", "AfterFork_Parent", "AfterFork_Child")
-)
+_moments = [
+    getattr(ctypes.pythonapi, f"PyOS_{moment}")
+    for moment in (("BeforeFork", "AfterFork_Parent", "AfterFork_Child") if CAN_FORK_SIBLINGS else ())
+]
 
 
 def fork_sibling() -> int:
@@ -60,12 +61,13 @@ def fork_sibling() -> int:
     if _sibling is None:
         raise OSError(38, "this system cannot fork a sibling")
     none = ctypes.c_long(0)
-    _before()
+    before, after_here, after_there = _moments
+    before()
     pid = int(_sibling(ctypes.c_long(_CLONE[MACHINE]), ctypes.c_long(CLONE_PARENT | _SIGCHLD), none, none, none, none))
     if pid == 0:
-        _after_there()
+        after_there()
     else:
-        _after_here()
+        after_here()
     if pid < 0:
         raise OSError(11, "no process could be made")
     return pid
