@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
-from envscaler_mcp.errors import ArtifactError, RegistryError
+from envscaler_mcp.errors import ArtifactError, BlueprintError, RegistryError
 
 
 def read_registry(path: Path) -> Registry:
@@ -114,14 +114,25 @@ def _wrong_with(entry: RegistryEntry, servers: Path) -> list[str]:
         wrong.append("environment.json is not the one that was registered")
     if tuple(tool.name for tool in environment.tools) != entry.tools:
         wrong.append("the tools are not those that were registered")
-    for name, digest in (("environment.py", entry.digests.code), ("blueprint.yaml", entry.digests.blueprint)):
-        if digest is not None and _digest_of_file(folder / name) != digest:
-            wrong.append(f"{name} is not the one that was registered")
+    if _digest_of_code(folder / "environment.py") != entry.digests.code:
+        wrong.append("environment.py is not the one that was registered")
+    if entry.digests.blueprint not in (None, _digest_of_blueprint(folder / "blueprint.yaml")):
+        wrong.append("blueprint.yaml is not the one that was registered")
     return wrong
 
 
-def _digest_of_file(path: Path) -> str | None:
+def _digest_of_code(path: Path) -> str | None:
     try:
         return digest_of(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _digest_of_blueprint(path: Path) -> str | None:
+    # The language is imported here, since most who read the registry never look at a blueprint.
+    from envscaler_mcp.language import read_blueprint
+
+    try:
+        return read_blueprint(path).digest
+    except BlueprintError:
         return None

@@ -10,6 +10,7 @@ import pytest
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Tool, digest_of
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.errors import RegistryError
+from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.registry import (
     differences,
     find_entry,
@@ -18,6 +19,7 @@ from envscaler_mcp.registry import (
     with_entries,
     without_entry,
 )
+from envscaler_mcp.synthesis.starter import starter_blueprint
 
 CODE = "class Library:\n    pass\n"
 
@@ -128,21 +130,42 @@ def test_search_wants_every_word_and_puts_the_best_match_first() -> None:
         (
             an_entry(an_environment("bike_rental", about="Rents bikes by the day.", sector="leisure")),
             an_entry(an_environment("boat_rental", about="Rents boats; a bike rack is free.", sector="leisure")),
-            an_entry(an_environment("hospital_rooms", about="Beds and stays.", sector="health")),
+            an_entry(an_environment("hospital_stays", about="Beds and stays.", sector="health")),
         ),
     )
     assert [e.id for e in search(registry, "bike")] == ["bike_rental", "boat_rental"]
     assert [e.id for e in search(registry, "Bikes RENTAL")] == ["bike_rental", "boat_rental"]
     assert [e.id for e in search(registry, "boat leisure")] == ["boat_rental"]
-    assert [e.id for e in search(registry, "hosp")] == ["hospital_rooms"]
-    assert [e.id for e in search(registry, "find books")] == ["bike_rental", "boat_rental", "hospital_rooms"]
+    assert [e.id for e in search(registry, "hosp")] == ["hospital_stays"]
+    assert [e.id for e in search(registry, "find books")] == ["bike_rental", "boat_rental", "hospital_stays"]
     assert search(registry, "bike submarine") == ()
-    assert [e.id for e in search(registry, "  ")] == ["bike_rental", "boat_rental", "hospital_rooms"]
+    assert [e.id for e in search(registry, "  ")] == ["bike_rental", "boat_rental", "hospital_stays"]
 
 
 def test_a_folder_that_was_not_touched_has_no_difference(tmp_path: Path) -> None:
     write_folder(tmp_path, an_environment("seed_bank"))
     assert differences(a_registry("seed_bank"), tmp_path) == []
+
+
+def test_a_blueprint_with_another_meaning_is_not_the_registered_one_and_one_with_another_comment_is(
+    tmp_path: Path,
+) -> None:
+    folder = write_folder(tmp_path, an_environment("seed_bank"))
+    text = starter_blueprint("seed_bank", "culture")
+    registered = read_blueprint(text).digest
+    digests = an_entry(an_environment("seed_bank")).digests.model_copy(update={"blueprint": registered})
+    registry = with_entries(Registry(), [an_entry(an_environment("seed_bank")).model_copy(update={"digests": digests})])
+    found = {}
+    for name, written in (
+        ("same", text),
+        ("comment", "# mine\n" + text),
+        ("meaning", text.replace("for_days: int(1..14)", "for_days: int(1..7)")),
+        ("broken", "["),
+    ):
+        (folder / "blueprint.yaml").write_text(written, encoding="utf-8")
+        found[name] = [difference.what for difference in differences(registry, tmp_path)]
+    wrong = ["blueprint.yaml is not the one that was registered"]
+    assert found == {"same": [], "comment": [], "meaning": wrong, "broken": wrong}
 
 
 def test_every_way_in_which_a_folder_is_not_the_registered_one_is_named(tmp_path: Path) -> None:
