@@ -37,6 +37,7 @@ from envscaler_mcp.language.expressions import (
     OrElse,
     Records,
     Scan,
+    walk,
 )
 from envscaler_mcp.language.fitting import ORDERED, a_type, arithmetic, assignable, bare, common, show
 from envscaler_mcp.language.functions import FUNCTIONS
@@ -142,6 +143,8 @@ class Reader:
                 continue
             expr = self.value(parse(piece), place).expr
             self.certain(expr, piece, "in a sentence")
+            if any(isinstance(e, Literal) and set(str(e.value)) & set("'\"\\{}") for e in walk(expr)):
+                raise Complaint(f"{piece!r}: quotes, brackets and backslashes belong outside of the {{}} in a sentence")
             if expr.type.kind in ("ratio", "struct", "key"):
                 raise Complaint(
                     f"{piece!r} is {a_type(expr.type)}, which cannot be said; round it or name an attribute"

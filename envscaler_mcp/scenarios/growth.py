@@ -114,7 +114,8 @@ class _Garden:
         found: set[str] = set()
         for attribute in entity.stored:
             goal = attribute.type.of if attribute.type.kind == "list" else attribute.type
-            if goal is not None and goal.kind == "ref" and (attribute.name in said or not attribute.type.optional):
+            empty = attribute.type.optional or attribute.type.kind == "list"
+            if goal is not None and goal.kind == "ref" and (attribute.name in said or not empty):
                 found.add(goal.entity)
         return found
 

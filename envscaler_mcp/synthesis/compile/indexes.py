@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from envscaler_mcp.language.expressions import Compare, Expr, Get, IsNone, Local, Loop, Records, walk
+from envscaler_mcp.language.expressions import (
+    Arithmetic,
+    Compare,
+    Defined,
+    Derived,
+    Expr,
+    Get,
+    IsNone,
+    Local,
+    Loop,
+    Records,
+    walk,
+)
 from envscaler_mcp.language.model import Entity, Model
 
 
@@ -52,15 +64,14 @@ class Indexes:
         """The index that serves a loop over records, the value of each indexed attribute, and the tests that remain."""
         if not isinstance(loop.source, Records):
             return None, {}, list(loop.tests)
-        if any(isinstance(test, IsNone) and loop.name not in names_in(test) for test in loop.tests):
-            # The key would be worked out before the test that says it is there.
-            return None, {}, list(loop.tests)
         entity = self.model.entities[loop.source.entity]
         links: dict[str, Expr] = {}
         used: list[Expr] = []
-        for test in loop.tests:
+        for number, test in enumerate(loop.tests):
             found = equality(test, loop.name)
             if found is None or found[0] in links or not _worth(entity, found[0]):
+                continue
+            if _needs_first(found[1], loop.tests[:number]):
                 continue
             links[found[0]] = found[1]
             used.append(test)
@@ -80,6 +91,34 @@ def equality(test: Expr, variable: str) -> tuple[str, Expr] | None:
         if side.of.name == variable and variable not in names_in(other):
             return side.name, other
     return None
+
+
+def _needs_first(key: Expr, tests: tuple[Expr, ...]) -> bool:
+    """Whether a test must be true before the key can be worked out at all: the index would be asked before the test."""
+    asked = {_called(side) for test in tests for inner in walk(test) for side in _narrowed(inner)} - {""}
+    divides = any(isinstance(inner, Arithmetic) and inner.op in ("/", "//", "%") for inner in walk(key))
+    return bool(asked & {_called(inner) for inner in walk(key)}) or (divides and bool(tests))
+
+
+def _narrowed(test: Expr) -> list[Expr]:
+    """What a test may show to be there."""
+    if isinstance(test, IsNone):
+        return [test.of]
+    if isinstance(test, Compare) and test.op in ("==", "!=", "in", "not in"):
+        return [side for side in (test.left, test.right) if side.type.optional]
+    return []
+
+
+def _called(expr: Expr) -> str:
+    """What an author would write for a value that can be asked whether it is there."""
+    match expr:
+        case Local(name=name):
+            return name
+        case Get(of=of, name=name) | Derived(of=of, name=name):
+            return f"{_called(of)}.{name}"
+        case Defined(name=name, arguments=arguments):
+            return f"{name}({', '.join(map(_called, arguments))})"
+    return ""
 
 
 def names_in(expr: Expr) -> set[str]:
