@@ -1,0 +1,119 @@
+"""From the library to server folders and the registry: equal inputs, equal bytes, and nothing else in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from envscaler_mcp.artifacts import Registry
+from envscaler_mcp.errors import BlueprintError
+from envscaler_mcp.pipeline import blueprint_of, build, check_blueprints, emit_environments
+from envscaler_mcp.serving.code import load_code
+from envscaler_mcp.serving.world import open_world
+
+
+@pytest.fixture(scope="module")
+def paths() -> list[Path]:
+    return [blueprint_of("bank_accounts"), blueprint_of("drone_delivery")]
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+def test_the_same_blueprint_is_built_to_the_same_bytes(paths: list[Path]) -> None:
+    assert build(paths[0]).files == build(paths[0]).files
+
+
+def test_emitting_twice_changes_nothing_and_check_agrees(paths: list[Path], tmp_path: Path) -> None:
+    servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
+    emit_environments(paths, servers, registry)
+    before = files_of(tmp_path)
+    again = emit_environments(paths, servers, registry, check=True)
+    assert again.differences == {}
+    assert emit_environments(paths, servers, registry).differences == {}
+    assert files_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["environment.py", "README.md", "states/start.json", "environment.json"])
+def test_a_hand_in_an_emitted_file_is_noticed_and_undone(paths: list[Path], tmp_path: Path, name: str) -> None:
+    servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
+    emit_environments(paths[:1], servers, registry)
+    touched = servers / "bank_accounts" / name
+    touched.write_text(touched.read_text() + " ")
+    (servers / "bank_accounts" / "notes.txt").write_text("mine")
+    found = emit_environments(paths[:1], servers, registry, check=True).differences["bank_accounts"]
+    assert found == [f"{name} is not what would be emitted", "notes.txt would not be emitted"]
+    emit_environments(paths[:1], servers, registry)
+    assert emit_environments(paths[:1], servers, registry, check=True).differences == {}
+
+
+def test_check_writes_nothing(paths: list[Path], tmp_path: Path) -> None:
+    found = emit_environments(paths[:1], tmp_path / "generated_servers", tmp_path / "registry.json", check=True)
+    assert set(found.differences) == {"bank_accounts", "registry.json"}
+    assert files_of(tmp_path) == {}
+
+
+def test_emitting_one_keeps_the_others_in_the_registry(paths: list[Path], tmp_path: Path) -> None:
+    servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
+    emit_environments(paths[:1], servers, registry)
+    emit_environments(paths[1:], servers, registry)
+    assert [entry.id for entry in Registry.read(registry).entries] == ["bank_accounts", "drone_delivery"]
+
+
+def test_emitting_all_names_a_folder_that_no_blueprint_makes(paths: list[Path], tmp_path: Path) -> None:
+    servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
+    emit_environments(paths, servers, registry)
+    found = emit_environments(paths[:1], servers, registry, check=True, all_of_them=True)
+    assert found.differences["drone_delivery"] == ["no blueprint of the library emits it"]
+
+
+def test_progress_is_told_as_each_is_done(paths: list[Path], tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    emit_environments(paths, tmp_path / "servers", tmp_path / "registry.json", progress=lambda *done: told.append(done))
+    assert told == [("bank_accounts", 1, 2), ("drone_delivery", 2, 2)]
+
+
+def test_every_tool_has_a_worked_call_that_works(paths: list[Path], tmp_path: Path) -> None:
+    emit_environments(paths[:1], tmp_path, tmp_path / "registry.json")
+    folder = tmp_path / "bank_accounts"
+    code = load_code(folder)
+    content = json.loads((folder / "states" / "start.json").read_text())["content"]
+    page = (folder / "README.md").read_text()
+    for section in page.split("### `")[1:]:
+        tool, _, rest = section.partition("`")
+        world = open_world(code, content, 0)
+        calls = [line.split("`")[1::2] for line in rest.splitlines() if line.startswith("After `")]
+        for earlier, arguments in calls:
+            assert world.call(earlier, json.loads(arguments)).kind == "done"
+        arguments = rest.split("```json\n")[1].splitlines()[0]
+        assert world.call(tool, json.loads(arguments)).kind == "done"
+
+
+def test_an_unknown_blueprint_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(BlueprintError, match="did you mean 'bank_accounts'"):
+        blueprint_of("bank_account")
+
+
+def test_an_author_is_told_of_calls_that_a_rule_refused(tmp_path: Path) -> None:
+    gym = (Path(__file__).parent.parent / "blueprints" / "gym.yaml").read_text()
+    guard = "      - course.taken < course.places | {course.name} is full.\n"
+    assert guard in gym
+    path = tmp_path / "gym.yaml"
+    path.write_text(gym.replace(guard, ""))
+    (report,) = check_blueprints([path])
+    assert report.sound
+    (told,) = [problem for problem in report.problems if problem.place == "operation book_place"]
+    assert "calls that passed every guard were refused: 'A course never has more members than places.'" in told.message
+
+
+def test_a_file_that_is_no_blueprint_is_a_report_and_no_crash(tmp_path: Path) -> None:
+    path = tmp_path / "broken.yaml"
+    path.write_text("id: broken\nentities: {A: {b: ref(X}}\n")
+    (report,) = check_blueprints([path])
+    assert not report.sound
+    assert "broken.yaml:2" in report.problems[0].message
