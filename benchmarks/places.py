@@ -1,0 +1,150 @@
+"""Environments as they ship, calls that are done in them, and the same worlds with many more records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from envscaler_mcp.language import check_blueprint, read_blueprint
+from envscaler_mcp.language.model import Model
+from envscaler_mcp.launch.opening import start_state
+from envscaler_mcp.scenarios import examples
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, World, load_code, open_world
+
+ROOT = Path(__file__).resolve().parent.parent
+SERVERS = ROOT / "generated_servers"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One call that is done where its place begins, after others where it must be."""
+
+    tool: str
+    arguments: dict[str, Any]
+    first: tuple[tuple[str, dict[str, Any]], ...]
+    writes: bool
+
+    def prepare(self, world: World) -> None:
+        """Let the world be as this call needs it."""
+        for tool, arguments in self.first:
+            world.call(tool, arguments)
+
+    def on(self, world: World) -> None:
+        """Make the call, which must be done."""
+        outcome = world.call(self.tool, self.arguments)
+        if outcome.kind != "done":
+            raise AssertionError(f"{world.environment.id} {self.tool}: {outcome.text}")
+
+
+class Place:
+    """One environment with its start state."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.code: EnvironmentCode = load_code(folder)
+        start = start_state(folder, self.code)
+        self.content: dict[str, Any] = start.content
+        self.seed = start.seed
+
+    @cached_property
+    def model(self) -> Model:
+        model = check_blueprint(read_blueprint(self.folder / "blueprint.yaml")).model
+        assert model is not None
+        return model
+
+    def open(self, content: Mapping[str, Any] | None = None) -> LocalWorld:
+        return open_world(self.code, self.content if content is None else content, self.seed)
+
+    @cached_property
+    def jobs(self) -> tuple[Job, ...]:
+        """A call of every tool."""
+        found = examples(self.model, self.code.environment, self.open())
+        effects = {tool.name: tool.effect for tool in self.code.environment.tools}
+        return tuple(Job(name, one.arguments, one.first, effects[name] == "writes") for name, one in found.items())
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether there is a tool that looks up one record by its id."""
+        return any(name.startswith("get_") for name in self.code.tools)
+
+    @property
+    def lookup(self) -> Job | None:
+        """Looking up one record by its id, where there is such a tool."""
+        return next((job for job in self.jobs if job.tool.startswith("get_")), None)
+
+    @property
+    def change(self) -> Job:
+        """The first change that needs no preparation."""
+        return next(job for job in self.jobs if job.writes and not job.first)
+
+    @property
+    def size(self) -> int:
+        """How many records the start state has."""
+        return sum(len(records) for records in self._containers(self.content).values())
+
+    def widened(self, records: int) -> dict[str, Any]:
+        """A state of at least so many records: the start state again and again, side by side.
+
+        Every copy obeys the rules as the original does, and nothing in one refers to another.
+        """
+        containers = self._containers(self.content)
+        copies = -(-records // max(1, self.size))
+        width = 1 + max(int(key.rpartition("-")[2]) for rows in containers.values() for key in rows)
+        known = {key for rows in containers.values() for key in rows}
+        wide: dict[str, Any] = {**self.content, **{name: dict(rows) for name, rows in containers.items()}}
+        for copy in range(1, copies):
+            moved = {key: _moved(key, copy * width) for key in known}
+            for name, rows in containers.items():
+                wide[name].update(_copies(rows, moved, self._unique[name], copy))
+        wide["counters"] = {**self.content["counters"]}
+        for entity in self.model.entities.values():
+            wide["counters"][entity.noun] = width * copies
+        return wide
+
+    def _containers(self, content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        return {entity.container: content[entity.container] for entity in self.model.entities.values()}
+
+    @cached_property
+    def _unique(self) -> dict[str, set[str]]:
+        return {
+            entity.container: {one.key for one in entity.stored if one.unique and one.type.kind != "ref"}
+            for entity in self.model.entities.values()
+        }
+
+
+def _moved(key: str, by: int) -> str:
+    prefix, _, number = key.rpartition("-")
+    return f"{prefix}-{int(number) + by:05d}"
+
+
+def _copies(
+    rows: Mapping[str, dict[str, Any]], moved: Mapping[str, str], unique: set[str], copy: int
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for key, record in rows.items():
+        twin = {field: _renamed(value, moved) for field, value in record.items()}
+        for field in unique:
+            twin[field] = f"{twin[field]} {copy}" if isinstance(twin[field], str) else twin[field]
+        yield moved[key], twin
+
+
+def _renamed(value: Any, moved: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return moved.get(value, value)
+    if isinstance(value, list):
+        return [_renamed(one, moved) for one in value]
+    return value
+
+
+@lru_cache(maxsize=32)
+def place(name: str) -> Place:
+    """One environment by its id."""
+    return Place(SERVERS / name)
+
+
+def places(number: int) -> list[Place]:
+    """So many of the environments that ship, those that can look up a single record first."""
+    found = [place(path.parent.name) for path in sorted(SERVERS.glob("*/environment.json"))]
+    return sorted(found, key=lambda one: not one.looks_up)[:number]

@@ -1,0 +1,66 @@
+"""Measure the budgets: `python benchmarks/run.py [--only NAME] [--json FILE]`; `make bench` runs all of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import building, calls, growth, http_calls, imports, memory, rules, stdio_calls, worlds
+from benchmarks.figures import FULL, QUICK, TINY, Figure, table
+
+BENCHMARKS = {
+    one.BENCHMARK.name: one.BENCHMARK
+    for one in (worlds, calls, growth, rules, http_calls, stdio_calls, memory, imports, building)
+}
+SCALES = {"full": FULL, "quick": QUICK, "tiny": TINY}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table and write the JSON; 1 where a budget does not hold here."""
+    options = _parser().parse_args(arguments)
+    chosen = options.only or list(BENCHMARKS)
+    figures: dict[str, list[Figure]] = {}
+    for name in chosen:
+        start = time.monotonic()
+        figures[name] = BENCHMARKS[name].measure(SCALES[options.scale])
+        sys.stderr.write(f"{name}: measured in {time.monotonic() - start:.0f} s\n")
+    every = [figure for found in figures.values() for figure in found]
+    print(table(every))
+    missed = [figure.name for figure in every if figure.holds is False]
+    print("\nMissed here: " + "; ".join(missed) + "." if missed else "\nEvery budget holds here.")
+    if options.json:
+        options.json.write_text(_document(figures, options.scale), encoding="utf-8")
+    return 1 if missed and options.strict else 0
+
+
+def _document(figures: dict[str, list[Figure]], scale: str) -> str:
+    about = {
+        "scale": scale,
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "cpus": os.cpu_count(),
+        "load": os.getloadavg()[0],
+    }
+    measured = {name: [figure.as_json() for figure in found] for name, found in figures.items()}
+    return json.dumps({"about": about, "figures": measured}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="benchmarks/run.py", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--only", action="append", choices=sorted(BENCHMARKS), help="this one; may be given again")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to this file")
+    parser.add_argument(
+        "--scale", choices=SCALES, default="full", help="tiny only shows that everything runs; full is for figures"
+    )
+    parser.add_argument("--strict", action="store_true", help="exit with 1 where a budget does not hold")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
