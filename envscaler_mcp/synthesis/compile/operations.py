@@ -277,7 +277,8 @@ class Method:
         moves = set(attribute.moves)
         states = attribute.type.options
         before: frozenset[str] = frozenset(states)
-        if isinstance(put.record, Local) and not self.looped and (put.entity, put.attribute) not in self.forgotten:
+        written = (put.entity, put.attribute) in self.forgotten or self.looped
+        if isinstance(put.record, Local) and not written and put.record.name not in self.reset:
             before = self.known.get((put.record.name, put.attribute), before)
         after = _possible(put.value)
         allowed = {(x, y) for x in states for y in states if x == y or (x, y) in moves}
