@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from envscaler_mcp.cli.lookup import registry_of
+from envscaler_mcp.artifacts import Registry, RegistryEntry
+from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_table
-from envscaler_mcp.registry import search
+from envscaler_mcp.registry import differences, search
+from envscaler_mcp.settings import Settings
 
 app = typer.Typer(add_completion=False)
 
@@ -21,13 +24,31 @@ def list_servers(
         str, typer.Option("--search", metavar="WORDS", help="Only those in which every word occurs.")
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Say which folders are not those registered instead.")] = False,
 ) -> None:
-    entries = search(registry_of(ctx), words)
+    registry = registry_of(ctx)
+    if check:
+        raise typer.Exit(_check(registry, settings_of(ctx)))
+    entries = search(registry, words)
     if as_json:
         typer.echo(json.dumps([entry.model_dump(mode="json") for entry in entries], ensure_ascii=False, indent=1))
-    elif entries:
+    else:
+        _print(entries, words)
+    raise typer.Exit(0 if entries else 1)
+
+
+def _check(registry: Registry, settings: Settings) -> int:
+    found = differences(registry, settings.servers)
+    for difference in found:
+        typer.echo(str(difference), err=True)
+    if not found:
+        typer.echo(f"All {len(registry.entries)} folders are those that were registered.")
+    return int(bool(found))
+
+
+def _print(entries: Sequence[RegistryEntry], words: str) -> None:
+    if entries:
         rows = [(entry.id, entry.sector, str(len(entry.tools)), entry.about) for entry in entries]
         print_table(("id", "sector", "tools", "about"), rows)
     else:
         typer.echo(f"No environment matches {words!r}." if words else "No environment is registered.", err=True)
-    raise typer.Exit(0 if entries else 1)

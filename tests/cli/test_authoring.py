@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -74,11 +77,14 @@ def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_
     assert envscaler(home, "emit", blueprint, "--check").exit_code == 0
     assert [e["id"] for e in json.loads(envscaler(home, "list", "--json").output)] == ["tool_shed"]
     assert envscaler(home, "call", "tool_shed", "list_tools", "kind=ladder").exit_code == 0
+    assert envscaler(home, "list", "--check").output == "All 1 folders are those that were registered.\n"
     source = home / "generated_servers" / "tool_shed" / "environment.py"
     source.write_text(source.read_text(encoding="utf-8") + "# by hand\n", encoding="utf-8")
     told = envscaler(home, "emit", blueprint, "--check")
     assert told.exit_code == 1
     assert "tool_shed: environment.py is not what would be emitted" in told.stderr
+    told = envscaler(home, "list", "--check")
+    assert (told.exit_code, told.stderr) == (1, "tool_shed: environment.py is not the one that was registered\n")
 
 
 def test_emitting_twice_changes_nothing_the_second_time(blueprint: Path) -> None:
@@ -107,3 +113,27 @@ def test_the_demo_makes_the_worlds_and_plays_in_three_of_them(tmp_path: Path) ->
     assert told.stdout.count("     refused  ") == 4
     assert "       ~ stays STAY-" in told.stdout
     assert "Everything that was launched has ended." in told.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells a process's children and when they end")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_demo_that_is_stopped_ends_what_it_launched(ending: signal.Signals, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "demo"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        while "Trading desk, in a process of its own" not in (line := process.stdout.readline()):
+            assert line
+        while "tools after" not in (line := process.stdout.readline()):
+            assert line
+        threads = Path(f"/proc/{process.pid}/task").iterdir()
+        launched = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+        assert launched
+        handles = [os.pidfd_open(child) for child in launched]
+        process.send_signal(ending)
+        assert process.wait(timeout=30) == 130
+        assert process.stderr.read() == "Stopped; what had been launched was ended.\n"
+        for handle in handles:
+            assert select.select([handle], [], [], 30)[0] == [handle]
+            os.close(handle)
