@@ -114,8 +114,10 @@ def assignable(expr: Expr, target: Type, text: str) -> None:
     if target.kind == "one_of" and type_.kind == "one_of":
         stray = [option for option in type_.options if option not in target.options]
         if stray:
-            hint = did_you_mean(stray[0], target.options)
-            raise Complaint(f"{text!r} may be {stray[0]!r}, which is not {a_type(target)}{hint}")
+            near = did_you_mean(stray[0], target.options)
+            hint = near if "did you mean" in near else ""
+            what = text if len(type_.options) == 1 else f"{text!r} may be {stray[0]!r}, which"
+            raise Complaint(f"{what} is not {a_type(target)}{hint}")
         return
     if not _fits(type_, target, text):
         raise Complaint(f"{text!r} is {a_type(type_)}, where {a_type(target)} belongs")
@@ -126,7 +128,11 @@ def _fits(type_: Type, target: Type, text: str) -> bool:
         return False
     if target.kind == "list" and type_.kind == "list" and target.of is not None and type_.of is not None:
         return type_.of.kind == "none" or _fits_element(type_.of, target.of, text)
-    common(type_.certain, target.certain, text)
+    try:
+        common(type_.certain, target.certain, text)
+    except Complaint:
+        # The caller says it with the place that the value goes to.
+        return False
     return not (target.kind == "int" and type_.kind == "money")
 
 

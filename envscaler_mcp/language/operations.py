@@ -11,7 +11,7 @@ from envscaler_mcp.artifacts import OperationSpec, QuerySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
 from envscaler_mcp.language.declarations import Declared, literal, wire_name
 from envscaler_mcp.language.expressions import Expr, ListOf, Loop
-from envscaler_mcp.language.fitting import assignable, show
+from envscaler_mcp.language.fitting import a_type, assignable, show
 from envscaler_mcp.language.model import (
     Clause,
     Delete,
@@ -35,6 +35,8 @@ from envscaler_mcp.language.text import did_you_mean, split_top
 from envscaler_mcp.language.types import Complaint, Type, list_of, parse_type
 
 Report = Callable[[str, str], None]
+
+_STATEMENTS = "let, set, new, delete, record.attribute = value, for or if"
 
 
 def read_operation(name: str, spec: OperationSpec, reader: Reader, declared: Declared, report: Report) -> Operation:
@@ -279,7 +281,8 @@ class _Body:
         try:
             parsed = ast.parse(line).body
         except SyntaxError as cause:
-            raise Complaint(f"{line!r} is no statement: {cause.msg}") from None
+            why = f" ({cause.msg})" if "=" in line else ""
+            raise Complaint(f"{line!r} is no statement{why}; write {_STATEMENTS}") from None
         node = parsed[0] if len(parsed) == 1 else None
         value: Expr
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
@@ -292,9 +295,7 @@ class _Body:
             changed = ast.BinOp(ast.Attribute(target.value, target.attr, ast.Load()), node.op, node.value)
             value = self.reader.value(ast.fix_missing_locations(changed), place).expr
         else:
-            raise Complaint(
-                f"{line!r} is no statement; write let, set, new, delete, record.attribute = value, for or if"
-            )
+            raise Complaint(f"{line!r} is no statement; write {_STATEMENTS}")
         record = self.record(target.value, place, "changed")
         entity, name = record.type.entity, target.attr
         type_ = self.declared.attribute_type(entity, name)
@@ -398,7 +399,9 @@ class _Body:
         try:
             expr = self.reader.read(text, place)
             if expr.type.kind in ("ratio", "key", "struct", "none"):
-                raise Complaint(f"{text!r} is {expr.type}, which is not shown as it is; round it or name an attribute")
+                raise Complaint(
+                    f"{text!r} is {a_type(expr.type)}, which is not shown as it is; round it or name an attribute"
+                )
             if expr.type.kind == "list" and expr.type.of is not None and expr.type.of.kind in ("struct", "ratio"):
                 raise Complaint(f"{text!r} is a list of {expr.type.of.kind}, which is not shown")
             return expr

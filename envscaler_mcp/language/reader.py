@@ -198,7 +198,7 @@ class Reader:
         if name not in place.scope:
             if name in set(self.declared.entity_names()):
                 raise Complaint(f"{name!r} is an entity; it stands after 'in', in new, or first in count(..)")
-            known = [*place.scope, "now", "today"]
+            known = [*place.scope, "now", "today"] if name[:1].islower() else list(self.declared.entity_names())
             raise Complaint(f"there is no {name!r} here{did_you_mean(name, known)}")
         place.used.add(name)
         type_ = place.scope[name]
