@@ -10,24 +10,42 @@ from envscaler_mcp.artifacts.blueprint import (
 )
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
 from envscaler_mcp.artifacts.environment import Environment
+from envscaler_mcp.artifacts.episode import Step, Trajectory, Verdict
+from envscaler_mcp.artifacts.quality import Case, Counts, QualityReport
 from envscaler_mcp.artifacts.registry import Registry, RegistryEntry
+from envscaler_mcp.artifacts.scenario import LEVELS, Call, Check, Frame, Level, Proof, Scenario, Span, Tally
 from envscaler_mcp.artifacts.state import State, StateDiff
 from envscaler_mcp.artifacts.tool import Tool
 
 __all__ = [
+    "LEVELS",
     "Artifact",
     "Blueprint",
+    "Call",
+    "Case",
+    "Check",
+    "Counts",
     "Environment",
+    "Frame",
+    "Level",
     "OperationSpec",
+    "Proof",
     "Provenance",
+    "QualityReport",
     "QuerySpec",
     "Registry",
     "RegistryEntry",
     "RuleSpec",
+    "Scenario",
+    "Span",
     "StartSpec",
     "State",
     "StateDiff",
+    "Step",
+    "Tally",
     "Tool",
+    "Trajectory",
+    "Verdict",
     "canonical_json",
     "digest_of",
 ]

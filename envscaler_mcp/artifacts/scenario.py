@@ -1,0 +1,99 @@
+"""A task in a world, how one knows that it was done, and the proof that both are sound."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from envscaler_mcp.artifacts.artifact import Artifact, Part
+
+Level = Literal["easy", "medium", "hard"]
+LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
+
+
+class Call(Part):
+    """One call of a tool."""
+
+    tool: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class Span(Part):
+    """A stretch of the task's text, and the fact that it says, if it says one."""
+
+    text: str
+    fact: str = ""
+
+
+class Check(Part):
+    """One changed fact, as a question and as a function, under the published names."""
+
+    check_item: str
+    """`Has …?`"""
+    check_func: str
+    """Source of `def check_func(final_state)`, with `initial_state` as a global."""
+    engine: Literal["worker", "monty"] = "worker"
+
+
+class Frame(Part):
+    """What may change; everything else must be as it was."""
+
+    created: dict[str, int] = Field(default_factory=dict)
+    """Container to the exact number of new records."""
+    deleted: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    changed: dict[str, dict[str, tuple[str, ...]]] = Field(default_factory=dict)
+    """Container, id, and the fields of the record that may change."""
+    scalars: tuple[str, ...] = ("counters",)
+    """State outside containers that may change."""
+
+
+class Tally(Part):
+    """How many variants of one kind were tried, and what became of them."""
+
+    made: int = 0
+    equivalent: int = 0
+    """Those that end in the wanted state after all."""
+    right: int = 0
+    """Mutants below reward 1, benign variants at it, without the equivalent ones."""
+    right_without_frame: int = 0
+
+
+class Proof(Part):
+    """That the task can be solved, is not given away, and is not judged too strictly."""
+
+    final_hash: str
+    """State hash after the oracle, twice the same."""
+    oracle_reward: float
+    do_nothing_reward: float
+    orders: Tally = Tally()
+    """Other orders of independent steps."""
+    flow: tuple[str, ...] = ()
+    """Where each argument of the oracle can be known from, call by call."""
+    mutants: dict[str, Tally] = Field(default_factory=dict)
+    benign: dict[str, Tally] = Field(default_factory=dict)
+    text_mutants: Tally = Tally()
+
+
+class Scenario(Artifact):
+    """One line of a server folder's `scenarios.jsonl`."""
+
+    id: str
+    environment: str
+    code_digest: str
+    state: str
+    """Name of the start state."""
+    state_digest: str
+    seed: int
+    level: Level
+    task: str
+    spans: tuple[Span, ...] = ()
+    checks: tuple[Check, ...]
+    frame: Frame
+    oracle: tuple[Call, ...]
+    """Reads and changes that solve the task."""
+    threads: tuple[tuple[int, ...], ...] = ()
+    """The oracle's calls by thread, as places in it."""
+    features: dict[str, int] = Field(default_factory=dict)
+    """What makes it hard: reads, distractors, branches, refusals, facts near the targets."""
+    proof: Proof | None = None
