@@ -29,10 +29,10 @@ def _figure(what: str, ratios: dict[str, float], scale: Scale) -> Figure:
     steep = sorted((name for name, ratio in ratios.items() if ratio > FLAT), key=lambda name: -ratios[name])
     told = ", ".join(f"{name} {ratios[name]:.3g}x" for name in steep)
     return Figure(
-        f"{what} in {scale.records:,} records, by the start state",
-        median(ratios.values()),
-        "times",
-        Peer("the steepest tool", max(ratios.values())),
+        f"{what} in {scale.records:,} records, the steepest tool",
+        max(ratios.values()),
+        "times the start state",
+        Peer("the median tool", median(ratios.values())),
         Budget("at most", FLAT),
         f"{len(ratios) - len(steep)} of {len(ratios)} tools are flat{f'; not: {told}' if told else ''}",
     )

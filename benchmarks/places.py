@@ -16,6 +16,7 @@ from envscaler_mcp.serving import EnvironmentCode, LocalWorld, World, load_code,
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVERS = ROOT / "generated_servers"
+ROOM = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,29 +89,30 @@ class Place:
     def widened(self, records: int) -> dict[str, Any]:
         """A state of at least so many records: the start state again and again, side by side.
 
-        Every copy obeys the rules as the original does, and nothing in one refers to another.
+        Every copy obeys the rules as the original does, and nothing in one refers to another. New records get the
+        same ids as in the start state: behind each copy is room for them.
         """
         containers = self._containers(self.content)
         copies = -(-records // max(1, self.size))
-        width = 1 + max(int(key.rpartition("-")[2]) for rows in containers.values() for key in rows)
+        width = ROOM + max(int(key.rpartition("-")[2]) for rows in containers.values() for key in rows)
         known = {key for rows in containers.values() for key in rows}
         wide: dict[str, Any] = {**self.content, **{name: dict(rows) for name, rows in containers.items()}}
         for copy in range(1, copies):
             moved = {key: _moved(key, copy * width) for key in known}
             for name, rows in containers.items():
-                wide[name].update(_copies(rows, moved, self._unique[name], copy))
-        wide["counters"] = {**self.content["counters"]}
-        for entity in self.model.entities.values():
-            wide["counters"][entity.noun] = width * copies
+                wide[name].update(_copies(rows, moved, self._names[name], copy))
         return wide
 
     def _containers(self, content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         return {entity.container: content[entity.container] for entity in self.model.entities.values()}
 
     @cached_property
-    def _unique(self) -> dict[str, set[str]]:
+    def _names(self) -> dict[str, set[str]]:
+        """What records are told apart by, which so must differ from copy to copy."""
         return {
-            entity.container: {one.key for one in entity.stored if one.unique and one.type.kind != "ref"}
+            entity.container: {
+                one.key for one in entity.stored if (one.unique or one.name == entity.label) and one.type.kind == "text"
+            }
             for entity in self.model.entities.values()
         }
 
@@ -121,11 +123,11 @@ def _moved(key: str, by: int) -> str:
 
 
 def _copies(
-    rows: Mapping[str, dict[str, Any]], moved: Mapping[str, str], unique: set[str], copy: int
+    rows: Mapping[str, dict[str, Any]], moved: Mapping[str, str], names: set[str], copy: int
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     for key, record in rows.items():
         twin = {field: _renamed(value, moved) for field, value in record.items()}
-        for field in unique:
+        for field in names:
             twin[field] = f"{twin[field]} {copy}" if isinstance(twin[field], str) else twin[field]
         yield moved[key], twin
 

@@ -1,0 +1,60 @@
+"""Every benchmark runs, says what it is compared with, and judges its budget; how fast anything is belongs to no test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.figures import Budget, Figure, Peer, table
+from benchmarks.places import place, places
+from benchmarks.run import BENCHMARKS, main
+from envscaler_mcp.language.interpreter import Interpreter
+
+STARTS_SERVERS = {"http", "stdio", "memory", "imports"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in STARTS_SERVERS else ()) for name in BENCHMARKS]
+)
+def test_a_benchmark_measures_something_beside_its_peer(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "figures.json"
+    assert main(["--scale", "tiny", "--only", name, "--json", str(file)]) == 0
+    figures = json.loads(file.read_text())["figures"][name]
+    told = capsys.readouterr().out
+    assert figures
+    for figure in figures:
+        assert figure["value"] > 0
+        assert figure["peer"]["value"] > 0
+        assert figure["name"] in told
+
+
+def test_a_missed_budget_is_said_and_met_ones_are_too() -> None:
+    peer = Peer("walking", 4.0)
+    told = table(
+        [
+            Figure("running", 8.0, "km/h", peer, Budget("at least", 10.0)),
+            Figure("cycling", 12.0, "km/h", peer, Budget("at least", 10.0)),
+        ]
+    ).splitlines()
+    assert told[2].split() == ["running", "8", "km/h", "walking:", "4", "2.00", "at", "least", "10", "NO"]
+    assert told[3].split()[-1] == "yes"
+
+
+@pytest.mark.parametrize("name", [one.folder.name for one in places(100)])
+def test_a_widened_state_obeys_the_rules_that_the_start_state_obeys(name: str) -> None:
+    here = place(name)
+    wide = here.widened(3 * here.size)
+    records = sum(len(wide[entity.container]) for entity in here.model.entities.values())
+    assert records == 3 * here.size
+    assert Interpreter(here.model, wide).check_state() == []
+
+
+def test_a_call_says_the_same_in_a_widened_state() -> None:
+    here = place("issue_tracker")
+    job = here.change
+    wide = here.open(here.widened(4 * here.size))
+    assert wide.call(job.tool, job.arguments) == here.open().call(job.tool, job.arguments)
