@@ -68,8 +68,6 @@ class _Maker:
             self.operation(f"drop_each_{entity.noun}", [self.each(self.drop(entity, 1), entity)])
         for number in range(COMBINED):
             pieces = [self.piece(place) for place in range(1, self.random.choice((3, 3, 4)))]
-            # A record that is gone cannot be written any more.
-            pieces.sort(key=lambda piece: any(isinstance(statement, Delete) for statement in piece.effect))
             self.operation(f"combined_{number}", pieces)
         return Raw(replace(self.model, operations=self.operations), self.kept)
 

@@ -101,8 +101,9 @@ class Effects:
         if attribute.moves is not None and value != before and (before, value) not in attribute.moves:
             noun = words(self.store.entity(record).noun).capitalize()
             raise Refusal(f"{noun} {self.store.label(record)} cannot go from {before} to {value}.")
-        row[attribute.key] = value
-        self.writes.append(Write(self.places[id(put)], "put", record, attribute.name))
+        if self.store.exists(record.entity, record.id):
+            row[attribute.key] = value
+            self.writes.append(Write(self.places[id(put)], "put", record, attribute.name))
 
     def new(self, new: New, names: Names) -> Ref:
         entity = self.model.entities[new.entity]

@@ -67,6 +67,8 @@ class Method:
         self.nested = 0
         self.looped = 0
         self.forgotten: set[tuple[str, str]] = set()
+        self.gone: set[str] = set()
+        self.deletes = {s.entity for s in statements(operation.effect) if isinstance(s, Delete)}
 
     def write(self) -> str:
         """The method as text."""
@@ -237,7 +239,12 @@ class Method:
         self.forgotten.add((put.entity, put.attribute))
 
     def _set(self, entity: Entity, record: str, attribute: Attribute, value: Code) -> None:
-        self.lines.add(f'self._put("{entity.container}", {record}, "{attribute.key}", {value})')
+        written = f'self._put("{entity.container}", {record}, "{attribute.key}", {value})'
+        if entity.name in self.gone or (self.looped and entity.name in self.deletes):
+            # What was deleted is nowhere to be changed.
+            self.lines.add(f'if {record}["id"] in self.{entity.container}:')
+            written = f"    {written}"
+        self.lines.add(written)
 
     def _checked(self, expr: Expr, attribute: Attribute, entity: Entity, record: str) -> Code:
         """The value to store, refused where it leaves the attribute's range."""
@@ -318,6 +325,7 @@ class Method:
 
     def _delete(self, delete: Delete) -> None:
         entity = self.model.entities[delete.entity]
+        self.gone.add(delete.entity)
         record = self._record(delete.record, entity)
         site = self._site(delete.entity, frozenset({"*"}), record, "deleted")
         if self.nested or len([s for s in statements(self.operation.effect) if isinstance(s, Delete)]) > 1:
