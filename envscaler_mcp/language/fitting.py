@@ -74,7 +74,7 @@ def _common_words(a: Type, b: Type, kinds: set[str], text: str, comparing: bool)
     if "one_of" in kinds and kinds & set(_FORMS):
         written = a if a.kind == "one_of" else b
         other = b if a.kind == "one_of" else a
-        if len(written.options) == 1 and real(other.kind, written.options[0]):
+        if all(real(other.kind, option) for option in written.options):
             return Type(other.kind)
     return None
 
