@@ -69,7 +69,7 @@ def warnings(model: Model) -> Iterator[Finding]:
 
 def _unused_defines(model: Model) -> Iterator[Finding]:
     used: set[str] = set()
-    for expr in _everything(model):
+    for expr in everything(model):
         used |= {e.name for e in walk(expr) if isinstance(e, Defined)}
     for name in model.defines:
         if name not in used:
@@ -188,7 +188,7 @@ def read_by(expr: Expr, model: Model) -> set[tuple[str, str]]:
     return pairs
 
 
-def _everything(model: Model) -> Iterator[Expr]:
+def everything(model: Model) -> Iterator[Expr]:
     for define in model.defines.values():
         yield define.body
     for entity in model.entities.values():
