@@ -34,7 +34,7 @@ class SuiteResult:
     def __str__(self) -> str:
         return (
             f"{self.name}: {self.passed} of the {self.applying} scenarios that apply in full, {self.checks} checks passed; "
-            f"{self.scenarios - self.applying} of {self.scenarios} scenarios need a fixture"
+            f"{self.scenarios - self.applying} of {self.scenarios} scenarios do not apply"
         )
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 import yaml
+from anyio.streams.buffered import BufferedByteReceiveStream
 
 from envscaler_mcp.launch.http import http_process
 from tests.conformance.programs import HERE, Programs
@@ -22,6 +25,12 @@ pytestmark = [pytest.mark.conformance, pytest.mark.timeout(300)]
 EXPECTED: dict[str, Any] = yaml.safe_load((HERE / "expected.yaml").read_text(encoding="utf-8"))
 DOES_NOT_APPLY: dict[str, list[str]] = {
     scenario: checks for group in EXPECTED["does_not_apply"] for scenario, checks in group["fails"].items()
+}
+NOT_EVEN_WITH_FIXTURES: dict[str, list[str]] = {
+    scenario: checks
+    for group in EXPECTED["does_not_apply"]
+    if group["fixture"] != "passes"
+    for scenario, checks in group["fails"].items()
 }
 SUITES = {
     "conformance-handshake": ("conformance-handshake", ["--suite", "all"]),
@@ -55,10 +64,36 @@ async def test_a_server_folder_passes_every_scenario_that_applies(
 ) -> None:
     async with http_process(folder) as url:
         found = await run_suite(programs, name, url, tmp_path)
-    failed = {scenario: failures(checks) for scenario, checks in found.items() if failures(checks)}
     results.add(SuiteResult.of(name, found, DOES_NOT_APPLY))
-    assert failed == {scenario: checks for scenario, checks in DOES_NOT_APPLY.items() if scenario in found}
+    assert failed(found) == only(found, DOES_NOT_APPLY)
 
 
-def failures(checks: list[dict[str, Any]]) -> list[str]:
-    return sorted(check["id"] for check in checks if check["status"] == "FAILURE")
+@pytest.mark.parametrize("name", SUITES)
+async def test_with_the_fixtures_of_the_suite_on_top_it_passes_everything_that_is_scored(
+    programs: Programs, folder: Path, tmp_path: Path, results: Results, name: str
+) -> None:
+    async with fixture_process(folder) as url:
+        found = await run_suite(programs, name, url, tmp_path)
+    results.add(SuiteResult.of(f"{name}, with fixtures", found, NOT_EVEN_WITH_FIXTURES))
+    assert failed(found) == only(found, NOT_EVEN_WITH_FIXTURES)
+
+
+@asynccontextmanager
+async def fixture_process(folder: Path) -> AsyncIterator[str]:
+    command = [sys.executable, str(HERE / "fixture" / "server.py"), str(folder)]
+    async with await anyio.open_process(command, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        yield (await BufferedByteReceiveStream(process.stdout).receive_until(b"\n", 1_000)).decode()
+        process.terminate()
+
+
+def failed(found: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[str]]:
+    failures = {
+        scenario: sorted(check["id"] for check in checks if check["status"] == "FAILURE")
+        for scenario, checks in found.items()
+    }
+    return {scenario: ids for scenario, ids in failures.items() if ids}
+
+
+def only(found: Mapping[str, Any], expected: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    return {scenario: checks for scenario, checks in expected.items() if scenario in found}
