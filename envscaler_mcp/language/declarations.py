@@ -16,7 +16,8 @@ from envscaler_mcp.language.reader import Reader
 from envscaler_mcp.language.text import did_you_mean, plural, singular, snake, split_top
 from envscaler_mcp.language.types import BOOL, NONE, Complaint, Type, Written, list_of, parse_type, ref
 
-_LABELS = ("name", "title", "code", "number", "label", "email")
+LABELS = ("name", "title", "code", "number", "label", "email")
+"""What an attribute is called that people may call a record by."""
 _STATE = {"now", "counters"}
 
 
@@ -243,7 +244,7 @@ def _label(attributes: dict[str, Attribute]) -> str:
         texts(lambda a: a.type.shape in ("person", "name", "company"))
         or texts(lambda a: a.name in ("name", "title"))
         or texts(lambda a: a.unique)
-        or texts(lambda a: a.name in _LABELS)
+        or texts(lambda a: a.name in LABELS)
     )
     return found[0] if found else "id"
 
