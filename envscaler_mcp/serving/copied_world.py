@@ -15,11 +15,12 @@ from typing import Any, NamedTuple, Self
 
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.attempt import Attempt, attempted, published
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode, load_class
 from envscaler_mcp.serving.determinism import DEFAULT_NOW, Position, Sources
 from envscaler_mcp.serving.difference import diff_of_states
 from envscaler_mcp.serving.formats import is_minute
-from envscaler_mcp.serving.local_world import MAX_RESULT, LocalWorld
+from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import Outcome, encode
 from envscaler_mcp.serving.plain import copied
 
@@ -118,7 +119,7 @@ class CopiedWorld(LocalWorld):
         writes = found.tool.effect == "writes"
         try:
             result = getattr(self._env, name)(**arguments)
-            text = _published(result)
+            text = published(result)
             if writes and result["success"]:
                 self._current = self._moment()
         except BaseException as cause:
@@ -136,6 +137,19 @@ class CopiedWorld(LocalWorld):
         else:
             self._sources.go_to(self._current.position)
         return Outcome("refused", text)
+
+    def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
+        """What the code does with the call; the world is as before afterwards."""
+        wrong = self._wrong(tool, arguments)
+        if wrong is not None:
+            return Attempt(wrong, None, self._text())
+        try:
+            outcome, failure = attempted(tool, getattr(self._env, tool), copied(dict(arguments)))
+            return Attempt(outcome, failure, self._text())
+        except WorldError as cause:
+            return Attempt(Outcome.saying("failed", f"{tool} failed."), str(cause), self._current.text)
+        finally:
+            self._put_back(self._current)
 
     def _mark(self) -> _Mark:
         return self._current
@@ -171,15 +185,3 @@ class CopiedWorld(LocalWorld):
         self._sources.set_clock(now)
         self._before = self._current = self._current._replace(position=self._sources.position())
 
-
-def _published(result: Any) -> str:
-    """The text of a result in the published shape; anything else is a defect of the environment."""
-    if type(result) is not dict or type(result.get("success")) is not bool:
-        raise ValueError("the result is not of the published shape")
-    if not result["success"] and type(result.get("error")) is not str:
-        raise ValueError("the refusal gives no reason")
-    text = encode(result)
-    text.encode()
-    if len(text) > MAX_RESULT:
-        raise ValueError(f"a result of {len(text)} characters")
-    return text

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple, Self
 
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt, attempted
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode, load_class
 from envscaler_mcp.serving.difference import Write, diff_of_journal
 from envscaler_mcp.serving.formats import is_minute
-from envscaler_mcp.serving.local_world import MAX_RESULT, LocalWorld
+from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import Outcome, encode
 from envscaler_mcp.serving.plain import copied
 
@@ -72,6 +73,21 @@ class JournaledWorld(LocalWorld):
             if self._marks:
                 self._history += journal
         return Outcome("done" if success is True else "refused", text)
+
+    def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
+        """What the code does with the call; the world is as before afterwards, as far as the journal tells."""
+        wrong = self._wrong(tool, arguments)
+        if wrong is not None:
+            return Attempt(wrong, None, encode(self.state()))
+        outcome, failure = attempted(tool, getattr(self._env, tool), copied(dict(arguments)))
+        try:
+            state = encode(self.state())
+        except (TypeError, ValueError, RecursionError) as cause:
+            outcome, failure, state = Outcome.saying("failed", f"{tool} failed."), f"its state is no JSON: {cause}", "{}"
+        self._take_back(self._env._journal)
+        self._env._journal = []
+        self._last = []
+        return Attempt(outcome, failure, state)
 
     def _take_back(self, journal: list[Write]) -> None:
         if journal:

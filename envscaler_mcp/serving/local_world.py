@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from envscaler_mcp.artifacts import Environment, StateDiff, canonical_json, digest_of
 from envscaler_mcp.errors import ArtifactError, WorldError
+from envscaler_mcp.serving.attempt import Attempt
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode
 from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.plain import copied
@@ -15,8 +16,6 @@ from envscaler_mcp.serving.suggestion import did_you_mean, shown
 
 KEPT_KEYS = 1_000
 """How many idempotency keys a world remembers; the oldest is forgotten first."""
-MAX_RESULT = 1_000_000
-"""How long a result may be: clients take quadratic time over longer lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +65,14 @@ class LocalWorld:
             return Outcome.saying("invalid", wrong)
         return self._run(found, copied(arguments) if found.nested else arguments)
 
+    def _wrong(self, tool: str, arguments: Mapping[str, Any]) -> Outcome | None:
+        """The refusal of what never reaches the code."""
+        found = self._tools.get(tool)
+        if found is None:
+            return CLOSED if self._closed else no_such_tool(tool, self._tools)
+        wrong = found.check(arguments)
+        return None if wrong is None else Outcome.saying("invalid", wrong)
+
     def _call_once(self, tool: str, arguments: Mapping[str, Any], key: str) -> Outcome:
         try:
             call = canonical_json([tool, arguments])
@@ -84,6 +91,10 @@ class LocalWorld:
         if len(self._keyed) > KEPT_KEYS:
             del self._keyed[next(iter(self._keyed))]
         return outcome
+
+    def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
+        """What the code does with the call, before this world mends anything."""
+        raise NotImplementedError
 
     def _begin(self) -> None:
         """A new call: nothing has changed yet."""

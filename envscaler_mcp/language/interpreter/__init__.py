@@ -1,5 +1,5 @@
 """A small, slow interpreter of a checked model: what a blueprint means, without an index or a short cut."""
 
-from envscaler_mcp.language.interpreter.interpreter import Interpreter
+from envscaler_mcp.language.interpreter.interpreter import GuardRefusal, Interpreter
 
-__all__ = ["Interpreter"]
+__all__ = ["GuardRefusal", "Interpreter"]

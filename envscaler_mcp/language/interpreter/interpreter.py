@@ -19,6 +19,14 @@ from envscaler_mcp.language.types import Type
 Result = dict[str, Any]
 
 
+class GuardRefusal(Refusal):
+    """A refusal by a guard, and which one it was, counted from 1."""
+
+    def __init__(self, sentence: str, number: int) -> None:
+        super().__init__(sentence)
+        self.number = number
+
+
 class Interpreter:
     """A world that answers as the compiled class must; it looks at every record and checks every rule at each call."""
 
@@ -40,6 +48,17 @@ class Interpreter:
             return {"success": False, "error": str(refusal)}
         self.state = state
         return result
+
+    def refusal(self, tool: str, arguments: Mapping[str, Any]) -> Refusal | None:
+        """What refuses the call before any effect: a GuardRefusal, or a record that is not there."""
+        asked = self.model.operations.get(tool) or self.model.queries.get(tool)
+        if asked is None:
+            return None
+        try:
+            self._required(asked, arguments, Evaluation(Store(self.model, self.state)))
+        except Refusal as refusal:
+            return refusal
+        return None
 
     def broken_rules(self) -> list[int]:
         """The numbers of the rules that the state breaks."""
@@ -69,11 +88,14 @@ class Interpreter:
         names: Names = {}
         for param in asked.params:
             names[param.name] = self._argument(param, arguments, evaluation.store)
+        number = 0
         for line in asked.require:
             if isinstance(line, Let):
                 names[line.name] = evaluation.value(line.value, names)
-            elif not evaluation.value(line.test, names):
-                raise Refusal(evaluation.sentence(line.sentence, names))
+                continue
+            number += 1
+            if not evaluation.value(line.test, names):
+                raise GuardRefusal(evaluation.sentence(line.sentence, names), number)
         return names
 
     def _argument(self, param: Parameter, arguments: Mapping[str, Any], store: Store) -> Any:
