@@ -430,9 +430,11 @@ def _head(text: str) -> tuple[str, list[str], str]:
 
 
 def _cuts(text: str, word: str) -> list[tuple[str, str]]:
-    pieces = split_top(text, word)
-    cuts = [(word.join(pieces[:k]), word.join(pieces[k:])) for k in range(len(pieces) - 1, 0, -1)]
-    return [*cuts, (text, "")]
+    # The blank after one such word may be the blank before the next.
+    bare = word.rstrip()
+    pieces = split_top(text, bare)
+    cuts = [(bare.join(pieces[:k]), bare.join(pieces[k:])) for k in range(len(pieces) - 1, 0, -1)]
+    return [*((before, after[1:]) for before, after in cuts if after.startswith(" ")), (text, "")]
 
 
 def _tested(node: ast.expr) -> set[str]:

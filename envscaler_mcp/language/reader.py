@@ -343,6 +343,10 @@ class Reader:
         self.certain(b, right, f"after {sign!r}")
         if b.type.kind != "list" or b.type.of is None:
             raise Complaint(f"{source!r}: {show(right)!r} is {a_type(b.type)}, not a list")
+        if a.type.kind == "one_of" and isinstance(b, ListOf) and not isinstance(a, Literal):
+            for option in b.type.of.options:
+                if option not in a.type.options:
+                    raise Complaint(f"{source!r}: it is never {option!r}{did_you_mean(option, a.type.options)}")
         common(a.type, b.type.of, source, comparing=True)
         expr = Compare(BOOL, "in" if sign == "in" else "not in", a, b)
         fact = frozenset({f"present:{show(left)}"} if a.type.optional else set())
