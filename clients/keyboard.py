@@ -23,11 +23,7 @@ def main(target: list[str]) -> None:
         tools = portal.call(client.list_tools).tools
         print(f"{client.server_info.name if client.server_info else target[0]}: {len(tools)} tools\n")
         show(tools)
-        try:
-            converse(tools, lambda name, arguments: portal.call(client.call_tool, name, arguments))
-        except KeyboardInterrupt:
-            # caught in here: leaving the connection by an exception wraps it in a group
-            print("\nEnded.")
+        converse(tools, lambda name, arguments: portal.call(client.call_tool, name, arguments))
 
 
 def converse(tools: list[Tool], call: Callable[[str, dict[str, Any]], CallToolResult]) -> None:
@@ -110,4 +106,7 @@ def ask(prompt: str) -> str | None:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except* KeyboardInterrupt:  # alone, or in a group when it left the connection
+        print("\nEnded.")

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,14 @@ def test_the_demo_makes_the_worlds_and_plays_in_three_of_them(tmp_path: Path) ->
     assert "Everything that was launched has ended." in told.stdout
 
 
+def children_of(process_id: int) -> list[int]:
+    found: list[int] = []
+    for thread in Path(f"/proc/{process_id}/task").iterdir():
+        with suppress(FileNotFoundError):  # a thread may end while it is looked at
+            found += map(int, (thread / "children").read_text().split())
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells a process's children and when they end")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
@@ -127,8 +136,7 @@ def test_a_demo_that_is_stopped_ends_what_it_launched(ending: signal.Signals, tm
             assert line
         while "tools after" not in (line := process.stdout.readline()):
             assert line
-        threads = Path(f"/proc/{process.pid}/task").iterdir()
-        launched = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+        launched = children_of(process.pid)
         assert launched
         handles = [os.pidfd_open(child) for child in launched]
         process.send_signal(ending)

@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,14 @@ def test_a_keyboard_without_a_server_says_how_it_is_used() -> None:
     assert "python clients/keyboard.py URL" in told.stderr
 
 
+def children_of(process_id: int) -> list[int]:
+    found: list[int] = []
+    for thread in Path(f"/proc/{process_id}/task").iterdir():
+        with suppress(FileNotFoundError):  # a thread may end while it is looked at
+            found += map(int, (thread / "children").read_text().split())
+    return found
+
+
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells a process's children and when they end")
 def test_ctrl_c_at_the_keyboard_ends_the_server_too() -> None:
     with subprocess.Popen(
@@ -90,8 +99,7 @@ def test_ctrl_c_at_the_keyboard_ends_the_server_too() -> None:
         assert process.stdout is not None
         while not process.stdout.readline().startswith(b"  * changes something"):
             assert process.poll() is None
-        threads = Path(f"/proc/{process.pid}/task").iterdir()
-        servers = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+        servers = children_of(process.pid)
         assert servers
         handles = [os.pidfd_open(server) for server in servers]
         process.send_signal(signal.SIGINT)
