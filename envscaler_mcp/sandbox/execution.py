@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from types import ModuleType
+from functools import lru_cache
+from types import CodeType, ModuleType
 from typing import Any
 
 from envscaler_mcp.serving.determinism import DEFAULT_NOW, Sources
@@ -22,11 +23,16 @@ def check_function(source: str, initial: object, now: object, builtins: Builtins
     # A dataclass looks its own module up while it is being made.
     sys.modules["check"] = module
     try:
-        exec(compile(source, "check.py", "exec", dont_inherit=True), vars(module))
+        exec(_compiled(source), vars(module))
     finally:
         del sys.modules["check"]
     function: Callable[[Any], Any] = vars(module)["check_func"]
     return function
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str) -> CodeType:
+    return compile(source, "check.py", "exec", dont_inherit=True)
 
 
 def verdict_of(answer: object) -> dict[str, Any]:

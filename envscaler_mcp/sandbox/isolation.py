@@ -84,17 +84,28 @@ def run_check(
         admit_check(source)
     line = Line.start(zygote(), limits, layers)
     try:
-        answer = line.ask(
-            "check", limits.call_seconds, source=source, initial=dict(initial_state), final=dict(final_state)
-        )
+        return checked_in(line, [source], dict(initial_state), dict(final_state))[0]
+    finally:
+        line.close()
+
+
+def checked_in(line: Line, sources: list[str], initial: dict[str, Any], final: dict[str, Any]) -> list[Checked]:
+    """What each check says in this worker; WorkerEndedError, and no word of any, where one of them ends it."""
+    answer = line.ask("check", line.limits.call_seconds, sources=sources, initial=initial, final=final)
+    said = answer.get("answers")
+    if type(said) is not list or len(said) != len(sources):
+        raise line.reject("check: an answer to other questions")
+    return [_checked(line, one) for one in said]
+
+
+def _checked(line: Line, answer: object) -> Checked:
+    if type(answer) is dict:
         verdict, failure = answer.get("verdict"), answer.get("failure")
         if type(verdict) is bool and failure is None:
             return Checked(verdict, None)
         if verdict is None and type(failure) is str:
             return Checked(None, failure)
-        raise line.reject("check: an answer that is neither a verdict nor a failure")
-    finally:
-        line.close()
+    raise line.reject("check: an answer that is neither a verdict nor a failure")
 
 
 def layers_in(mode: Mode, layers: Layers = ALL) -> Layers:

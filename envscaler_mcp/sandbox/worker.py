@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import marshal
 import os
 import socket
 import sys
@@ -79,6 +80,7 @@ class _Worker:
         self._doings: dict[str, Callable[[dict[str, Any]], Answer]] = {
             "load": self._load,
             "open": self._open,
+            "attempt": self._attempt,
             "state": lambda _: {"state": self._open_world.state()},
             "hash": lambda _: {"hash": self._open_world.state_hash()},
             "diff": lambda _: {"diff": self._open_world.diff().model_dump(mode="json")},
@@ -147,6 +149,11 @@ class _Worker:
             self.tripwire.stage = "playing"
         return {"opened": True}
 
+    def _attempt(self, asked: dict[str, Any]) -> Answer:
+        attempt = self._open_world.attempt(asked["tool"], asked["arguments"])
+        outcome = attempt.outcome
+        return {"kind": outcome.kind, "text": outcome.text, "failure": attempt.failure, "state": attempt.state}
+
     def _restore(self, asked: dict[str, Any]) -> Answer:
         self._open_world.restore(asked["mark"])
         return {"restored": True}
@@ -156,14 +163,24 @@ class _Worker:
         return {"set": True}
 
     def _check(self, asked: dict[str, Any]) -> Answer:
-        """One check on two states that nobody else holds."""
+        """Each check on two states that nobody else holds, not even the check before it."""
+        now = asked["final"].get("now")
+        states = marshal.dumps(asked["initial"]), marshal.dumps(asked["final"])
+        return {"answers": [self._check_one(source, states, now) for source in asked["sources"]]}
+
+    def _check_one(self, source: str, states: tuple[bytes, bytes], now: object) -> Answer:
+        initial, final = (marshal.loads(state) for state in states)
         builtins = guarded_builtins if self._guarded else builtins_with
+        # The check before this one left the worker at play, where nothing may be compiled.
+        self.tripwire.stage = "loading"
         try:
-            check = check_function(asked["source"], asked["initial"], asked["final"].get("now"), builtins)
+            check = check_function(source, initial, now, builtins)
             self.tripwire.stage = "playing"
-            return verdict_of(check(asked["final"]))
+            return verdict_of(check(final))
         except BaseException as cause:
             return failure_of(cause)
+        finally:
+            self.tripwire.stage = "playing"
 
     def _fork(self, asked: dict[str, Any]) -> None:
         """Two processes go on from here, each on a channel of its own; the new one is the zygote's child as well."""
