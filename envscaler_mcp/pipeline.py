@@ -181,7 +181,7 @@ def _check(path: Path, probe: bool) -> BlueprintReport:
         if probe:
             report.problems.extend(_probe(checked.model))
     except EnvScalerError as error:
-        report.problems.append(Problem("error", str(path), str(error)))
+        report.problems.append(Problem("error", path.name, str(error).removeprefix(f"{path}: ").removeprefix(str(path))))
     return report
 
 

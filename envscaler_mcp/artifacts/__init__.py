@@ -7,6 +7,8 @@ from envscaler_mcp.artifacts.blueprint import (
     QuerySpec,
     RuleSpec,
     StartSpec,
+    StorySpec,
+    WordsSpec,
 )
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
 from envscaler_mcp.artifacts.environment import Environment
@@ -42,10 +44,12 @@ __all__ = [
     "State",
     "StateDiff",
     "Step",
+    "StorySpec",
     "Tally",
     "Tool",
     "Trajectory",
     "Verdict",
+    "WordsSpec",
     "canonical_json",
     "digest_of",
 ]

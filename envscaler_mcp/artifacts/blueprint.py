@@ -74,6 +74,28 @@ class StartSpec(Part):
     """`Entity.attribute` or `operation.parameter` to the values it may take."""
 
 
+class StorySpec(Part):
+    """One thing that happens in the trade and what somebody asks for because of it."""
+
+    cast: tuple[str, ...]
+    """Records and values, bound in order: `guest in Patient if ..`, `bed = first(..)`, `reason from block_bed.reason`."""
+    do: tuple[str | LoopSpec | BranchSpec, ...]
+    """The changes: `admit_patient(patient=guest, bed=bed)`."""
+    tell: tuple[str, ...]
+    """The request in other words each, as a person would write it."""
+
+
+class WordsSpec(Part):
+    """How people of the trade speak."""
+
+    records: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Entity to the ways in which one of its records is told apart from the others: `{patient}'s stay`."""
+    values: dict[str, str] = Field(default_factory=dict)
+    """`Entity.attribute.value` to how it is said."""
+    openings: tuple[str, ...] = ()
+    closings: tuple[str, ...] = ()
+
+
 class Blueprint(Artifact):
     """Entities, rules, operations and queries of one line of work."""
 
@@ -91,3 +113,5 @@ class Blueprint(Artifact):
     derive: dict[str, tuple[Read, ...]] = Field(default_factory=dict)
     """Which reads follow from an entity; `get` and `list` where nothing is said."""
     start: StartSpec = StartSpec()
+    words: WordsSpec = WordsSpec()
+    stories: dict[str, StorySpec] = Field(default_factory=dict)

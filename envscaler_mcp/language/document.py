@@ -93,6 +93,10 @@ class _Document:
                 return {name: self.expressions(value) for name, value in self.mapping(node).items()}
             case "define":
                 return self.texts(node)
+            case "stories":
+                return {name: self.story(value) for name, value in self.mapping(node).items()}
+            case "words":
+                return {name: self.words(name, value) for name, value in self.mapping(node).items()}
             case "start":
                 return {name: self.plain(value) for name, value in self.mapping(node).items()}
             case _:
@@ -136,6 +140,29 @@ class _Document:
         if "about" not in shape:
             raise self.wrong(node, "this query lacks 'about'")
         return shape
+
+    def story(self, node: yaml.Node) -> dict[str, Any]:
+        parts = self.mapping(node)
+        for key in ("cast", "do", "tell"):
+            if key not in parts:
+                raise self.wrong(node, f"this story lacks {key!r}")
+        for key, value in parts.items():
+            if key not in ("cast", "do", "tell"):
+                raise self.wrong(value, f"a story has no part {key!r}{did_you_mean(key, ('cast', 'do', 'tell'))}")
+        lines = {key: [self.scalar(item) for item in self.sequence(parts[key])] for key in ("cast", "tell")}
+        return {**lines, "do": self.statements(parts["do"])}
+
+    def words(self, key: str, node: yaml.Node) -> Any:
+        if key == "values":
+            return self.texts(node)
+        if key == "records":
+            return {name: self.one_or_more(value) for name, value in self.mapping(node).items()}
+        return self.one_or_more(node)
+
+    def one_or_more(self, node: yaml.Node) -> list[str]:
+        if isinstance(node, yaml.ScalarNode):
+            return [self.scalar(node)]
+        return [self.scalar(item) for item in self.sequence(node)]
 
     def statements(self, node: yaml.Node) -> list[Any]:
         return [self.statement(item) for item in self.sequence(node)]
@@ -214,5 +241,5 @@ class _Document:
         return value
 
     def clean(self, node: yaml.Node) -> None:
-        if node.tag and node.tag.startswith("!"):
+        if node.tag and (node.tag.startswith("!") or "python" in node.tag):
             raise self.wrong(node, "tags are not part of the language")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.drawing.arguments import Arguments
+from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Model, Operation, Query
-from envscaler_mcp.scenarios.arguments import Arguments
-from envscaler_mcp.scenarios.chance import Chance
 from envscaler_mcp.serving.world import World
 
 _DRAWS = 300

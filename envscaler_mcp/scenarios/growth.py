@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from envscaler_mcp.drawing.arguments import Arguments, labelled
+from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.drawing.values import HIDDEN_NONE, Values, drawn, read, values_of
+from envscaler_mcp.drawing.vocabulary import email_of
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Attribute, Entity, Model
-from envscaler_mcp.scenarios.arguments import Arguments, labelled
-from envscaler_mcp.scenarios.chance import Chance
 from envscaler_mcp.scenarios.rehearsal import Surprise, Watch
-from envscaler_mcp.scenarios.values import HIDDEN_NONE, Values, drawn, read, values_of
-from envscaler_mcp.scenarios.vocabulary import email_of
 
 _DRAWS_PER_RECORD = 200
 _OPERATIONS_PER_STEP = 20
@@ -61,22 +61,30 @@ class _Garden:
         for name in self.start.play:
             if name not in self.model.operations:
                 raise GrowthError(f"start.play names {name!r}, which is no operation")
+        told: set[tuple[str, str]] = set()
         for key in self.start.values:
             owner, _, names = key.partition(".")
-            entity = self.model.entities.get(owner)
-            operation = self.model.operations.get(owner) or self.model.queries.get(owner)
-            if entity is not None:
-                known = set(entity.attributes)
-            elif operation is not None:
-                known = {param.name for param in operation.params}
-                for param in operation.params:
-                    if param.type.of is not None:
-                        known |= {f"{param.name}.{name}" for name, _ in param.type.of.fields}
-            else:
-                raise GrowthError(f"start.values names {owner!r}, which is no entity, operation or query")
-            for name in names.split(","):
-                if name.strip() not in known:
-                    raise GrowthError(f"start.values {key!r}: {owner} has no {name.strip()!r}")
+            known = self._names_of(owner)
+            for name in map(str.strip, names.split(",")):
+                if name not in known:
+                    raise GrowthError(f"start.values {key!r}: {owner} has no {name!r}")
+                if (owner, name) in told:
+                    raise GrowthError(f"start.values names {owner}.{name} twice")
+                told.add((owner, name))
+
+    def _names_of(self, owner: str) -> set[str]:
+        """What an entity, operation or query has that values can be said of."""
+        entity = self.model.entities.get(owner)
+        if entity is not None:
+            return set(entity.attributes)
+        asked = self.model.operations.get(owner) or self.model.queries.get(owner)
+        if asked is None:
+            raise GrowthError(f"start.values names {owner!r}, which is no entity, operation or query")
+        known = {param.name for param in asked.params}
+        for param in asked.params:
+            if param.type.of is not None:
+                known |= {f"{param.name}.{name}" for name, _ in param.type.of.fields}
+        return known
 
     def grow(self) -> Grown:
         end = datetime.fromisoformat(self.start.now)

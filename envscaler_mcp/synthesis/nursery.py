@@ -19,9 +19,9 @@ def compile_nursery(model: Model) -> Compiled:
 
 
 def _addition(entity: Entity) -> Operation:
-    params = tuple(
-        Parameter(f"given_{attribute.name}", f"given_{attribute.key}", attribute.type) for attribute in entity.stored
-    )
-    values = {attribute.name: Local(attribute.type, f"given_{attribute.name}") for attribute in entity.stored}
+    # Nothing has looked at what is drawn, so its type promises no range and the class checks it.
+    types = {attribute.name: replace(attribute.type, low=None, high=None) for attribute in entity.stored}
+    params = tuple(Parameter(f"given_{a.name}", f"given_{a.key}", types[a.name]) for a in entity.stored)
+    values = {name: Local(type_, f"given_{name}") for name, type_ in types.items()}
     effect = New(None, entity.name, dict(values))
     return Operation(f"base_{entity.noun}", f"Enter a {entity.noun}.", params, (), (effect,), Sentence(("enter it",)))

@@ -11,11 +11,8 @@ from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.interpreter import Interpreter
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.types import DATE, DATETIME, MONEY, TEXT, Type
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.scenarios import Grown, grow
-from envscaler_mcp.scenarios.chance import Chance
-from envscaler_mcp.scenarios.values import drawn, read, values_of
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.nursery import compile_nursery
 
@@ -35,24 +32,6 @@ def test_equal_seeds_grow_equal_states_and_other_seeds_others() -> None:
     model = model_of(GYM)
     assert canonical_json(grown(model, 1).content) == canonical_json(grown(model, 1).content)
     assert canonical_json(grown(model, 1).content) != canonical_json(grown(model, 2).content)
-
-
-def test_what_is_drawn_is_the_same_on_every_machine() -> None:
-    chance = Chance(7, "gym")
-    assert [chance.below(1000) for _ in range(5)] == [
-        Chance(7, "gym").below(1000),
-        *[chance_at(n) for n in (1, 2, 3, 4)],
-    ]
-    assert [Chance(0, "").below(10**6), Chance(1, "").below(10**6), Chance(0, "a").below(10**6)] == [
-        117645,
-        212769,
-        565380,
-    ]
-
-
-def chance_at(place: int) -> int:
-    chance = Chance(7, "gym")
-    return [chance.below(1000) for _ in range(place + 1)][-1]
 
 
 def test_a_history_is_played_and_every_operation_has_its_turn() -> None:
@@ -118,38 +97,3 @@ def test_no_guard_of_the_library_lets_a_call_through_that_a_rule_refuses(path: P
 def test_a_start_that_cannot_grow_says_what_to_mend(change: tuple[str, str], message: str) -> None:
     with pytest.raises(GrowthError, match=message):
         grown(model_of(GYM.replace(*change)))
-
-
-@pytest.mark.parametrize(
-    ("type_", "text", "allowed"),
-    [
-        (DATE, "today+1..today+2", {"2026-03-03", "2026-03-04"}),
-        (DATE, "2026-01-01", {"2026-01-01"}),
-        (DATETIME, "today+1T09:00,10:30", {"2026-03-03T09:00", "2026-03-03T10:30"}),
-        (MONEY, "500..501", {500, 501}),
-        (Type("one_of", options=("red", "blue")), "red", {"red"}),
-        (TEXT, "hello", {"hello"}),
-    ],
-    ids=["days", "day", "times", "money", "word", "text"],
-)
-def test_an_alternative_is_read_as_its_type_wants_it(type_: Type, text: str, allowed: set[object]) -> None:
-    assert {read(type_, text, Chance(seed, "x"), "2026-03-02", "x") for seed in range(30)} == allowed
-
-
-def test_a_pattern_is_filled_with_digits_and_letters() -> None:
-    text = read(TEXT, "AB-##?", Chance(3, "x"), "2026-03-02", "x")
-    assert text[:3] == "AB-"
-    assert text[3:5].isdigit()
-    assert text[5].isupper()
-
-
-def test_a_value_without_alternatives_lies_in_the_range_of_its_type() -> None:
-    chance = Chance(3, "x")
-    assert all(3 <= drawn(Type("int", low=3, high=5), (), chance, "2026-03-02", "x") <= 5 for _ in range(50))
-
-
-def test_only_the_lines_of_an_owner_are_its_values() -> None:
-    said = {"Room.number": "1 | 2", "Room.a, b": "x, y", "Rooms.number": "3"}
-    values = values_of("Room", said)
-    assert values.single == {"number": ("1", "2")}
-    assert values.tables[0].rows == (("x", "y"),)

@@ -8,13 +8,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from envscaler_mcp.drawing.arguments import Arguments
+from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Model, Operation, Query
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline import SEED
 from envscaler_mcp.scenarios import grow
-from envscaler_mcp.scenarios.arguments import Arguments
-from envscaler_mcp.scenarios.chance import Chance
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.nursery import compile_nursery
 from tests.synthesis.calls import Calls, State

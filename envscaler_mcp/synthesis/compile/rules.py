@@ -14,6 +14,8 @@ from envscaler_mcp.language.expressions import (
     And,
     Choice,
     Compare,
+    Defined,
+    Derived,
     Expr,
     Function,
     Get,
@@ -259,6 +261,10 @@ class _Analysis:
     def _read(self, expr: Expr, names: dict[str, list[Route] | None]) -> None:
         if self._acyclic(expr, names):
             return
+        if isinstance(expr, Defined | Derived):
+            # Too deep to be written out: whatever it reads, all records are asked.
+            for pair in read_by(expr, self.model):
+                self._add(pair, None)
         if isinstance(expr, Get) and expr.of.type.kind == "ref" and expr.name != "id":
             self._add((expr.of.type.entity, expr.name), self._ways(expr.of, names))
         if isinstance(expr, Function) and expr.attribute:

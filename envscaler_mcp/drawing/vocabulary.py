@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from envscaler_mcp.scenarios.chance import Chance
+from envscaler_mcp.drawing.chance import Chance
 
 
 def _words(text: str) -> tuple[str, ...]:

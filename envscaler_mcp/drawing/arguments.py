@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.drawing.values import HIDDEN_NONE, Values, drawn, read, values_of
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.expressions import And, Compare, Expr, Get, ListOf, Literal, Local
 from envscaler_mcp.language.lints import statements
 from envscaler_mcp.language.model import Let, Model, New, Operation, Parameter, Put, Query
 from envscaler_mcp.language.types import Type
-from envscaler_mcp.scenarios.chance import Chance
-from envscaler_mcp.scenarios.values import HIDDEN_NONE, Values, drawn, read, values_of
 
 Wanted = dict[tuple[str, str], frozenset[Any]]
 

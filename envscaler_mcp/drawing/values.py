@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.drawing.vocabulary import text_of
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.types import Type
-from envscaler_mcp.scenarios.chance import Chance
-from envscaler_mcp.scenarios.vocabulary import text_of
 
 _DAY = r"(?:today([+-]\d+)?|(\d{4}-\d{2}-\d{2}))"
 _OFFICE = ("09:00", "09:30", "10:00", "10:30", "11:00", "13:00", "14:00", "14:30", "15:00", "16:00")

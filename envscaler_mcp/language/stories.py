@@ -1,0 +1,321 @@
+"""Stories: who is in them, what is done, and how somebody asks for it; and how records are told apart in words."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from envscaler_mcp.artifacts import Blueprint, StorySpec
+from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
+from envscaler_mcp.language.expressions import And, Expr, Local, Loop
+from envscaler_mcp.language.fitting import assignable, show
+from envscaler_mcp.language.model import Model, New, Operation, Parameter
+from envscaler_mcp.language.place import Place
+from envscaler_mcp.language.reader import Reader, parse
+from envscaler_mcp.language.text import did_you_mean
+from envscaler_mcp.language.types import BOOL, Complaint, ref
+
+FORMATS = ("", "day", "time", "short", "quoted", "number")
+"""How a value may be said: by its type, a datetime's day or time, a first word, in quotes, a number in figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A record of an entity that meets a test."""
+
+    name: str
+    entity: str
+    test: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A value or record that follows from the others; the cast fails where it is empty."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A value that the person asking decides on, such as the operation's parameter takes."""
+
+    name: str
+    operation: str
+    parameter: Parameter
+    alternatives: tuple[str, ...]
+
+
+Role = Drawn | Worked | Chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One call; `name` is what the record it creates is called afterwards."""
+
+    operation: str
+    arguments: dict[str, Expr]
+    name: str = ""
+    creates: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    loop: Loop
+    do: tuple[Deed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    test: Expr
+    then: tuple[Deed, ...]
+    otherwise: tuple[Deed, ...]
+
+
+Deed = Act | Each | Fork
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A value in words."""
+
+    value: Expr
+    format: str
+    source: str
+
+
+Telling = tuple[str | Said, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    name: str
+    cast: tuple[Role, ...]
+    do: tuple[Deed, ...]
+    tell: tuple[Telling, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An attribute by which a record is told apart: said in a format, or silently of a certain value."""
+
+    attribute: str
+    format: str = ""
+    value: str | None = None
+    said: str = ""
+
+
+Description = tuple[str | Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """What a blueprint says of how people speak in its trade."""
+
+    descriptions: dict[str, tuple[Description, ...]]
+    stories: dict[str, Story]
+
+
+Report = Callable[[str, str], None]
+
+
+def read_speech(blueprint: Blueprint, model: Model, reader: Reader, report: Report) -> Speech:
+    """The stories and descriptions of a blueprint; what is wrong is reported place by place."""
+    descriptions: dict[str, tuple[Description, ...]] = {}
+    for entity, patterns in blueprint.words.records.items():
+        try:
+            descriptions[entity] = tuple(_description(entity, pattern, model) for pattern in patterns)
+        except Complaint as complaint:
+            report(f"words of {entity}", str(complaint))
+    for declared in model.entities.values():
+        if declared.name not in descriptions and declared.label != "id":
+            descriptions[declared.name] = ((Mark(declared.label),),)
+    stories: dict[str, Story] = {}
+    for name, spec in blueprint.stories.items():
+        body = _Body(model, reader, lambda line, complaint, name=name: report(f"story {name}, {line}", complaint))  # type: ignore[misc]
+        story = body.read(name, spec)
+        if story is not None:
+            stories[name] = story
+    return Speech(descriptions, stories)
+
+
+def _description(entity: str, pattern: str, model: Model) -> Description:
+    declared = model.entities.get(entity)
+    if declared is None:
+        raise Complaint(f"there is no entity {entity!r}{did_you_mean(entity, model.entities)}")
+    parts: list[str | Mark] = []
+    for place, piece in enumerate(re.split(r"\{([^{}]*)\}", pattern)):
+        if place % 2 == 0:
+            if piece:
+                parts.append(piece)
+            continue
+        head, _, said = piece.partition(":")
+        name, equals, value = head.partition("=")
+        attribute = declared.attributes.get(name.strip())
+        if attribute is None:
+            raise Complaint(f"{pattern!r}: {entity} has no attribute {name!r}{did_you_mean(name, declared.attributes)}")
+        if equals:
+            options = attribute.type.options if attribute.type.kind == "one_of" else ("true", "false")
+            if value.strip() not in options:
+                raise Complaint(f"{pattern!r}: {name} is never {value!r}{did_you_mean(value, options)}")
+            parts.append(Mark(name, value=value.strip(), said=said))
+        else:
+            if said not in FORMATS:
+                raise Complaint(f"{pattern!r}: there is no format {said!r}{did_you_mean(said, FORMATS)}")
+            parts.append(Mark(name, format=said))
+    if not any(isinstance(part, Mark) for part in parts):
+        raise Complaint(f"{pattern!r} tells nothing apart; name an attribute in curly brackets")
+    return tuple(parts)
+
+
+class _Body:
+    """One story while it is read."""
+
+    def __init__(self, model: Model, reader: Reader, report: Report) -> None:
+        self.model, self.reader, self.report = model, reader, report
+
+    def read(self, name: str, spec: StorySpec) -> Story | None:
+        place = Place({})
+        cast: list[Role] = []
+        for number, line in enumerate(spec.cast, start=1):
+            try:
+                role, place = self.role(line, place)
+                cast.append(role)
+            except Complaint as complaint:
+                self.report(f"cast {number}", str(complaint))
+                return None
+        try:
+            do, place = self.deeds(spec.do, place)
+        except Complaint as complaint:
+            self.report("do", str(complaint))
+            return None
+        tell: list[Telling] = []
+        for number, text in enumerate(spec.tell, start=1):
+            try:
+                tell.append(tuple(self.telling(text, place)))
+            except Complaint as complaint:
+                self.report(f"tell {number}", str(complaint))
+        for role in cast:
+            if role.name not in place.used:
+                self.report("cast", f"{role.name!r} is never used")
+        return Story(name, tuple(cast), do, tuple(tell))
+
+    def role(self, line: str, place: Place) -> tuple[Role, Place]:
+        if match := re.fullmatch(r"(\w+)\s+from\s+(\w+)\.(\w+)(?:\s+in\s+(.*))?", line.strip(), re.DOTALL):
+            return self.chosen(match[1], match[2], match[3], match[4] or "", place)
+        if match := re.fullmatch(r"(\w+)\s*=(?!=)(.*)", line.strip(), re.DOTALL):
+            value = self.reader.read(match[2], place)
+            type_ = value.type.certain
+            return Worked(match[1], value), self.reader.bind(place, match[1], type_, "the role")
+        node = parse(f"[None for {line.strip()}]")
+        if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+            raise Complaint(
+                f"{line!r}: write 'who in Entity if test', 'what = expression' or 'value from operation.parameter'"
+            )
+        loops, place = self.reader.loops(node.generators, place)
+        loop = loops[0]
+        entity = loop.element.entity
+        if not entity:
+            raise Complaint(f"{line!r}: a role is drawn from an entity")
+        tests = loop.tests
+        test = None if not tests else tests[0] if len(tests) == 1 else And(BOOL, tests)
+        return Drawn(loop.name, entity, test), place
+
+    def chosen(self, name: str, operation: str, parameter: str, rest: str, place: Place) -> tuple[Role, Place]:
+        declared = self.operation(operation)
+        found = next((param for param in declared.params if param.name == parameter), None)
+        if found is None:
+            known = [param.name for param in declared.params]
+            raise Complaint(f"{operation} has no parameter {parameter!r}{did_you_mean(parameter, known)}")
+        if found.type.kind in ("ref", "list"):
+            raise Complaint(f"{operation}.{parameter} is {found.type}; draw a record with '{name} in Entity if ..'")
+        alternatives = tuple(piece.strip() for piece in rest.split("|") if piece.strip())
+        place = self.reader.bind(place, name, found.type.certain, "the role")
+        return Chosen(name, operation, found, alternatives), place
+
+    def operation(self, name: str) -> Operation:
+        if name not in self.model.operations:
+            raise Complaint(f"there is no operation {name!r}{did_you_mean(name, self.model.operations)}")
+        return self.model.operations[name]
+
+    def deeds(self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: Place) -> tuple[tuple[Deed, ...], Place]:
+        found: list[Deed] = []
+        for spec in specs:
+            if isinstance(spec, LoopSpec):
+                node = parse(f"[None for {spec.each}]")
+                if not isinstance(node, ast.ListComp):
+                    raise Complaint(f"'for {spec.each}': write 'for x in ..'")
+                loops, inner = self.reader.loops(node.generators, place)
+                do, _ = self.deeds(spec.do, inner)
+                found.append(Each(loops[0], do))
+            elif isinstance(spec, BranchSpec):
+                test = self.reader.condition(spec.test, place)
+                then, _ = self.deeds(spec.then, place.knowing(test.true))
+                otherwise, _ = self.deeds(spec.otherwise, place.knowing(test.false))
+                found.append(Fork(test.expr, then, otherwise))
+            else:
+                act, place = self.act(spec, place)
+                found.append(act)
+        return tuple(found), place
+
+    def act(self, line: str, place: Place) -> tuple[Act, Place]:
+        match = re.fullmatch(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", line.strip(), re.DOTALL)
+        assert match is not None
+        node = parse(match[2])
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
+            raise Complaint(f"{line!r}: write operation(parameter=value, ..)")
+        operation = self.operation(node.func.id)
+        given = {word.arg: word.value for word in node.keywords if word.arg}
+        arguments: dict[str, Expr] = {}
+        for param in operation.params:
+            if param.name not in given:
+                if not param.omissible:
+                    raise Complaint(f"{line!r}: {param.name} is missing")
+                continue
+            value = self.reader.value(given.pop(param.name), place).expr
+            if not (param.type.kind == "list" and param.type.of is not None and param.type.of.kind == "struct"):
+                assignable(value, param.type, f"{param.name}={show(node)}")
+            arguments[param.name] = value
+        if given:
+            stray = next(iter(given))
+            known = [param.name for param in operation.params]
+            raise Complaint(f"{line!r}: {operation.name} has no parameter {stray!r}{did_you_mean(stray, known)}")
+        creates = next((s.entity for s in operation.effect if isinstance(s, New)), "")
+        if match[1]:
+            if not creates:
+                raise Complaint(f"{line!r}: {operation.name} creates no record that could be called {match[1]!r}")
+            place = self.reader.bind(place, match[1], ref(creates), "the record")
+        return Act(operation.name, arguments, match[1] or "", creates), place
+
+    def telling(self, text: str, place: Place) -> Iterator[str | Said]:
+        for number, piece in enumerate(re.split(r"\{([^{}]*)\}", " ".join(text.split()))):
+            if number % 2 == 0:
+                if piece:
+                    yield piece
+                continue
+            source, colon, form = piece.rpartition(":")
+            if not colon:
+                source, form = piece, ""
+            if form not in FORMATS:
+                raise Complaint(f"{{{piece}}}: there is no format {form!r}{did_you_mean(form, FORMATS)}")
+            value = self.reader.value(parse(source), place).expr
+            self.reader.certain(value, source, "in a sentence")
+            if value.type.kind in ("ratio", "struct", "key"):
+                raise Complaint(f"{source!r} is {value.type}, which cannot be said")
+            yield Said(value, form, source.strip())
+
+
+def mentions(deeds: tuple[Deed, ...]) -> Iterator[Expr]:
+    """Every expression that the deeds are made of."""
+    for deed in deeds:
+        if isinstance(deed, Act):
+            yield from deed.arguments.values()
+        elif isinstance(deed, Each):
+            if isinstance(deed.loop.source, Local):
+                yield deed.loop.source
+            yield from (*deed.loop.tests, *mentions(deed.do))
+        else:
+            yield deed.test
+            yield from mentions((*deed.then, *deed.otherwise))

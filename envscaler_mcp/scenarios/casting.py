@@ -1,0 +1,73 @@
+"""Who and what a story is about: records and values for its roles, as the state offers them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.drawing.values import HIDDEN_NONE, drawn, read, values_of
+from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.store import Ref, Store
+from envscaler_mcp.language.model import Model
+from envscaler_mcp.language.stories import Chosen, Drawn, Role, Story, Worked
+
+_TRIES = 12
+
+
+class Casting:
+    """Casts the stories of one model."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        said = model.blueprint.start.values
+        self.values = {name: values_of(name, said) for name in (*model.operations, *model.entities)}
+
+    def cast(self, story: Story, state: dict[str, Any], chance: Chance, taken: set[Ref]) -> Names | None:
+        """Names for every role, or None where the state has nobody for one; records taken by others are left out."""
+        store = Store(self.model, state)
+        return self._fill(list(story.cast), {}, Evaluation(store), chance, taken)
+
+    def _fill(
+        self, roles: list[Role], names: Names, evaluation: Evaluation, chance: Chance, taken: set[Ref]
+    ) -> Names | None:
+        if not roles:
+            return names
+        role, rest = roles[0], roles[1:]
+        for value in self._candidates(role, names, evaluation, chance):
+            if isinstance(value, Ref) and isinstance(role, Drawn) and value in taken:
+                continue
+            found = self._fill(rest, {**names, role.name: value}, evaluation, chance, taken)
+            if found is not None:
+                return found
+        return None
+
+    def _candidates(self, role: Role, names: Names, evaluation: Evaluation, chance: Chance) -> list[Any]:
+        if isinstance(role, Worked):
+            value = evaluation.value(role.value, names)
+            empty = value is None or (isinstance(value, list) and not value)
+            return [] if empty else [value]
+        if isinstance(role, Chosen):
+            return [self._choice(role, evaluation.store.clock()[:10], chance)]
+        everyone = evaluation.store.all(role.entity)
+        fit = [r for r in everyone if role.test is None or evaluation.value(role.test, {**names, role.name: r})]
+        return chance.some(fit, _TRIES)
+
+    def _choice(self, role: Chosen, today: str, chance: Chance) -> Any:
+        type_ = role.parameter.type.certain
+        what = f"{role.operation}.{role.parameter.name}"
+        alternatives = role.alternatives or self.values[role.operation].single.get(role.parameter.name, ())
+        alternatives = tuple(one for one in alternatives if one != HIDDEN_NONE)
+        if alternatives:
+            return read(type_, chance.pick(alternatives), chance, today, what)
+        return drawn(type_, (), chance, today, what)
+
+
+def drawn_records(story: Story, names: Names) -> set[Ref]:
+    """The records that a cast has drawn, and those it worked out."""
+    found: set[Ref] = set()
+    for role in story.cast:
+        value = names.get(role.name)
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, Ref):
+                found.add(one)
+    return found

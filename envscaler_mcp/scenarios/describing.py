@@ -1,0 +1,126 @@
+"""A record in words that fit no other: a logical form, from which come the words, the records it fits, and the reads that decide it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from envscaler_mcp.artifacts import Call, Span
+from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.language.interpreter.evaluation import Evaluation
+from envscaler_mcp.language.interpreter.store import Ref, Store
+from envscaler_mcp.language.model import Attribute, Entity, Model
+from envscaler_mcp.language.stories import Description, Mark, Speech
+from envscaler_mcp.scenarios.knowledge import Library
+from envscaler_mcp.scenarios.spoken import spoken
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A description of one record in one state."""
+
+    ref: Ref
+    spans: tuple[Span, ...]
+    reads: tuple[Call, ...]
+    distractors: int
+    """Records that fit all but one of its marks."""
+    form: Description = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(span.text for span in self.spans)
+
+
+@dataclass(slots=True)
+class Describer:
+    """Describes records of one state."""
+
+    model: Model
+    speech: Speech
+    library: Library
+    state: dict[str, Any]
+    chance: Chance
+    values: dict[str, str] = field(default_factory=dict)
+
+    def describe(self, ref: Ref, depth: int = 0) -> Phrase | None:
+        """The first way, in an order drawn by chance, that fits this record alone."""
+        if depth > 3:
+            return None
+        ways = self.speech.descriptions.get(ref.entity, ())
+        for way in self.chance.some(ways, len(ways)):
+            if self.fitting(way, ref) == [ref]:
+                phrase = self._phrase(way, ref, depth)
+                if phrase is not None:
+                    return phrase
+        return None
+
+    def fitting(self, way: Description, ref: Ref) -> list[Ref]:
+        """The records of the state that the description of this record fits."""
+        store = Store(self.model, self.state)
+        marks = [part for part in way if isinstance(part, Mark)]
+        return [other for other in store.all(ref.entity) if all(self._fits(mark, other, ref) for mark in marks)]
+
+    def _fits(self, mark: Mark, other: Ref, ref: Ref) -> bool:
+        mine = self._value(other, mark)
+        if mark.value is not None:
+            return str(mine).lower() == mark.value
+        wanted = self._value(ref, mark)
+        if mark.format == "day" and isinstance(mine, str) and isinstance(wanted, str):
+            return mine[:10] == wanted[:10]
+        if mark.format == "time" and isinstance(mine, str) and isinstance(wanted, str):
+            return mine[-5:] == wanted[-5:]
+        return bool(mine == wanted)
+
+    def _value(self, ref: Ref, mark: Mark) -> Any:
+        return Evaluation(Store(self.model, self.state)).attribute(ref, mark.attribute)
+
+    def _phrase(self, way: Description, ref: Ref, depth: int) -> Phrase | None:
+        entity = self.model.entities[ref.entity]
+        spans: list[Span] = []
+        reads: list[Call] = []
+        filters: dict[str, Any] = {}
+        for part in way:
+            if isinstance(part, str):
+                spans.append(Span(text=part))
+                continue
+            attribute = entity.attributes[part.attribute]
+            value = self._value(ref, part)
+            if value is None:
+                return None
+            if isinstance(value, Ref):
+                inner = self.describe(value, depth + 1)
+                if inner is None:
+                    return None
+                spans.extend(inner.spans)
+                reads.extend(inner.reads)
+                filters[attribute.key] = value.id
+                continue
+            if attribute.derived is None:
+                filters[attribute.key] = value
+            said = part.said if part.value is not None else self._said(entity, attribute, value, part.format)
+            if said:
+                spans.append(Span(text=said, fact=f"{ref.id}.{attribute.name}"))
+        call = self.library.several(entity, filters)
+        if call is None:
+            return None
+        return Phrase(ref, tuple(spans), (*reads, call), self._near(way, ref), way)
+
+    def _said(self, entity: Entity, attribute: Attribute, value: Any, form: str) -> str:
+        if isinstance(value, list):
+            return ", ".join(str(one) for one in value)
+        said = self.values.get(f"{entity.name}.{attribute.name}.{value}")
+        return said or spoken(value, attribute.type, form, self.state["now"][:10])
+
+    def _near(self, way: Description, ref: Ref) -> int:
+        """How many other records fit all marks but one, or share a word of its name."""
+        marks = [part for part in way if isinstance(part, Mark)]
+        others = [other for other in Store(self.model, self.state).all(ref.entity) if other != ref]
+        near = 0
+        for other in others:
+            misses = [mark for mark in marks if not self._fits(mark, other, ref)]
+            near += len(misses) == 1 and (len(marks) > 1 or self._alike(other, ref, misses[0]))
+        return near
+
+    def _alike(self, other: Ref, ref: Ref, mark: Mark) -> bool:
+        mine, wanted = str(self._value(other, mark)), str(self._value(ref, mark))
+        return bool(set(mine.lower().split()) & set(wanted.lower().split()))

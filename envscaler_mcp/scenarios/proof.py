@@ -1,0 +1,409 @@
+"""That a task can be solved, is not given away, and is not judged too strictly."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, Span, Tally
+from envscaler_mcp.drawing.arguments import Arguments
+from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.language.model import Model
+from envscaler_mcp.scenarios.replay import Recording, content_form, record
+from envscaler_mcp.serving.grading import frame_violations, reward
+from envscaler_mcp.serving.world import World
+
+_ORDERS = 6
+_EXTRA = 12
+_NEAR = 4
+_ALTERED = 24
+
+Draw = Callable[[str, dict[str, Any]], dict[str, Any] | None]
+"""Arguments for an operation that may be permitted in a state."""
+
+
+class Unproven(Exception):  # noqa: N818
+    """Why a scenario is not shipped."""
+
+
+@dataclass(slots=True)
+class Judge:
+    """Grades final states of one scenario, in this process: its checks are our own compiler's text."""
+
+    initial: dict[str, Any]
+    checks: list[Callable[[dict[str, Any]], Any]]
+    frame: Frame
+
+    @classmethod
+    def of(cls, scenario: Scenario, initial: dict[str, Any]) -> Judge:
+        checks = []
+        for check in scenario.checks:
+            names: dict[str, Any] = {"initial_state": initial}
+            exec(compile(check.check_func, "check", "exec"), names)  # noqa: S102
+            checks.append(names["check_func"])
+        return cls(initial, checks, scenario.frame)
+
+    def answers(self, final: dict[str, Any]) -> list[bool]:
+        return [check(final) is True for check in self.checks]
+
+    def grade(self, final: dict[str, Any]) -> tuple[float, float]:
+        """The reward, and what it would be without the frame."""
+        answers = self.answers(final)
+        return reward(answers, frame_violations(self.initial, final, self.frame)), reward(answers, ())
+
+
+class Prover:
+    """Proves scenarios on a world that is at their start."""
+
+    def __init__(self, scenario: Scenario, model: Model, environment: Environment, world: World) -> None:
+        self.scenario, self.model, self.world = scenario, model, world
+        self.effects = {tool.name: tool.effect for tool in environment.tools}
+        self.mark = world.snapshot()
+        self.initial = world.state()
+        self.judge = Judge.of(scenario, self.initial)
+        self.chance = Chance(scenario.seed, f"proof of {scenario.id}")
+        self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
+
+    def prove(self) -> Proof:
+        """The proof; the first thing that does not hold is raised."""
+        recording = record(self.world, self.scenario.oracle)
+        final, final_hash = self.world.state(), self.world.state_hash()
+        self._back()
+        self._solvable(recording, final, final_hash)
+        answers = self.judge.answers(self.initial)
+        if any(answers):
+            raise Unproven(f"check {answers.index(True) + 1} is true at the start")
+        wanted = content_form(self.initial, final)
+        proof = Proof(
+            final_hash=final_hash,
+            oracle_reward=self.judge.grade(final)[0],
+            do_nothing_reward=self.judge.grade(self.initial)[0],
+            orders=self._orders(recording),
+            flow=tuple(self._flow(recording)),
+            mutants=self._mutants(recording, final, wanted),
+            benign=self._benign(recording, wanted),
+            text_mutants=text_mutants(self.scenario.task, self.scenario.spans),
+        )
+        self._whole(proof)
+        return proof
+
+    def _back(self) -> None:
+        self.world.restore(self.mark)
+
+    def _whole(self, proof: Proof) -> None:
+        for kind, tally in proof.mutants.items():
+            if tally.right != tally.made - tally.equivalent:
+                raise Unproven(f"{tally.made - tally.equivalent - tally.right} mutants ({kind}) are rewarded in full")
+        for kind, tally in proof.benign.items():
+            if tally.right != tally.made:
+                raise Unproven(f"{tally.made - tally.right} harmless variants ({kind}) are not rewarded in full")
+        if proof.orders.right != proof.orders.made:
+            raise Unproven("another order of its threads ends otherwise")
+
+    # Solvable
+
+    def _solvable(self, recording: Recording, final: dict[str, Any], final_hash: str) -> None:
+        outcomes = recording.play(self.world, range(len(recording.calls)))
+        again = self.world.state_hash()
+        self._back()
+        for call, outcome in zip(recording.calls, outcomes, strict=True):
+            if outcome.kind != "done":
+                raise Unproven(f"the oracle's {call.tool} is refused: {outcome.text}")
+        if again != final_hash:
+            raise Unproven("the oracle ends in another state the second time")
+        if self.judge.grade(final)[0] != 1.0:
+            raise Unproven(f"the oracle earns {self.judge.grade(final)[0]}")
+
+    def _orders(self, recording: Recording) -> Tally:
+        """Threads in other orders and woven into each other."""
+        threads = self.scenario.threads
+        if len(threads) < 2:
+            return Tally()
+        right = 0
+        for _ in range(_ORDERS):
+            outcomes = recording.play(self.world, self._woven(threads))
+            done = all(outcome.kind == "done" for outcome in outcomes)
+            right += done and self.judge.grade(self.world.state())[0] == 1.0
+            self._back()
+        return Tally(made=_ORDERS, right=right)
+
+    def _woven(self, threads: Sequence[Sequence[int]]) -> list[int]:
+        ahead = [list(thread) for thread in threads]
+        order: list[int] = []
+        while any(ahead):
+            order.append(self.chance.pick([thread for thread in ahead if thread]).pop(0))
+        return order
+
+    def _flow(self, recording: Recording) -> Iterator[str]:
+        """Where each argument of a change is known from: an earlier answer, or the words."""
+        heard: set[str] = set()
+        for number, call in enumerate(recording.calls):
+            for name, value in call.arguments.items():
+                if self.effects[call.tool] == "writes":
+                    for leaf in _leaves(value):
+                        known = "an answer" if str(leaf) in heard else "the words"
+                        if known == "the words" and _is_id(leaf, self.model):
+                            raise Unproven(f"{call.tool} needs {leaf}, which no answer showed")
+                        yield f"{number + 1}. {call.tool}.{name}: {known}"
+            heard |= {str(leaf) for leaf in _leaves(self.world.call(call.tool, call.arguments).payload)}
+        self._back()
+
+    # Not given away
+
+    def _mutants(self, recording: Recording, final: dict[str, Any], wanted: str) -> dict[str, Tally]:
+        tallies: dict[str, list[int]] = {}
+        for kind, calls in self._changed_plans(recording):
+            outcome = self._ends(calls, wanted)
+            if outcome is not None:
+                _count(tallies, kind, outcome)
+        for kind, state in self._changed_ends(final):
+            _count(tallies, kind, self._graded(state, wanted))
+        return {
+            kind: Tally(made=made, equivalent=equal, right=right, right_without_frame=plain)
+            for kind, (made, equal, right, plain) in sorted(tallies.items())
+        }
+
+    def _ends(self, calls: Sequence[Call], wanted: str) -> tuple[int, int, int]:
+        for call in calls:
+            self.world.call(call.tool, call.arguments)
+        state = self.world.state()
+        self._back()
+        return self._graded(state, wanted)
+
+    def _graded(self, state: dict[str, Any], wanted: str) -> tuple[int, int, int]:
+        if content_form(self.initial, state) == wanted:
+            return (1, 0, 0)
+        framed, plain = self.judge.grade(state)
+        return (0, int(framed < 1.0), int(plain < 1.0))
+
+    def _changed_plans(self, recording: Recording) -> Iterator[tuple[str, list[Call]]]:
+        calls = list(recording.calls)
+        writes = [place for place, call in enumerate(calls) if self.effects[call.tool] == "writes"]
+        for place in writes:
+            yield "drop", calls[:place] + calls[place + 1 :]
+            yield "duplicate", [*calls[: place + 1], calls[place], *calls[place + 1 :]]
+            for arguments in self._near_misses(calls[place]):
+                yield "wrong record", self._with(calls, place, arguments)
+            for arguments in self._wrong_values(calls[place]):
+                yield "wrong value", self._with(calls, place, arguments)
+        for pair, first, second in self._swaps(calls, writes):
+            swapped = self._with(calls, first, pair[0])
+            yield "swap", self._with(swapped, second, pair[1])
+        for extra in self._extras(calls):
+            yield "extra write", [*calls, extra]
+
+    def _with(self, calls: Sequence[Call], place: int, arguments: dict[str, Any]) -> list[Call]:
+        return [*calls[:place], Call(tool=calls[place].tool, arguments=arguments), *calls[place + 1 :]]
+
+    def _near_misses(self, call: Call) -> Iterator[dict[str, Any]]:
+        """Another record of the kind, those first that have most in common."""
+        for param in self.model.operations[call.tool].params:
+            value = call.arguments.get(param.argument)
+            if param.type.kind != "ref" or not isinstance(value, str):
+                continue
+            records = self.initial[self.model.entities[param.type.entity].container]
+            mine = records.get(value)
+            if mine is None:
+                continue
+            others = [key for key in records if key != value]
+            alike = sorted(others, key=lambda key: (-_common(records[key], mine), key))
+            for key in alike[:_NEAR]:
+                yield {**call.arguments, param.argument: key}
+
+    def _wrong_values(self, call: Call) -> Iterator[dict[str, Any]]:
+        for param in self.model.operations[call.tool].params:
+            value = call.arguments.get(param.argument)
+            for other in _others(value, param.type.options, self.initial["now"]):
+                yield {**call.arguments, param.argument: other}
+
+    def _swaps(
+        self, calls: Sequence[Call], writes: Sequence[int]
+    ) -> Iterator[tuple[tuple[dict[str, Any], dict[str, Any]], int, int]]:
+        for one, first in enumerate(writes):
+            for second in writes[one + 1 :]:
+                a, b = calls[first], calls[second]
+                if a.tool != b.tool:
+                    continue
+                for name in set(a.arguments) & set(b.arguments):
+                    if a.arguments[name] != b.arguments[name]:
+                        left = {**a.arguments, name: b.arguments[name]}
+                        yield (left, {**b.arguments, name: a.arguments[name]}), first, second
+
+    def _extras(self, calls: Sequence[Call]) -> Iterator[Call]:
+        """Changes that are permitted after the task and that nobody asked for."""
+        for call in calls:
+            self.world.call(call.tool, call.arguments)
+        after = self.world.snapshot()
+        found: list[Call] = []
+        records = _Records(self.world.state())
+        for _ in range(_EXTRA * 4):
+            name = self.chance.pick(list(self.arguments))
+            arguments = self.arguments[name].draw(records, self.chance)
+            if arguments is None or len(found) == _EXTRA:
+                continue
+            if self.world.call(name, arguments).kind == "done":
+                found.append(Call(tool=name, arguments=arguments))
+            self.world.restore(after)
+        self._back()
+        yield from found
+
+    def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        containers = [e.container for e in self.model.entities.values() if final[e.container]]
+        for number in range(_ALTERED):
+            state = copy.deepcopy(final)
+            container = self.chance.pick(containers)
+            key = self.chance.pick(sorted(state[container]))
+            if number % 3 == 0:
+                del state[container][key]
+                yield "record gone", state
+            elif number % 3 == 1:
+                twin = {**state[container][key], "id": f"{key}-X"}
+                state[container][twin["id"]] = twin
+                yield "record doubled", state
+            else:
+                field = self.chance.pick(sorted(set(state[container][key]) - {"id"}))
+                value = state[container][key][field]
+                state[container][key][field] = next(iter(_others(value, (), final["now"])), "altered")
+                yield "field altered", state
+
+    # Not over-strict
+
+    def _benign(self, recording: Recording, wanted: str) -> dict[str, Tally]:
+        order = range(len(recording.calls))
+        found = {"refused calls between": self._with_refusals(recording), "reads between": self._with_reads(recording)}
+        found["other new ids"] = self._other_ids(recording, order)
+        turned = self._turned(recording)
+        if turned:
+            right = sum(self._full(calls) for calls in turned)
+            found["items in another order"] = Tally(made=len(turned), right=right)
+        corrected = list(self._corrected(recording, wanted))
+        if corrected:
+            found["wrong, then corrected"] = Tally(made=len(corrected), right=sum(corrected))
+        return found
+
+    def _full(self, calls: Sequence[Call]) -> bool:
+        for call in calls:
+            self.world.call(call.tool, call.arguments)
+        full = self.judge.grade(self.world.state())[0] == 1.0
+        self._back()
+        return full
+
+    def _with_refusals(self, recording: Recording) -> Tally:
+        calls: list[Call] = []
+        for call in recording.calls:
+            calls += [Call(tool=call.tool, arguments={**call.arguments, "no_such_argument": 1}), call]
+        return Tally(made=1, right=int(self._full(calls)))
+
+    def _with_reads(self, recording: Recording) -> Tally:
+        reads = [call for call in recording.calls if self.effects[call.tool] == "reads"][:3]
+        calls = [one for call in recording.calls for one in (*reads, call)]
+        return Tally(made=1, right=int(self._full(calls)))
+
+    def _other_ids(self, recording: Recording, order: Sequence[int]) -> Tally:
+        """The same task where others have created and removed records before."""
+        twin = self.world.fork()
+        shifted = twin.state()
+        shifted["counters"] = {noun: number + 17 for noun, number in shifted["counters"].items()}
+        twin.close()
+        world = type(self.world).open(self.world.code, shifted, 0)  # type: ignore[attr-defined]
+        recording.play(world, order)
+        full = self.judge.grade(world.state())[0] == 1.0
+        world.close()
+        return Tally(made=1, right=int(full))
+
+    def _turned(self, recording: Recording) -> list[list[Call]]:
+        """Plans in which a list is given the other way round, where that is as good."""
+        found: list[list[Call]] = []
+        calls = list(recording.calls)
+        for place, call in enumerate(calls):
+            for name, value in call.arguments.items():
+                if isinstance(value, list) and len(value) > 1 and isinstance(value[0], str):
+                    found.append(self._with(calls, place, {**call.arguments, name: value[::-1]}))
+        return found
+
+    def _corrected(self, recording: Recording, wanted: str) -> Iterator[bool]:
+        """A wrong value first and the right one after it, where that comes to the same end."""
+        calls = list(recording.calls)
+        for place, call in enumerate(calls):
+            if self.effects[call.tool] != "writes":
+                continue
+            for arguments in list(self._wrong_values(call))[:2]:
+                plan = [*calls[:place], Call(tool=call.tool, arguments=arguments), *calls[place:]]
+                for one in plan:
+                    self.world.call(one.tool, one.arguments)
+                state = self.world.state()
+                self._back()
+                if content_form(self.initial, state) == wanted:
+                    yield self.judge.grade(state)[0] == 1.0
+
+
+def text_mutants(task: str, spans: Sequence[Span]) -> Tally:
+    """Every spoken fact left out or changed in turn: the lint must miss it."""
+    facts = [span for span in spans if span.fact]
+    caught = 0
+    made = 0
+    for place, span in enumerate(spans):
+        if not span.fact:
+            continue
+        for other in ("", "something else"):
+            made += 1
+            mutated = "".join(other if number == place else one.text for number, one in enumerate(spans))
+            caught += bool(missing_facts(mutated, facts))
+    return Tally(made=made, right=caught) if not missing_facts(task, facts) else Tally(made=made)
+
+
+def missing_facts(text: str, facts: Sequence[Span]) -> list[str]:
+    """The facts that a text does not say as often as they were said."""
+    wanted: dict[str, int] = {}
+    for span in facts:
+        wanted[span.text] = wanted.get(span.text, 0) + 1
+    return [words for words, times in wanted.items() if text.count(words) < times]
+
+
+class _Records:
+    """A state with its containers as attributes, as the drawing of arguments reads it."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+
+def _count(tallies: dict[str, list[int]], kind: str, outcome: tuple[int, int, int]) -> None:
+    tally = tallies.setdefault(kind, [0, 0, 0, 0])
+    tally[0] += 1
+    for place, number in enumerate(outcome, start=1):
+        tally[place] += number
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from _leaves(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _leaves(one)
+    elif value is not None:
+        yield value
+
+
+def _is_id(value: Any, model: Model) -> bool:
+    return isinstance(value, str) and any(value.startswith(f"{e.prefix}-") for e in model.entities.values())
+
+
+def _common(a: dict[str, Any], b: dict[str, Any]) -> int:
+    return sum(1 for field, value in a.items() if b.get(field) == value)
+
+
+def _others(value: Any, options: Sequence[str], now: str) -> Iterator[Any]:
+    """Values close to this one and not the same."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (value + 1, value - 1, value * 2 + 1)
+    elif isinstance(value, str) and options:
+        yield from (option for option in options if option != value)
+    elif isinstance(value, str) and len(value) == 10 and value[4:5] == "-":
+        yield from (day for day in (now[:10], f"{value[:8]}{28 if value[8:] != '28' else 27}") if day != value)
+    elif isinstance(value, str) and not value.startswith("20"):
+        yield f"{value} too"

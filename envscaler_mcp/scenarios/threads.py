@@ -1,0 +1,271 @@
+"""One thread of a task: a story with its cast, what must be read, what is done, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from envscaler_mcp.artifacts import Call, Environment, Span
+from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.language.expressions import Compare, Expr, Get, Literal, Local, Loop, Records, Scan, walk
+from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
+from envscaler_mcp.language.lints import read_by
+from envscaler_mcp.language.model import Model, Parameter
+from envscaler_mcp.language.stories import Act, Chosen, Deed, Each, Fork, Said, Speech, Story, Telling, Worked
+from envscaler_mcp.scenarios.describing import Describer, Phrase
+from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unknown, read_all
+from envscaler_mcp.scenarios.spoken import listed, spoken
+from envscaler_mcp.serving.world import World
+
+
+class Unfit(Exception):  # noqa: N818
+    """A cast that makes no thread; another may."""
+
+
+@dataclass(slots=True)
+class Thread:
+    """Made in one state; played in others to see that it stays what it is."""
+
+    story: Story
+    names: Names
+    spans: tuple[Span, ...]
+    reads: list[Call]
+    acts: list[Call]
+    phrases: list[Phrase] = field(default_factory=list)
+    branches: int = 0
+
+    @property
+    def calls(self) -> list[Call]:
+        return [*self.reads, *self.acts]
+
+
+class Threading:
+    """Makes threads of one model on a world, which is as before afterwards."""
+
+    def __init__(self, model: Model, environment: Environment, speech: Speech, chance: Chance) -> None:
+        self.model, self.speech, self.chance = model, speech, chance
+        self.library = Library(model, environment)
+
+    def thread(self, story: Story, names: Names, world: World, telling: Telling) -> Thread:
+        """The thread of a cast, its changes made in the world."""
+        describer = self._describer(world)
+        said: dict[Ref, Phrase] = {}
+        spans = tuple(self._tell(telling, names, describer, said))
+        self._everything_said(story, telling)
+        return self._play(Thread(story, names, spans, [], [], list(said.values())), world)
+
+    def again(self, thread: Thread, world: World) -> Thread:
+        """The same thread in another state; it is unfit where its words no longer mean the same there."""
+        describer = self._describer(world)
+        for phrase in thread.phrases:
+            if describer.fitting(phrase.form, phrase.ref) != [phrase.ref]:
+                raise Unfit(f"{phrase.text!r} means something else by then")
+        evaluation = Evaluation(Store(self.model, describer.state))
+        for role in thread.story.cast:
+            if isinstance(role, Worked) and evaluation.value(role.value, thread.names) != thread.names[role.name]:
+                raise Unfit(f"{role.name} is another by then")
+        return self._play(Thread(thread.story, thread.names, thread.spans, [], [], thread.phrases), world)
+
+    def _describer(self, world: World) -> Describer:
+        said = self.model.blueprint.words.values
+        return Describer(self.model, self.speech, self.library, world.state(), self.chance, said)
+
+    def _play(self, thread: Thread, world: World) -> Thread:
+        knowledge = Knowledge(self.model, world.state()["now"])
+        thread.reads.extend(self._read(thread.story, thread.names, world, knowledge, thread.phrases))
+        self._do(thread.story.do, dict(thread.names), world, knowledge, thread)
+        if not thread.acts:
+            raise Unfit("nothing is to be done")
+        return thread
+
+    # Words
+
+    def _tell(self, telling: Telling, names: Names, describer: Describer, said: dict[Ref, Phrase]) -> Iterator[Span]:
+        evaluation = Evaluation(Store(self.model, describer.state))
+        for part in telling:
+            if isinstance(part, str):
+                yield Span(text=part)
+                continue
+            try:
+                value = evaluation.value(part.value, names)
+            except KeyError:
+                raise Unfit(f"{part.source} is told before it is there") from None
+            if value is None or value == []:
+                raise Unfit(f"{part.source} is empty")
+            if isinstance(value, Ref):
+                yield from self._name(value, part, describer, said)
+            elif isinstance(value, list) and isinstance(value[0], Ref):
+                texts = [self._described(one, describer, said).text for one in value]
+                yield Span(text=listed(texts), fact=part.source)
+            else:
+                yield Span(text=self._plain(value, part, describer), fact=part.source)
+
+    def _plain(self, value: Any, part: Said, describer: Describer) -> str:
+        type_ = part.value.type
+        if isinstance(part.value, Get) and part.value.of.type.kind == "ref":
+            said = describer.values.get(f"{part.value.of.type.entity}.{part.value.name}.{value}")
+            if said:
+                return said
+        if isinstance(value, list) and type_.of is not None:
+            return listed([spoken(one, type_.of, part.format, describer.state["now"][:10]) for one in value])
+        return spoken(value, type_, part.format, describer.state["now"][:10])
+
+    def _name(self, ref: Ref, part: Said, describer: Describer, said: dict[Ref, Phrase]) -> Iterator[Span]:
+        if part.format == "short":
+            if ref not in said:
+                raise Unfit(f"{part.source} is called by its short name before its full one")
+            yield Span(text=said[ref].text.split()[0])
+            return
+        yield from self._described(ref, describer, said).spans
+
+    def _described(self, ref: Ref, describer: Describer, said: dict[Ref, Phrase]) -> Phrase:
+        if ref not in said:
+            phrase = describer.describe(ref)
+            if phrase is None:
+                raise Unfit(f"nothing tells {ref.id} apart")
+            said[ref] = phrase
+        return said[ref]
+
+    def _everything_said(self, story: Story, telling: Telling) -> None:
+        """A value that only the person asking can know must be in the text."""
+        spoken_names = {
+            e.name for part in telling if isinstance(part, Said) for e in walk(part.value) if isinstance(e, Local)
+        }
+        for role in story.cast:
+            if isinstance(role, Chosen) and role.name not in spoken_names:
+                raise Unfit(f"{role.name} is not said")
+
+    # Reads
+
+    def _read(
+        self, story: Story, names: Names, world: World, knowledge: Knowledge, phrases: list[Phrase]
+    ) -> list[Call]:
+        made: list[Call] = []
+        for phrase in phrases:
+            for call in phrase.reads:
+                self._once(call, world, knowledge, made)
+        for role in story.cast:
+            if isinstance(role, Worked):
+                self._work_out(role.value, names[role.name], names, world, knowledge, made)
+        return made
+
+    def _once(self, call: Call, world: World, knowledge: Knowledge, made: list[Call]) -> None:
+        if call not in made:
+            made.extend(read_all(world, call, knowledge))
+
+    def _work_out(
+        self, expr: Expr, value: Any, names: Names, world: World, knowledge: Knowledge, made: list[Call]
+    ) -> None:
+        """Read until the expression comes to the same on what is known as on everything."""
+        for wanted in (self._narrow, self._wide):
+            if self._known(expr, names, knowledge) == value:
+                return
+            for call in wanted(expr, names, world, knowledge):
+                self._once(call, world, knowledge, made)
+        if self._known(expr, names, knowledge) != value:
+            raise Unfit("what is read does not decide it")
+
+    def _known(self, expr: Expr, names: Names, knowledge: Knowledge) -> Any:
+        try:
+            return knowledge.value(expr, names)
+        except Unknown:
+            return Unknown
+
+    def _narrow(self, expr: Expr, names: Names, world: World, knowledge: Knowledge) -> Iterator[Call]:
+        """The reads of the records that the expression itself names."""
+        evaluation = Evaluation(Store(self.model, world.state()))
+        for inner in walk(expr):
+            if isinstance(inner, Get) and inner.of.type.kind == "ref" and not _bound_inside(inner.of, expr):
+                ref = evaluation.value(inner.of, names)
+                if isinstance(ref, Ref) and not knowledge.knows(ref):
+                    call = self.library.one(ref) or self.library.several(self.model.entities[ref.entity], {})
+                    if call is not None:
+                        yield call
+            if isinstance(inner, Scan):
+                for loop in inner.loops:
+                    if isinstance(loop.source, Records):
+                        call = self.library.several(self.model.entities[loop.source.entity], self._filters(loop, names))
+                        if call is not None:
+                            yield call
+
+    def _filters(self, loop: Loop, names: Names) -> dict[str, Any]:
+        """The tests of a loop that a list can be narrowed by."""
+        filters: dict[str, Any] = {}
+        for test in loop.tests:
+            if isinstance(test, Compare) and test.op == "==" and isinstance(test.left, Get):
+                left, right = test.left, test.right
+                if not isinstance(left.of, Local) or left.of.name != loop.name or left.name == "id":
+                    continue
+                key = self.model.entities[left.of.type.entity].attributes[left.name].key
+                if isinstance(right, Literal):
+                    filters[key] = right.value
+                elif isinstance(right, Local) and right.name in names:
+                    filters[key] = as_stored(names[right.name])
+        return filters
+
+    def _wide(self, expr: Expr, _names: Names, _world: World, _knowledge: Knowledge) -> Iterator[Call]:
+        """Every record of every kind that the expression may look at."""
+        for entity in dict.fromkeys(entity for entity, _ in sorted(read_by(expr, self.model))):
+            call = self.library.several(self.model.entities[entity], {})
+            if call is not None:
+                yield call
+
+    # Deeds
+
+    def _do(self, deeds: tuple[Deed, ...], names: Names, world: World, knowledge: Knowledge, thread: Thread) -> None:
+        for deed in deeds:
+            if isinstance(deed, Act):
+                self._act(deed, names, world, knowledge, thread)
+                continue
+            evaluation = Evaluation(Store(self.model, world.state()))
+            if isinstance(deed, Fork):
+                yes = bool(evaluation.value(deed.test, names))
+                self._work_out(deed.test, yes, names, world, knowledge, thread.reads)
+                thread.branches += 1
+                self._do(deed.then if yes else deed.otherwise, names, world, knowledge, thread)
+            elif isinstance(deed, Each):
+                for one in list(evaluation.passes((deed.loop,), names)):
+                    self._do(deed.do, dict(one), world, knowledge, thread)
+
+    def _act(self, act: Act, names: Names, world: World, knowledge: Knowledge, thread: Thread) -> None:
+        operation = self.model.operations[act.operation]
+        evaluation = Evaluation(Store(self.model, world.state()))
+        arguments: dict[str, Any] = {}
+        for param in operation.params:
+            if param.name in act.arguments:
+                value = evaluation.value(act.arguments[param.name], names)
+                self._knowable(act.arguments[param.name], value, names, world, knowledge, thread)
+                arguments[param.argument] = _on_the_wire(value, param)
+        outcome = world.call(act.operation, arguments)
+        if outcome.kind != "done":
+            raise Unfit(f"{act.operation} is refused: {outcome.payload.get('error')}")
+        thread.acts.append(Call(tool=act.operation, arguments=arguments))
+        knowledge.hear(outcome.payload)
+        if act.name:
+            noun = self.model.entities[act.creates].noun
+            names[act.name] = Ref(act.creates, outcome.payload["data"][f"{noun}_id"])
+
+    def _knowable(
+        self, expr: Expr, value: Any, names: Names, world: World, knowledge: Knowledge, thread: Thread
+    ) -> None:
+        """An argument that follows from records must follow from what was read of them."""
+        if any(isinstance(inner, Get | Scan) for inner in walk(expr)):
+            made: list[Call] = []
+            self._work_out(expr, value, names, world, knowledge, made)
+            thread.acts.extend(made)
+
+
+def _bound_inside(expr: Expr, whole: Expr) -> bool:
+    """Whether an expression speaks of a variable of a loop inside the whole."""
+    bound = {loop.name for inner in walk(whole) if isinstance(inner, Scan) for loop in inner.loops}
+    return any(isinstance(inner, Local) and inner.name in bound for inner in walk(expr))
+
+
+def _on_the_wire(value: Any, param: Parameter) -> Any:
+    element = param.type.of
+    if isinstance(value, list) and element is not None and element.kind == "struct":
+        keys = [f"{name}_id" if type_.kind == "ref" else name for name, type_ in element.fields]
+        return [{key: as_stored(one) for key, one in zip(keys, entry, strict=False)} for entry in value]
+    return as_stored(value)
