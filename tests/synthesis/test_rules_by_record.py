@@ -8,7 +8,6 @@ from envscaler_mcp.language.model import Model
 from tests.language.small import sound
 from tests.synthesis.twins import Twins
 
-
 EMPTY: dict[str, Any] = {"int": 5, "money": 0, "date": "2026-01-01", "text": "x"}
 
 
