@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import platform
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in chosen:
         start = time.monotonic()
         figures[name] = BENCHMARKS[name].measure(SCALES[options.scale])
-        sys.stderr.write(f"{name}: measured in {time.monotonic() - start:.0f} s\n")
+        print(f"\n{BENCHMARKS[name].about}, measured in {time.monotonic() - start:.0f} s\n")
+        print(table(figures[name]), flush=True)
     every = [figure for found in figures.values() for figure in found]
-    print(table(every))
     missed = [figure.name for figure in every if figure.holds is False]
     print("\nMissed here: " + "; ".join(missed) + "." if missed else "\nEvery budget holds here.")
     if options.json:

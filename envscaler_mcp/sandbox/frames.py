@@ -7,11 +7,11 @@ import socket
 from typing import Any, NoReturn
 
 from envscaler_mcp.errors import SandboxError
+from envscaler_mcp.serving.outcome import encode as text_of
 
 _HEAD = 4
 _FIRST = 1 << 15
 _CHUNK = 1 << 18
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 class FrameError(SandboxError):
@@ -24,7 +24,7 @@ class ClosedError(SandboxError):
 
 def encode(message: dict[str, Any]) -> bytes:
     """A message as it travels."""
-    return framed(_encode(message).encode())
+    return framed(text_of(message).encode())
 
 
 def framed(body: bytes) -> bytes:
