@@ -41,6 +41,8 @@ class Describer:
     state: dict[str, Any]
     chance: Chance
     values: dict[str, str] = field(default_factory=dict)
+    named: set[Ref] = field(default_factory=set)
+    """Who has been named in the text so far."""
 
     def describe(self, ref: Ref, depth: int = 0) -> Phrase | None:
         """The first way, in an order drawn by chance, that fits this record alone."""
@@ -79,9 +81,10 @@ class Describer:
         spans: list[Span] = []
         reads: list[Call] = []
         filters: dict[str, Any] = {}
-        for part in way:
+        for place, part in enumerate(way):
             if isinstance(part, str):
-                spans.append(Span(text=part))
+                owned = part.startswith("'s ") and bool(spans) and spans[-1].text == "their"
+                spans.append(Span(text=part[2:] if owned else part))
                 continue
             attribute = entity.attributes[part.attribute]
             value = self._value(ref, part)
@@ -91,7 +94,9 @@ class Describer:
                 inner = self.describe(value, depth + 1)
                 if inner is None:
                     return None
-                spans.extend(inner.spans)
+                after = way[place + 1] if place + 1 < len(way) else ""
+                owns = isinstance(after, str) and after.startswith("'s ")
+                spans.extend(self._named_again(value, inner) if owns else inner.spans)
                 reads.extend(inner.reads)
                 filters[attribute.key] = value.id
                 continue
@@ -104,6 +109,12 @@ class Describer:
         if call is None:
             return None
         return Phrase(ref, tuple(spans), (*reads, call), self._near(way, ref), way)
+
+    def _named_again(self, ref: Ref, phrase: Phrase) -> tuple[Span, ...]:
+        """Somebody who was named before is not named in full again."""
+        if ref not in self.named or not is_person(self.model, ref):
+            return phrase.spans
+        return (Span(text="their"),)
 
     def _said(self, entity: Entity, attribute: Attribute, value: Any, form: str) -> str:
         if isinstance(value, list):
@@ -124,3 +135,9 @@ class Describer:
     def _alike(self, other: Ref, ref: Ref, mark: Mark) -> bool:
         mine, wanted = str(self._value(other, mark)), str(self._value(ref, mark))
         return bool(set(mine.lower().split()) & set(wanted.lower().split()))
+
+
+def is_person(model: Model, ref: Ref) -> bool:
+    """Whether people call the record by the name of a person."""
+    entity = model.entities[ref.entity]
+    return entity.label != "id" and entity.attributes[entity.label].type.shape in ("person", "name")

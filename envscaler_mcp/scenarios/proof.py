@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +15,9 @@ from envscaler_mcp.serving.grading import frame_violations, reward
 from envscaler_mcp.serving.world import World
 
 _ORDERS = 6
-_EXTRA = 12
-_NEAR = 4
-_ALTERED = 24
+_EXTRA = 3
+_NEAR = 6
+_UNASKED = 1
 
 Draw = Callable[[str, dict[str, Any]], dict[str, Any] | None]
 """Arguments for an operation that may be permitted in a state."""
@@ -250,23 +249,33 @@ class Prover:
         yield from found
 
     def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The wanted end with one fact of it undone or altered, and with one that nobody asked about."""
+        for container, records in self.scenario.frame.changed.items():
+            for key, fields in records.items():
+                for field in fields:
+                    before, after = self.initial[container][key][field], final[container][key][field]
+                    yield "fact undone", _with_field(final, container, key, field, before)
+                    for other in list(_others(after, (), final["now"]))[:1]:
+                        yield "fact altered", _with_field(final, container, key, field, other)
+        for container in self.scenario.frame.created:
+            for key in [key for key in final[container] if key not in self.initial[container]]:
+                yield "new record gone", {**final, container: {k: v for k, v in final[container].items() if k != key}}
+                twin = {**final[container][key], "id": f"{key}-X"}
+                yield "new record doubled", {**final, container: {**final[container], twin["id"]: twin}}
+                for field, value in final[container][key].items():
+                    for other in list(_others(value, (), final["now"]))[:1] if field != "id" else []:
+                        yield "new record altered", _with_field(final, container, key, field, other)
+        yield from self._unasked(final)
+
+    def _unasked(self, final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         containers = [e.container for e in self.model.entities.values() if final[e.container]]
-        for number in range(_ALTERED):
-            state = copy.deepcopy(final)
+        for _ in range(_UNASKED):
             container = self.chance.pick(containers)
-            key = self.chance.pick(sorted(state[container]))
-            if number % 3 == 0:
-                del state[container][key]
-                yield "record gone", state
-            elif number % 3 == 1:
-                twin = {**state[container][key], "id": f"{key}-X"}
-                state[container][twin["id"]] = twin
-                yield "record doubled", state
-            else:
-                field = self.chance.pick(sorted(set(state[container][key]) - {"id"}))
-                value = state[container][key][field]
-                state[container][key][field] = next(iter(_others(value, (), final["now"])), "altered")
-                yield "field altered", state
+            key = self.chance.pick(sorted(final[container]))
+            field = self.chance.pick(sorted(set(final[container][key]) - {"id"}))
+            value = final[container][key][field]
+            other = next(iter(_others(value, (), final["now"])), "altered")
+            yield "unasked fact altered", _with_field(final, container, key, field, other)
 
     # Not over-strict
 
@@ -389,6 +398,11 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 def _is_id(value: Any, model: Model) -> bool:
     return isinstance(value, str) and any(value.startswith(f"{e.prefix}-") for e in model.entities.values())
+
+
+def _with_field(state: dict[str, Any], container: str, key: str, field: str, value: Any) -> dict[str, Any]:
+    """The state with one field of one record otherwise; nothing else is copied."""
+    return {**state, container: {**state[container], key: {**state[container][key], field: value}}}
 
 
 def _common(a: dict[str, Any], b: dict[str, Any]) -> int:

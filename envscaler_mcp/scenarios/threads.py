@@ -14,7 +14,7 @@ from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
 from envscaler_mcp.language.lints import read_by
 from envscaler_mcp.language.model import Model, Parameter
 from envscaler_mcp.language.stories import Act, Chosen, Deed, Each, Fork, Said, Speech, Story, Telling, Worked
-from envscaler_mcp.scenarios.describing import Describer, Phrase
+from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
 from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unknown, read_all
 from envscaler_mcp.scenarios.spoken import listed, spoken
 from envscaler_mcp.serving.world import World
@@ -118,7 +118,10 @@ class Threading:
                 raise Unfit(f"{part.source} is called by its short name before its full one")
             yield Span(text=said[ref].text.split()[0])
             return
-        yield from self._described(ref, describer, said).spans
+        again = ref in describer.named and is_person(self.model, ref)
+        phrase = self._described(ref, describer, said)
+        describer.named.add(ref)
+        yield from (Span(text=phrase.text.split()[0]),) if again else phrase.spans
 
     def _described(self, ref: Ref, describer: Describer, said: dict[Ref, Phrase]) -> Phrase:
         if ref not in said:
