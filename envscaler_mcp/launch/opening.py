@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from envscaler_mcp.artifacts import State
-from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.artifacts import Scenario, State, Verdict
+from envscaler_mcp.errors import LaunchError, WorldError
 from envscaler_mcp.serving import EnvironmentCode, World, load_code, open_world
+from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.session import Judge, Session
+from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
 
 Isolation = Literal["local", "auto", "hard", "trusted"]
 
@@ -45,6 +49,45 @@ def open_code(code: EnvironmentCode, start: State, seed: int, isolation: Isolati
     return open_world(code, start.content, seed)
 
 
+def open_session(
+    folder: Path,
+    code: EnvironmentCode,
+    scenario: str | None = None,
+    state: str | None = None,
+    seed: int | None = None,
+    isolation: Isolation | None = None,
+    judge: Judge | None = None,
+) -> Session:
+    """A session at a scenario of the folder, or else at a state."""
+    task = None if scenario is None else _task(folder, code, scenario)
+    if task is not None and state is not None:
+        raise WrongUseError("A scenario begins at its own state; name one of the two.")
+    start = start_state(folder, code, state if task is None else task.state)
+    if task is not None and task.state_digest != start.digest:
+        raise LaunchError(f"The scenario {task.id!r} was made for another state {start.name!r}; make it again.")
+    if seed is None:
+        seed = start.seed if task is None else task.seed
+    return Session(open_code(code, start, seed, isolation), task, judge or _judge)
+
+
+def _task(folder: Path, code: EnvironmentCode, named: str) -> Scenario:
+    try:
+        task = find_scenario(load_scenarios(folder), named)
+    except WorldError as cause:
+        raise WrongUseError(str(cause)) from cause
+    if task.code_digest != code.environment.code_digest or not code.genuine:
+        raise LaunchError(
+            f"The scenario {named!r} was made for other code than what lies in {folder.name!r}; make it again."
+        )
+    return task
+
+
+def _judge(scenario: Scenario, initial: Mapping[str, Any], final: Mapping[str, Any], scoring: Scoring) -> Verdict:
+    from envscaler_mcp.sandbox.judging import judge
+
+    return judge(scenario, initial, final, scoring)
+
+
 def start_state(folder: Path, code: EnvironmentCode, named: str | None = None) -> State:
     """The state of that name in the folder, or in a file of its own; by default the first one."""
     states = code.environment.states
@@ -57,5 +100,5 @@ def start_state(folder: Path, code: EnvironmentCode, named: str | None = None) -
         raise WrongUseError(f"There is no state {named!r}; choose one of {', '.join(states)}, or name a file.")
     state = State.read(path)
     if state.environment != code.environment.id:
-        raise WrongUseError(f"{path} is a state of {state.environment!r}, not of {code.environment.id!r}.")
+        raise WrongUseError(f"{path.name} is a state of {state.environment!r}, not of {code.environment.id!r}.")
     return state

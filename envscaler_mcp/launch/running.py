@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.abc
 
-from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.launch.opening import WrongUseError, open_folder
+from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.launch.opening import WrongUseError, open_session
+from envscaler_mcp.serving.session import Session
 from envscaler_mcp.settings import secret_named
 
 if TYPE_CHECKING:
-    from envscaler_mcp.serving import World
+    from mcp.server.lowlevel import Server
+
+    from envscaler_mcp.serving.control import ControlPlane, Open
 
 
 def run(folder: Path, options: argparse.Namespace) -> int:
@@ -42,8 +45,13 @@ def run(folder: Path, options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     if not 0 <= options.port <= 65535:
         raise WrongUseError(f"There is no port {options.port}; use 1 to 65535, or 0 for any free one.")
-    if options.token_env is not None and not secret_named(options.token_env):
-        raise WrongUseError(f"The variable {options.token_env!r} that --token-env names is empty or not set.")
+    for option, name in (("--token-env", options.token_env), ("--control-token-env", options.control_token_env)):
+        if name is not None and not secret_named(name):
+            raise WrongUseError(f"The variable {name!r} that {option} names is empty or not set.")
+    if (options.control is None) != (options.control_token_env is None):
+        raise WrongUseError("--control and --control-token-env belong together.")
+    if options.scenario is not None and options.state is not None:
+        raise WrongUseError("A scenario begins at its own state; name --scenario or --state.")
     if options.with_parent and not options.http:
         raise WrongUseError("--with-parent belongs to --http; on standard input a server always ends with it.")
 
@@ -70,30 +78,52 @@ def _list_tools(folder: Path, as_json: bool) -> None:
 
 
 async def _serve(folder: Path, options: argparse.Namespace) -> None:
-    world = open_folder(folder, options.state, options.seed, options.isolation)
-    try:
-        if options.http:
-            await _serve_http(world, options)
-        else:
-            await _serve_stdio(world)
-    finally:
-        world.close()
-
-
-async def _serve_stdio(world: World) -> None:
+    from envscaler_mcp.serving import load_code
+    from envscaler_mcp.serving.control import ControlPlane, Open
+    from envscaler_mcp.serving.served import Served
     from envscaler_mcp.serving.server import build_server
+    from envscaler_mcp.serving.tasks import load_scenarios
+
+    code = load_code(folder)
+
+    def open_at(scenario: str | None, state: str | None, seed: int | None) -> Session:
+        return open_session(folder, code, scenario, state, seed, options.isolation)
+
+    session = open_at(options.scenario, options.state, options.seed)
+    served = Served(session.world)
+    plane = ControlPlane(served, session, _told_as_world_errors(open_at))
+    try:
+        server = build_server(served, load_scenarios(folder))
+        await (_serve_http if options.http else _serve_stdio)(server, plane, options)
+    finally:
+        plane.close()
+
+
+def _told_as_world_errors(open_at: Open) -> Open:
+    """The same, where what was asked for wrongly is told to whoever asked over the control line."""
+
+    def opened(scenario: str | None, state: str | None, seed: int | None) -> Session:
+        try:
+            return open_at(scenario, state, seed)
+        except WrongUseError as cause:
+            raise WorldError(str(cause)) from cause
+
+    return opened
+
+
+async def _serve_stdio(server: Server[Any], plane: ControlPlane, options: argparse.Namespace) -> None:
     from envscaler_mcp.serving.stdio import serve_stdio
 
-    server = build_server(world)
     async with anyio.create_task_group() as group:
         await group.start(_after_signal, group.cancel_scope.cancel)
+        if options.control is not None:
+            await group.start(_control, plane, options)
         await serve_stdio(server)
         group.cancel_scope.cancel()
 
 
-async def _serve_http(world: World, options: argparse.Namespace) -> None:
+async def _serve_http(server: Server[Any], plane: ControlPlane, options: argparse.Namespace) -> None:
     from envscaler_mcp.serving.http import http_app, http_server, is_loopback, listen, url_of
-    from envscaler_mcp.serving.server import build_server
 
     token = None if options.token_env is None else secret_named(options.token_env)
     if token is None and not is_loopback(options.host):
@@ -101,11 +131,13 @@ async def _serve_http(world: World, options: argparse.Namespace) -> None:
             f"Other machines could reach {options.host!r}; name a token with --token-env, or use 127.0.0.1."
         )
     with listen(options.host, options.port, token) as sock:
-        runner = http_server(http_app(build_server(world), host=options.host, token=token))
+        runner = http_server(http_app(server, host=options.host, token=token))
         async with anyio.create_task_group() as group:
             await group.start(_after_signal, runner.stop)
             if options.with_parent:
                 group.start_soon(_after_parent, runner.stop)
+            if options.control is not None:
+                await group.start(_control, plane, options)
             # The kernel already accepts connections, so whoever reads this line can connect.
             sys.stdout.write(url_of(sock) + "\n")
             sys.stdout.flush()
@@ -113,6 +145,26 @@ async def _serve_http(world: World, options: argparse.Namespace) -> None:
             os.dup2(2, 1)
             await runner.serve(sockets=[sock])
             group.cancel_scope.cancel()
+
+
+async def _control(
+    plane: ControlPlane,
+    options: argparse.Namespace,
+    *,
+    task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+) -> None:
+    """Serve the control plane beside the agents', ready when the first agent can connect."""
+    from envscaler_mcp.serving.control import listen_for_control, serve_control
+
+    token = secret_named(options.control_token_env)
+    assert token is not None
+    listener = await listen_for_control(options.control)
+    try:
+        task_status.started()
+        await serve_control(plane, listener, token)
+    finally:
+        if not options.control.isdigit():
+            Path(options.control).unlink(missing_ok=True)  # noqa: ASYNC240 - the process is ending
 
 
 async def _after_signal(act: Any, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:

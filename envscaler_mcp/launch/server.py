@@ -31,6 +31,7 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
     add("--host", default="127.0.0.1", help="the address for --http; any but this machine's own needs --token-env")
     add("--token-env", metavar="NAME", help="the variable that holds the token which clients must send")
     add("--state", metavar="NAME_OR_FILE", help="where the world begins; the folder's first state by default")
+    add("--scenario", metavar="ID", help="begin at the state of one of the folder's tasks, which are also its prompts")
     add("--seed", type=int, help="the seed of the world's chance; the state's own by default")
     add(
         "--isolation",
@@ -38,6 +39,13 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
         help="where the code runs: local (here, only compiled code), auto or hard (in a worker), trusted (here, "
         "whatever it is); local for compiled code and auto for any other by default",
     )
+    add(
+        "--control",
+        metavar="PATH_OR_PORT",
+        help="let whoever has the token of --control-token-env open, read, mark and judge worlds over a unix socket at "
+        "this path, or at this port of this machine",
+    )
+    add("--control-token-env", metavar="NAME", help="the variable that holds the token for --control")
     add("--with-parent", action="store_true", help="with --http, end when standard input is closed")
     add("--list-tools", action="store_true", help="print the tools and end")
     add("--json", action="store_true", help="with --list-tools, as JSON")

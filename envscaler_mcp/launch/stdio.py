@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from math import inf
 from pathlib import Path
@@ -21,10 +21,14 @@ SAME_ORDER = {"PYTHONHASHSEED": "0"}
 
 
 @asynccontextmanager
-async def over_stdio(folder: Path, *options: str, mode: str = "auto") -> AsyncIterator[Client]:
+async def over_stdio(
+    folder: Path, *options: str, mode: str = "auto", variables: Mapping[str, str] | None = None
+) -> AsyncIterator[Client]:
     """A client of the server in this folder, which ends when the block does, or this process."""
     parameters = StdioServerParameters(
-        command=sys.executable, args=[str(folder / "server.py"), *options], env=SAME_ORDER
+        command=sys.executable,
+        args=[str(folder / "server.py"), *options],
+        env={**SAME_ORDER, **(variables or {})},
     )
     async with connected(Client(parameters, mode=mode), f"The server {folder.name!r} did not start") as client:
         yield client

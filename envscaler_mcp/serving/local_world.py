@@ -10,7 +10,7 @@ from envscaler_mcp.artifacts import Environment, StateDiff, canonical_json, dige
 from envscaler_mcp.errors import ArtifactError, WorldError
 from envscaler_mcp.serving.attempt import Attempt
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode
-from envscaler_mcp.serving.outcome import Outcome
+from envscaler_mcp.serving.outcome import INSIDE, Outcome
 from envscaler_mcp.serving.plain import copied
 from envscaler_mcp.serving.suggestion import did_you_mean, shown
 
@@ -170,9 +170,7 @@ class LocalWorld:
 
     def _failed(self, tool: str, cause: BaseException) -> Outcome:
         self.last_failure = f"{type(cause).__name__}: {cause}"
-        return Outcome.saying(
-            "failed", f"{tool} failed because of an error inside the environment; nothing was changed."
-        )
+        return Outcome.saying("failed", tool + INSIDE)
 
 
 def no_such_tool(tool: object, tools: Mapping[str, Any]) -> Outcome:

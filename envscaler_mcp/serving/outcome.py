@@ -61,3 +61,16 @@ class Outcome:
 
     def __hash__(self) -> int:
         return hash((self.kind, self.text))
+
+
+INSIDE = " failed because of an error inside the environment; nothing was changed."
+"""How a sentence ends that tells of a defect inside an environment."""
+ENDED = Outcome.saying("failed", "This world has ended; a new one must be opened.")
+"""What a server answers when the worker that held its world is gone."""
+
+
+def kind_of(text: str, is_error: bool) -> Kind:
+    """The kind of an outcome that arrived as its text: a client is told no more than that it is an error."""
+    if not is_error:
+        return "done"
+    return "failed" if text == ENDED.text or text.endswith(f'{INSIDE}"}}') else "refused"

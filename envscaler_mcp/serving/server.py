@@ -7,20 +7,20 @@ everyone, and each may be kept for an hour.
 from __future__ import annotations
 
 import logging
+import textwrap
+from collections.abc import Sequence
 from typing import Any
 
-import anyio
-import anyio.to_thread
 import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.artifacts import Environment, Scenario
 from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.serving.local_world import LocalWorld
-from envscaler_mcp.serving.outcome import Outcome
+from envscaler_mcp.serving.outcome import ENDED, Outcome
+from envscaler_mcp.serving.served import Served
 from envscaler_mcp.serving.world import World
 
 IDEMPOTENCY_KEY = "envscaler/idempotency-key"
@@ -36,10 +36,11 @@ _AN_HOUR = CacheHint(ttl_ms=3_600_000, scope="public")
 _Context = ServerRequestContext[Any]
 
 
-def build_server(world: World) -> Server[Any]:
-    """A server whose tools act on this world, one call at a time."""
-    environment = world.environment
-    turns = _Turns(world)
+def build_server(world: World | Served, tasks: Sequence[Scenario] = ()) -> Server[Any]:
+    """A server whose tools act on this world, one call at a time, and which offers the tasks as prompts."""
+    served = world if isinstance(world, Served) else Served(world)
+    environment = served.world.environment
+    turns = _Turns(served)
     tools = types.ListToolsResult(tools=[_tool(tool) for tool in environment.tools])
     texts = {INTRODUCTION: introduction_text(environment), RULES: rules_text(environment)}
     resources = types.ListResourcesResult(resources=_resources(environment))
@@ -78,7 +79,11 @@ def build_server(world: World) -> Server[Any]:
         description=environment.about,
         instructions=f"{environment.introduction}\n\n{texts[RULES]}",
         cache_hints=dict.fromkeys(
-            ("tools/list", "resources/list", "resources/templates/list", "resources/read"), _AN_HOUR
+            (
+                *("tools/list", "resources/list", "resources/templates/list", "resources/read"),
+                *(("prompts/list",) if tasks else ()),
+            ),
+            _AN_HOUR,
         ),
         # The SDK would search each schema for headers that repeat an argument, and no schema of ours asks for any.
         get_tool_input_schema=lambda _name: None,
@@ -87,6 +92,7 @@ def build_server(world: World) -> Server[Any]:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        **(_prompts(tasks) if tasks else {}),
     )
     # The default is a tracing span around each request, which costs as much as the request.
     server.middleware.clear()
@@ -94,25 +100,48 @@ def build_server(world: World) -> Server[Any]:
 
 
 class _Turns:
-    """One call at a time: at once for a world in this process, in a thread for one that is waited for."""
+    """Calls on the served world, whatever they come with."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._here = isinstance(world, LocalWorld)
-        self._lock = anyio.Lock()
+    def __init__(self, served: Served) -> None:
+        self._served = served
 
     async def call(self, tool: str, arguments: dict[str, Any] | None, key: object) -> Outcome:
         if key is not None and (not isinstance(key, str) or not 0 < len(key) <= MAX_KEY):
             return Outcome.saying("invalid", f"An idempotency key must be a text of 1 to {MAX_KEY} characters.")
         given = {} if arguments is None else arguments
-        if self._here:
-            return self._world.call(tool, given, key)
-        async with self._lock:
-            try:
-                return await anyio.to_thread.run_sync(self._world.call, tool, given, key)
-            except EnvScalerError:
-                logger.exception("a call of %r in %s", tool, self._world.environment.id)
-                return Outcome.saying("failed", "This world has ended; a new one must be opened.")
+        served = self._served
+        try:
+            return await served.turn(lambda: served.world.call(tool, given, key))
+        except EnvScalerError:
+            logger.exception("a call of %r in %s", tool, served.world.environment.id)
+            return ENDED
+
+
+def _prompts(tasks: Sequence[Scenario]) -> dict[str, Any]:
+    """The tasks as prompts: the same for everybody, whichever world is served."""
+    texts = {task.id: task.task for task in tasks}
+    listed = types.ListPromptsResult(
+        prompts=[
+            types.Prompt(name=task.id, title=f"Task {number} ({task.level})", description=_first_words(task.task))
+            for number, task in enumerate(tasks, 1)
+        ]
+    )
+
+    async def list_prompts(_context: _Context, _params: Any) -> types.ListPromptsResult:
+        return listed
+
+    async def get_prompt(_context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        text = texts.get(params.name)
+        if text is None:
+            raise MCPError(types.INVALID_PARAMS, f"There is no prompt {params.name!r}.", {"name": params.name})
+        content = types.TextContent(type="text", text=text)
+        return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
+
+    return {"on_list_prompts": list_prompts, "on_get_prompt": get_prompt}
+
+
+def _first_words(text: str) -> str:
+    return textwrap.shorten(text, 120, placeholder=" …")
 
 
 def introduction_text(environment: Environment) -> str:

@@ -1,0 +1,46 @@
+"""What an ending is worth: its checks in a worker, its frame, and whose failure it is where it is not done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from envscaler_mcp.artifacts import Scenario, Verdict
+from envscaler_mcp.sandbox.checking import Checker, Checkers, checker
+from envscaler_mcp.serving.grading import Scoring, frame_violations, reward
+
+
+def judge(
+    scenario: Scenario,
+    initial: Mapping[str, Any],
+    final: Mapping[str, Any],
+    scoring: Scoring = "framed",
+    checkers: Checkers | None = None,
+) -> Verdict:
+    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check without an answer.
+
+    Checks of one environment have one author, and so may share a warm worker.
+    """
+    author = f"{scenario.environment} {scenario.code_digest}"
+    opened: AbstractContextManager[Checker] = checker() if checkers is None else checkers.of(author)
+    with opened as judging:
+        checked = judging.run(scenario.checks, initial, final)
+    answers = tuple(one.verdict is True for one in checked)
+    violations = frame_violations(initial, final, scenario.frame)
+    earned = reward(answers, violations, scoring)
+    silent = [(number, one.failure) for number, one in enumerate(checked, 1) if one.verdict is None]
+    verdict = Verdict(scoring=scoring, checks=answers, frame_violations=violations, reward=earned, solved=earned == 1.0)
+    if not checked:
+        return verdict.model_copy(update={"owner": "checker", "masked": True, "reason": "there are no checks"})
+    if silent:
+        told = "; ".join(f"check {number}: {failure}" for number, failure in silent)
+        return verdict.model_copy(update={"owner": "checker", "masked": True, "reason": told})
+    return verdict if verdict.solved else verdict.model_copy(update={"owner": "agent", "reason": _missed(verdict)})
+
+
+def _missed(verdict: Verdict) -> str:
+    missed = [str(number) for number, answer in enumerate(verdict.checks, 1) if not answer]
+    told = f"{len(missed)} of {len(verdict.checks)} checks are not true: {', '.join(missed)}" if missed else ""
+    broken = f"{len(verdict.frame_violations)} changes outside the frame" if verdict.frame_violations else ""
+    return "; ".join(part for part in (told, broken) if part)

@@ -1,0 +1,104 @@
+"""The control plane of one world: what whoever opened it may see and do, and no agent.
+
+In process this class is the whole of it; `control.py` carries the same methods to other processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from envscaler_mcp.artifacts import Scenario, StateDiff, Verdict
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.difference import diff_of_states
+from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.world import World
+
+Judge = Callable[[Scenario, Mapping[str, Any], Mapping[str, Any], Scoring], Verdict]
+"""Says what an ending is worth, from the state at the start and the state now."""
+
+
+class Controls(Protocol):
+    """What the control plane offers for one world, in this process or in another."""
+
+    def state(self) -> dict[str, Any]:
+        """Every record and scalar, as plain JSON."""
+
+    def state_hash(self) -> str:
+        """The digest of the state."""
+
+    def diff(self) -> StateDiff:
+        """What the last call changed."""
+
+    def diff_since_start(self) -> StateDiff:
+        """What changed since the session was opened."""
+
+    def snapshot(self) -> int:
+        """A mark to come back to."""
+
+    def restore(self, snapshot: int) -> None:
+        """Be as at the snapshot."""
+
+    def fork(self) -> Controls:
+        """A second session that goes on from here by itself."""
+
+    def verify(self, scoring: Scoring = "framed") -> Verdict:
+        """What the state is worth as an ending; nothing ends by asking."""
+
+    def close(self) -> None:
+        """End the session and its world."""
+
+
+class Session:
+    """One world, alive, and what it was opened from."""
+
+    def __init__(
+        self, world: World, scenario: Scenario | None, judge: Judge, initial: Mapping[str, Any] | None = None
+    ) -> None:
+        self.world = world
+        self.scenario = scenario
+        self.initial = world.state() if initial is None else initial
+        """The state as the world opened it, which is what checks compare with."""
+        self._judge = judge
+
+    def state(self) -> dict[str, Any]:
+        """Every record and scalar, as plain JSON."""
+        return self.world.state()
+
+    def state_hash(self) -> str:
+        """The digest of the state."""
+        return self.world.state_hash()
+
+    def diff(self) -> StateDiff:
+        """What the last call changed."""
+        return self.world.diff()
+
+    def diff_since_start(self) -> StateDiff:
+        """What changed since the session was opened."""
+        return diff_of_states(self.initial, self.world.state())
+
+    def snapshot(self) -> int:
+        """A mark to come back to."""
+        return self.world.snapshot()
+
+    def restore(self, snapshot: int) -> None:
+        """Be as at the snapshot."""
+        self.world.restore(snapshot)
+
+    def fork(self) -> Session:
+        """A second session that goes on from here by itself."""
+        return Session(self.world.fork(), self.scenario, self._judge, self.initial)
+
+    def verify(self, scoring: Scoring = "framed") -> Verdict:
+        """What the state is worth as an ending; nothing ends by asking."""
+        return self.judged(self.world.state(), scoring)
+
+    def judged(self, final: Mapping[str, Any], scoring: Scoring) -> Verdict:
+        """What a state is worth as an ending of this session."""
+        if self.scenario is None:
+            raise WorldError("This session was opened at a state, not at a scenario, so there is nothing to verify.")
+        return self._judge(self.scenario, self.initial, final, scoring)
+
+    def close(self) -> None:
+        """End the session and its world."""
+        self.world.close()
