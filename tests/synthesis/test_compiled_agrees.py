@@ -33,7 +33,7 @@ def test_no_write_gets_past_a_rule(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("seed", range(2, 6))
+@pytest.mark.parametrize("seed", range(2, 4))
 @pytest.mark.parametrize("name", BLUEPRINTS)
 def test_many_calls_answer_and_change_what_the_blueprint_means(name: str, seed: int) -> None:
     twins, _ = play(name, seed, 400, 60)
@@ -42,7 +42,7 @@ def test_many_calls_answer_and_change_what_the_blueprint_means(name: str, seed: 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("seed", range(2, 8))
+@pytest.mark.parametrize("seed", range(2, 6))
 @pytest.mark.parametrize("name", BLUEPRINTS)
 def test_none_of_many_writes_gets_past_a_rule(name: str, seed: int) -> None:
     write(name, seed, 150, 10 * seed)
