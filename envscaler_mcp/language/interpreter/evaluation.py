@@ -47,16 +47,24 @@ class Evaluation:
         self.store, self.model = store, store.model
 
     def value(self, expr: Expr, names: Names) -> Any:  # noqa: C901
+        # The commonest come first: the order of cases is the order of the tests.
         match expr:
-            case Literal(value=value):
-                return value
             case Local(name=name):
                 return names[name]
+            case Get(of=of, name=name):
+                return self.attribute(self.value(of, names), name)
+            case Compare(op=op, left=left, right=right):
+                return compare(op, self.value(left, names), self.value(right, names))
+            case Literal(value=value):
+                return value
+            case And(parts=parts):
+                for part in parts:
+                    if not self.value(part, names):
+                        return False
+                return True
             case Clock(which=which):
                 now = self.store.clock()
                 return now if which == "now" else now.split("T")[0]
-            case Get(of=of, name=name):
-                return self.attribute(self.value(of, names), name)
             case Derived(of=of, entity=entity, name=name):
                 body = self.model.entities[entity].attributes[name].derived
                 assert body is not None
@@ -67,15 +75,11 @@ class Evaluation:
                 return tuple(self.value(item, names) for item in items)
             case Not(of=of):
                 return not self.value(of, names)
-            case And(parts=parts):
-                return all(self.value(part, names) for part in parts)
             case Or(parts=parts):
                 return any(self.value(part, names) for part in parts)
             case OrElse(first=first, second=second):
                 found = self.value(first, names)
                 return self.value(second, names) if found is None else found
-            case Compare(op=op, left=left, right=right):
-                return compare(op, self.value(left, names), self.value(right, names))
             case IsNone(of=of, negated=negated):
                 return (self.value(of, names) is None) != negated
             case Arithmetic(op=op, left=left, right=right):
@@ -112,7 +116,10 @@ class Evaluation:
             return
         for element in self.elements(loops[0].source, names):
             inside = {**names, loops[0].name: element}
-            if all(self.value(test, inside) for test in loops[0].tests):
+            for test in loops[0].tests:
+                if not self.value(test, inside):
+                    break
+            else:
                 yield from self.passes(loops[1:], inside)
 
     def scan(self, expr: Scan, names: Names) -> Any:
