@@ -1,0 +1,236 @@
+"""Which calls are worth trying in a state: what is permitted, edges of it, and every way to be wrong that can be found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from envscaler_mcp.artifacts import Tool
+from envscaler_mcp.language.interpreter import Interpreter
+from envscaler_mcp.language.text import singular, words
+from envscaler_mcp.quality.bench import Bench
+from envscaler_mcp.quality.guards import Guards
+from envscaler_mcp.quality.judge import Probe
+from envscaler_mcp.quality.offers import Offers, offered, plain
+from envscaler_mcp.quality.suggestions import Suggestions
+from envscaler_mcp.quality.wrong import wrong_arguments
+from envscaler_mcp.serving.outcome import Outcome
+
+Arguments = dict[str, Any]
+
+_DRAWS = 40
+_NEIGHBOURS = 150
+_PERMITTED = 2
+_EDGES = 3
+_REFUSALS = 4
+_AMOUNT = re.compile(r"amount|quantity|price|weight|count|size|cost|total|balance|duration|hours|days|age$")
+
+
+@dataclass(slots=True)
+class _Found:
+    """What trying one tool has found."""
+
+    tried: int = 0
+    permitted: list[Arguments] = field(default_factory=list)
+    edges: list[tuple[str, Arguments]] = field(default_factory=list)
+    refused: dict[str, Arguments] = field(default_factory=dict)
+    """A call for each guard or kind of refusal."""
+    broken: list[Arguments] = field(default_factory=list)
+    last: Arguments = field(default_factory=dict)
+    answer: str = ""
+
+
+class Probing:
+    """Looks for probes in the state of one bench; what other benches have shown already is not looked for again."""
+
+    def __init__(
+        self, bench: Bench, suggestions: Suggestions, refers: Mapping[tuple[str, str], str], guards: Guards | None
+    ) -> None:
+        self.bench, self.suggestions, self.guards = bench, suggestions, guards
+        self.offers = Offers(bench.state, refers)
+        self._interpreter = None if guards is None else Interpreter(guards.model, bench.state)
+        self.found: dict[str, _Found] = {}
+
+    def probes(self, tool: Tool, known: set[tuple[str, str]], first: bool) -> Iterator[Probe]:
+        """Calls of one tool; `known` holds the refusals that were shown, and is added to."""
+        found = self.found[tool.name] = self._search(tool, known)
+        for arguments in found.broken:
+            yield Probe(tool.name, "positive", "a call taken from the state", arguments)
+        for arguments in found.permitted if first else found.permitted[:1]:
+            yield self._probe(tool, "a call that is permitted", arguments, "done")
+        for tries, arguments in found.edges if first else found.edges[:1]:
+            yield self._probe(tool, tries, arguments, "done")
+        for shape, arguments in found.refused.items():
+            if not first and (tool.name, shape) in known:
+                continue
+            known.add((tool.name, shape))
+            yield self._probe(tool, "a call that is refused", arguments, "refused")
+        if first:
+            good = next(iter(found.permitted), found.last)
+            yield from self._unknown(tool, good)
+            yield from self._doubtful(tool, good)
+            if found.permitted and tool.effect == "writes":
+                yield self._again(tool, found.permitted[0])
+            wrongs = wrong_arguments(tool, good)
+            # What is refused before the code is asked says nothing about code that somebody wrote.
+            for wrong in wrongs if self.guards is not None else islice(wrongs, 1):
+                yield Probe(tool.name, "negative", wrong.tries, wrong.arguments, names=(wrong.names,))
+
+    # Search
+
+    def _search(self, tool: Tool, known: set[tuple[str, str]]) -> _Found:
+        found = _Found()
+        schema = tool.input_schema
+        offers = {name: self.offers.of(tool.name, name, value) for name, value in schema.get("properties", {}).items()}
+        wanted = self._wanted(tool.name, known)
+        for arguments in self._drawn(tool, offers):
+            self._look(tool, arguments, found, wanted)
+            if len(found.permitted) >= _PERMITTED and (found.tried >= _DRAWS // 2 or not wanted):
+                break
+        base = next(iter(found.permitted), found.last)
+        varied: set[str] = set()
+        for name, tries, arguments in islice(_neighbours(base, schema, offers), _NEIGHBOURS):
+            if not wanted and (len(varied) == len(offers) or len(found.edges) >= _EDGES):
+                break
+            if (
+                self._look(tool, arguments, found, wanted, edge=True)
+                and name not in varied
+                and len(found.edges) < _EDGES
+            ):
+                varied.add(name)
+                found.edges.append((tries, arguments))
+        return found
+
+    def _drawn(self, tool: Tool, offers: Mapping[str, Any]) -> Iterator[Arguments]:
+        yield from islice(self.suggestions.of(tool.name, self.bench.state), _DRAWS)
+        yield from islice(offered(tool.input_schema, offers), _DRAWS)
+
+    def _wanted(self, tool: str, known: set[tuple[str, str]]) -> set[str]:
+        """Refusals not yet shown; of code without a blueprint nobody knows which there are."""
+        if self.guards is None:
+            return {"any"}
+        numbers = range(1, len(self.guards.of.get(tool, ())) + 1)
+        return {str(number) for number in numbers} - {shape for name, shape in known if name == tool}
+
+    def _look(self, tool: Tool, arguments: Arguments, found: _Found, wanted: set[str], edge: bool = False) -> bool:
+        """Whether the call is done; what else it shows is noted."""
+        outcome = self.bench.peek(tool.name, arguments)
+        found.tried += 1
+        if outcome.kind == "invalid":
+            return False
+        found.last, found.answer = arguments, outcome.text
+        if outcome.kind == "done":
+            if not edge and len(found.permitted) < _PERMITTED and arguments not in found.permitted:
+                found.permitted.append(arguments)
+            return True
+        if outcome.kind == "failed":
+            if len(found.broken) < _PERMITTED:
+                found.broken.append(arguments)
+            return False
+        shape = self._shape(tool.name, outcome)
+        if shape not in found.refused and (
+            shape in wanted or (shape not in _digits(wanted) and len(found.refused) < _REFUSALS)
+        ):
+            found.refused[shape] = arguments
+            wanted.discard(shape)
+        return False
+
+    def _shape(self, tool: str, outcome: Outcome) -> str:
+        """What tells one kind of refusal from another."""
+        sentence = str(outcome.payload.get("error", ""))
+        number = self.guards.told(tool, sentence) if self.guards is not None else 0
+        return str(number) if number else re.sub(r"'[^']*'|\"[^\"]*\"|\S*\d\S*", "…", sentence)
+
+    # Probes
+
+    def _probe(self, tool: Tool, tries: str, arguments: Arguments, shown: str) -> Probe:
+        """The probe with what must come of it: by the blueprint where there is one, else by what was shown."""
+        if self.guards is None or self._interpreter is None:
+            return Probe(tool.name, "positive" if shown == "done" else "negative", tries, arguments)
+        return self._certain(tool, tries, arguments, self._interpreter, shown)
+
+    def _certain(self, tool: Tool, tries: str, arguments: Arguments, state: Interpreter, shown: str) -> Probe:
+        assert self.guards is not None
+        expected = self.guards.expected(tool.name, arguments, state)
+        if expected is None:
+            told = shown == "refused" and self.guards.told(tool.name, self._said(tool, arguments))
+            tries = "a call that every guard lets pass" if shown == "refused" else tries
+            lenient = shown == "refused" and not told and tool.name in self.guards.of
+            if shown == "refused" and tool.name not in self.guards.of:
+                return Probe(tool.name, "negative", "a call that is refused", arguments)
+            return Probe(tool.name, "positive", tries, arguments, lenient=lenient)
+        number, sentence = expected
+        guard = f"guard {number} false: {self.guards.of[tool.name][number - 1].source}" if number else "an unknown id"
+        return Probe(tool.name, "negative", guard, arguments, sentence=sentence)
+
+    def _said(self, tool: Tool, arguments: Arguments) -> str:
+        return str(self.bench.peek(tool.name, arguments).payload.get("error", ""))
+
+    def _again(self, tool: Tool, arguments: Arguments) -> Probe:
+        """The same call once more, after itself."""
+        played = self.bench.history([(tool.name, arguments)] * 2)
+        earlier = ((tool.name, arguments),)
+        if len(played) < 2:
+            return Probe(tool.name, "positive", "the same call twice", arguments, earlier)
+        state, second = played[0][1], played[1][0]
+        shown = "done" if second.kind == "done" else "refused"
+        if self.guards is None:
+            return Probe(
+                tool.name, "positive" if shown == "done" else "negative", "the same call twice", arguments, earlier
+            )
+        probe = self._certain(tool, "the same call twice", arguments, Interpreter(self.guards.model, state), shown)
+        tries = f"the same call twice, {probe.tries}" if probe.kind == "negative" else "the same call twice"
+        lenient = shown == "refused" and not self.guards.told(tool.name, str(second.payload.get("error", "")))
+        return Probe(tool.name, probe.kind, tries, arguments, earlier, probe.sentence, lenient=lenient)
+
+    def _unknown(self, tool: Tool, good: Arguments) -> Iterator[Probe]:
+        for name, declared in tool.input_schema.get("properties", {}).items():
+            container = self.offers.container(tool.name, name)
+            if not container or "enum" in plain(declared):
+                continue
+            known = next(iter(self.bench.state.get(container) or {"NONE-00001": {}}))
+            nobody = re.sub(r"\d", "9", known) if re.search(r"\d", known) else f"{known} the Second"
+            value: Any = [nobody] if plain(declared).get("type") == "array" else nobody
+            if plain(declared).get("type") not in ("string", "array") or nobody in self.bench.state.get(container, {}):
+                continue
+            lenient = self.guards is None and (tool.effect == "reads" or not re.search(r"ids?$", name))
+            names = (nobody, words(singular(container)))
+            yield Probe(
+                tool.name, "negative", f"an unknown {name}", {**good, name: value}, names=names, lenient=lenient
+            )
+
+    def _doubtful(self, tool: Tool, good: Arguments) -> Iterator[Probe]:
+        """Values that a schema allows and no trade would mean."""
+        if self.guards is not None:
+            return
+        for name, declared in tool.input_schema.get("properties", {}).items():
+            schema = plain(declared)
+            if schema.get("type") == "string" and not {"enum", "format", "minLength"} & set(schema):
+                yield Probe(tool.name, "negative", f"an empty {name}", {**good, name: ""}, names=(name,), lenient=True)
+            if schema.get("type") in ("integer", "number") and "minimum" not in schema and _AMOUNT.search(name):
+                value = -1 if schema["type"] == "integer" else -1.0
+                yield Probe(
+                    tool.name, "negative", f"a {name} below zero", {**good, name: value}, names=(name,), lenient=True
+                )
+
+
+def _digits(wanted: set[str]) -> set[str]:
+    return {shape for shape in wanted if shape.isdigit()}
+
+
+def _neighbours(
+    base: Arguments, schema: Mapping[str, Any], offers: Mapping[str, Any]
+) -> Iterator[tuple[str, str, Arguments]]:
+    """Calls that differ from a given one in one argument, or leave out one."""
+    needed = schema.get("required", ())
+    for name in schema.get("properties", {}):
+        if name in base and name not in needed:
+            yield name, f"without {name}", {key: value for key, value in base.items() if key != name}
+    longest = max((len(values) for values in offers.values()), default=0)
+    for turn in range(longest):
+        for name, values in offers.items():
+            if turn < len(values) and base.get(name) != values[turn].value:
+                yield name, values[turn].words, {**base, name: values[turn].value}

@@ -1,0 +1,93 @@
+"""From judged calls to the report that is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from envscaler_mcp.artifacts import Case, Counts, Environment, Provenance, QualityReport, StateDiff
+from envscaler_mcp.artifacts.quality import Judgement
+from envscaler_mcp.quality.judge import Probe
+
+BAR = 0.85
+"""The share of calls that must not fail, as in the paper."""
+_SHOWN = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One call, what came of it, and what the judge says."""
+
+    probe: Probe
+    state: str
+    """The name of the state in which it was made."""
+    before: dict[str, object]
+    after: dict[str, object]
+    diff: StateDiff
+    observation: str
+    judgement: Judgement
+    reason: str = ""
+
+
+def counts(judged: Iterable[Judged]) -> Counts:
+    """How many there are of each."""
+    made = list(judged)
+    return Counts(
+        total=len(made),
+        passed=sum(one.judgement == "pass" for one in made),
+        warned=sum(one.judgement == "warning" for one in made),
+        failed=sum(one.judgement == "fail" for one in made),
+        positive=sum(one.probe.kind == "positive" for one in made),
+        negative=sum(one.probe.kind == "negative" for one in made),
+    )
+
+
+def is_admitted(summary: Counts, origin: str) -> bool:
+    """Whether an environment may be played in; what was compiled must not fail at all."""
+    if summary.total == 0 or (origin == "compiled" and summary.failed):
+        return False
+    return (summary.passed + summary.warned) / summary.total >= BAR
+
+
+def report_of(
+    environment: Environment, code_digest: str, seeds: Sequence[int], judged: Sequence[Judged]
+) -> QualityReport:
+    """The report: everything counted, and quoted what is not a pass and one pass of each kind per operation."""
+    summary = counts(judged)
+    names = [tool.name for tool in environment.tools]
+    return QualityReport(
+        provenance=Provenance(parents={"environment": environment.digest}),
+        environment=environment.id,
+        code_digest=code_digest,
+        seeds=tuple(seeds),
+        summary=summary,
+        operations={name: counts(one for one in judged if one.probe.tool == name) for name in names},
+        cases=tuple(_case(one) for name in names for one in _quoted([j for j in judged if j.probe.tool == name])),
+        admitted=is_admitted(summary, environment.origin),
+    )
+
+
+def _quoted(judged: Sequence[Judged]) -> list[Judged]:
+    shown: set[str] = set()
+    found: list[Judged] = []
+    for one in judged:
+        if one.judgement == "pass":
+            if one.probe.kind in shown:
+                continue
+            shown.add(one.probe.kind)
+        found.append(one)
+    return found
+
+
+def _case(judged: Judged) -> Case:
+    probe, said = judged.probe, judged.observation
+    return Case(
+        operation=probe.tool,
+        kind=probe.kind,
+        tries=probe.tries,
+        arguments=json.loads(json.dumps(probe.arguments)),
+        observation=said if len(said) <= _SHOWN else said[: _SHOWN - 1] + "…",
+        judgement=judged.judgement,
+        reason=judged.reason,
+    )
