@@ -79,7 +79,7 @@ def _list_tools(folder: Path, as_json: bool) -> None:
 
 async def _serve(folder: Path, options: argparse.Namespace) -> None:
     from envscaler_mcp.serving import load_code
-    from envscaler_mcp.serving.control import ControlPlane, Open
+    from envscaler_mcp.serving.control import ControlPlane
     from envscaler_mcp.serving.served import Served
     from envscaler_mcp.serving.server import build_server
     from envscaler_mcp.serving.tasks import load_scenarios

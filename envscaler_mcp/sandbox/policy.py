@@ -31,6 +31,10 @@ _SHOWN = 8
 _FUTURE = "__future__"
 
 
+class RefusedError(SandboxError):
+    """Code that is not allowed to run, with its lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """One thing that the code may not do, and where it does it."""
@@ -48,14 +52,14 @@ def admit(source: str, name: str = "the code") -> None:
     if found:
         more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
         told = "; ".join(str(refusal) for refusal in found[:_SHOWN])
-        raise SandboxError(f"{name} was refused before it was run: {told}{more}")
+        raise RefusedError(f"{name} was refused before it was run: {told}{more}")
 
 
 def admit_check(source: str, name: str = "the check") -> None:
     """The same for a check function: the module must also define `check_func(final_state)`."""
     admit(source, name)
     if not any(isinstance(line, ast.FunctionDef) and line.name == "check_func" for line in ast.parse(source).body):
-        raise SandboxError(f"{name} was refused before it was run: it defines no function check_func(final_state)")
+        raise RefusedError(f"{name} was refused before it was run: it defines no function check_func(final_state)")
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,1 @@
+"""One task played to its end: the loop, agents, limits. How a world is reached is somebody else's business."""

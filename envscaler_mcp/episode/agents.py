@@ -1,0 +1,96 @@
+"""The agents that come along: one that knows the solution, one that does nothing, one that guesses, one that recites."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from envscaler_mcp.artifacts import Call, Scenario, digest_of
+from envscaler_mcp.episode.agent import COMPLETED, Agent, Briefing, MakeAgent, Move
+from envscaler_mcp.episode.guessing import RandomAgent
+from envscaler_mcp.errors import EnvScalerError
+
+AGENTS = ("oracle", "noop", "random", "scripted:FILE", "module:Class")
+
+
+class UnknownAgentError(EnvScalerError):
+    """No agent can be made of what was named."""
+
+
+class Scripted:
+    """Makes its calls in their order, whatever it sees, and says that it is done."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self._calls = iter(tuple(calls))
+
+    def act(self, observation: str) -> Move:  # noqa: ARG002 - it does not listen
+        """The next call of the script."""
+        call = next(self._calls, None)
+        return Move(text=COMPLETED) if call is None else Move(tool=call.tool, arguments=dict(call.arguments))
+
+
+def agent_named(name: str) -> tuple[str, MakeAgent]:
+    """How agents of that name are made, and the name under which their episodes are kept."""
+    if name == "oracle":
+        return name, lambda _briefing, scenario: Scripted(scenario.oracle)
+    if name == "noop":
+        return name, lambda _briefing, _scenario: Scripted(())
+    if name == "random":
+        return name, lambda briefing, _scenario: RandomAgent(briefing)
+    kind, colon, rest = name.partition(":")
+    if kind == "scripted" and rest:
+        return _scripted(Path(rest))
+    if colon and rest:
+        return name, _own(kind, rest)
+    raise UnknownAgentError(f"There is no agent {name!r}; there are {', '.join(AGENTS)}.")
+
+
+_Script = TypeAdapter(tuple[Call, ...] | dict[str, tuple[Call, ...]])
+
+
+def _scripted(path: Path) -> tuple[str, MakeAgent]:
+    """A list of calls for every scenario, or an object with a list for each scenario's id."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        script = _Script.validate_json(text)
+    except (OSError, UnicodeDecodeError) as cause:
+        raise UnknownAgentError(f"The script {str(path)!r} cannot be read: {cause}") from cause
+    except ValidationError as cause:
+        raise UnknownAgentError(
+            f'{str(path)!r} is no script; write [{{"tool": …, "arguments": {{…}}}}, …], or an object that holds such '
+            "a list for each scenario's id."
+        ) from cause
+
+    def make(_briefing: Briefing, scenario: Scenario) -> Agent:
+        return Scripted(_part_of(script, scenario.id))
+
+    # Another script is another agent, whatever its file is called.
+    return f"scripted-{digest_of(json.loads(text)).removeprefix('sha256:')[:12]}", make
+
+
+def _part_of(script: tuple[Call, ...] | Mapping[str, tuple[Call, ...]], scenario: str) -> tuple[Call, ...]:
+    return script.get(scenario, ()) if isinstance(script, Mapping) else script
+
+
+def _own(module: str, name: str) -> MakeAgent:
+    """A class of somebody's own, found as Python finds modules, from here on as well."""
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        made: Any = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as cause:
+        raise UnknownAgentError(f"The agent {module}:{name} cannot be found: {cause}") from cause
+    if not callable(made):
+        raise UnknownAgentError(f"{module}:{name} cannot make an agent; name a class that takes a Briefing.")
+
+    def make(briefing: Briefing, _scenario: Scenario) -> Agent:
+        agent: Agent = made(briefing)
+        return agent
+
+    return make

@@ -1,0 +1,204 @@
+"""An episode without a user: task, calls, answers, until the agent says that it is done or a limit is reached."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar
+
+import anyio
+
+from envscaler_mcp.artifacts import Scenario, StateDiff, Step
+from envscaler_mcp.artifacts.episode import Owner
+from envscaler_mcp.episode.agent import COMPLETED, Agent, AgentUnavailableError, Briefing, MakeAgent, Move
+from envscaler_mcp.errors import EnvScalerError, LaunchError
+from envscaler_mcp.sandbox.ended import WorkerEndedError
+from envscaler_mcp.sandbox.worker_world import is_plain
+from envscaler_mcp.serving import EnvironmentCode, Outcome
+from envscaler_mcp.serving.local_world import no_such_tool
+from envscaler_mcp.serving.outcome import ENDED
+from envscaler_mcp.serving.session import Controls
+
+FINISHED = "Task finished"
+"""The last thing an agent hears; the words of the published environment."""
+UNHEARD = f"Nobody reads along. Call a tool, or say {COMPLETED!r} when everything is done."
+EMPTY = f"The move was empty. Call a tool, or say {COMPLETED!r} when everything is done."
+NO_MOVE = "That is neither a text nor a call of a tool."
+
+T = TypeVar("T")
+
+
+class Way(Protocol):
+    """How calls reach a world, and how whoever opened it reads it."""
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> Outcome:
+        """What came of the call."""
+
+    async def read(self, act: Callable[[Controls], T]) -> T:
+        """Something that only the control plane tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLimits:
+    """When an episode ends although its agent has not said so."""
+
+    steps: int = 30
+    """Moves of the agent; the published number."""
+    seconds: float = 300.0
+
+
+@dataclass(slots=True)
+class Played:
+    """What happened, before anybody judges it."""
+
+    steps: list[Step] = field(default_factory=list)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    ended: Literal["completed", "steps", "time", "error"] = "error"
+    owner: Owner | None = None
+    """Whose failure ended it, where one did; `environment` also where a tool broke down on the way."""
+    reason: str = ""
+
+
+async def play(
+    make_agent: MakeAgent,
+    scenario: Scenario,
+    way: Way,
+    code: EnvironmentCode,
+    briefing: Briefing,
+    limits: EpisodeLimits,
+) -> Played:
+    """Play one episode. Nothing that agent, world or machine do is raised: it is told in what is returned."""
+    game = _Game(way, code, briefing)
+    with anyio.move_on_after(limits.seconds) as clock:
+        await game.play(make_agent, scenario, limits.steps)
+    if clock.cancelled_caught:
+        game.end("time", "timeout", f"the episode took longer than {limits.seconds:g} seconds")
+    return game.played
+
+
+class _AgentError(Exception):
+    """Something that the agent's own code raised."""
+
+
+class _Game:
+    def __init__(self, way: Way, code: EnvironmentCode, briefing: Briefing) -> None:
+        self._way = way
+        self._code = code
+        self._briefing = briefing
+        system = {"role": "system", "content": briefing.introduction}
+        self.played = Played(messages=[system, {"role": "user", "content": briefing.task}])
+
+    def end(self, ended: Literal["completed", "steps", "time", "error"], owner: Owner | None, reason: str) -> None:
+        played = self.played
+        played.ended, played.owner, played.reason = ended, owner or played.owner, reason or played.reason
+
+    async def play(self, make_agent: MakeAgent, scenario: Scenario, steps: int) -> None:
+        try:
+            agent = _made(make_agent, self._briefing, scenario)
+            observation = self._briefing.task
+            for number in range(1, steps + 1):
+                step = await self._step(number, await _moved(agent, observation))
+                if step.observation == FINISHED and not step.tool:
+                    return self.end("completed", None, "")
+                if step.observation == ENDED.text:
+                    return self.end("error", "environment", self.played.reason or "the world's worker has ended")
+                observation = step.observation
+            self.end("steps", None, "")
+        except _AgentError as cause:
+            self.end("error", "agent", str(cause))
+        except (AgentUnavailableError, LaunchError) as cause:
+            self.end("error", "infrastructure", str(cause))
+        except EnvScalerError as cause:
+            self.end("error", "infrastructure", f"{type(cause).__name__}: {cause}")
+        return None
+
+    async def _step(self, number: int, move: Any) -> Step:
+        began = time.perf_counter()
+        text = _storable(move.text) if isinstance(move, Move) else ""
+        if not isinstance(move, Move):
+            step = Step(number=number, observation=NO_MOVE, is_error=True)
+        elif move.tool is not None:
+            step = await self._call(number, text, move)
+        elif COMPLETED in text:
+            step = Step(number=number, text=text, observation=FINISHED)
+        else:
+            step = Step(number=number, text=text, observation=UNHEARD if text.strip() else EMPTY, is_error=True)
+        step = step.model_copy(update={"milliseconds": round(1000 * (time.perf_counter() - began), 3)})
+        self.played.steps.append(step)
+        self.played.messages += _messages(step)
+        return step
+
+    async def _call(self, number: int, text: str, move: Move) -> Step:
+        tool, arguments = move.tool, move.arguments
+        diff = StateDiff()
+        if type(tool) is str and type(arguments) is dict and is_plain([tool, arguments]):
+            outcome, diff = await self._called(tool, arguments)
+        else:
+            # What is not JSON reaches no world, and is answered with the same words on every way.
+            outcome, arguments = self._unsendable(tool, arguments), {}
+        return Step(
+            number=number,
+            text=text,
+            tool=_storable(tool),
+            arguments=arguments,
+            observation=outcome.text,
+            is_error=outcome.is_error,
+            diff=diff,
+        )
+
+    async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[Outcome, StateDiff]:
+        try:
+            outcome = await self._way.call(tool, arguments)
+            found = self._code.tools.get(tool)
+            if outcome.kind == "done" and found is not None and found.tool.effect == "writes":
+                return outcome, await self._way.read(lambda controls: controls.diff())
+        except WorkerEndedError as cause:
+            self.played.reason = str(cause)
+            return ENDED, StateDiff()
+        if outcome.kind == "failed":
+            self.end("error", "environment", outcome.payload["error"])
+        return outcome, StateDiff()
+
+    def _unsendable(self, tool: object, arguments: Any) -> Outcome:
+        found = self._code.tools.get(tool) if isinstance(tool, str) else None
+        if found is None:
+            return no_such_tool(tool, self._code.tools)
+        return Outcome.saying("invalid", found.check(arguments) or "The arguments must be plain JSON.")
+
+
+def _made(make_agent: MakeAgent, briefing: Briefing, scenario: Scenario) -> Agent:
+    try:
+        return make_agent(briefing, scenario)
+    except AgentUnavailableError:
+        raise
+    except Exception as cause:
+        raise _AgentError(f"the agent could not be made: {type(cause).__name__}: {cause}") from cause
+
+
+async def _moved(agent: Agent, observation: str) -> Any:
+    try:
+        move = agent.act(observation)
+        return await move if inspect.isawaitable(move) else move
+    except AgentUnavailableError:
+        raise
+    except (Exception, SystemExit) as cause:
+        raise _AgentError(f"the agent raised {type(cause).__name__}: {cause}") from cause
+
+
+def _storable(text: object) -> str:
+    """A text as it can be written down: whatever an agent says ends in a file."""
+    return str(text).encode(errors="replace").decode()
+
+
+def _messages(step: Step) -> list[dict[str, Any]]:
+    """The step as a chat template takes it."""
+    said: dict[str, Any] = {"role": "assistant", "content": step.text}
+    if not step.tool:
+        return [said, {"role": "user", "content": step.observation}]
+    name = f"call_{step.number}"
+    function = {"name": step.tool, "arguments": json.dumps(step.arguments, ensure_ascii=False)}
+    said["tool_calls"] = [{"id": name, "type": "function", "function": function}]
+    return [said, {"role": "tool", "tool_call_id": name, "name": step.tool, "content": step.observation}]
