@@ -42,6 +42,10 @@ class GrowthError(EnvScalerError):
     """No start state could be grown for an environment."""
 
 
+class RunError(EnvScalerError):
+    """A run cannot be begun, gone on with, or written down."""
+
+
 @contextmanager
 def boundary(error: type[EnvScalerError], doing: str) -> Iterator[None]:
     """Whatever fails inside is raised as `error`, with what was being done in front."""

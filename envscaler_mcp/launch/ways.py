@@ -1,0 +1,160 @@
+"""Four ways to the same world: in this process, in a worker, and through a server over standard streams or HTTP.
+
+Whichever it is, a call has the same outcome with the same text, and the control plane tells the same.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+
+import anyio.to_thread
+from mcp import Client
+from mcp_types import TextContent
+
+from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.errors import EnvScalerError, LaunchError
+from envscaler_mcp.launch.opening import Isolation, open_session
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, load_code
+from envscaler_mcp.serving.control_client import ControlClient, RemoteSession, controlled
+from envscaler_mcp.serving.outcome import kind_of
+from envscaler_mcp.serving.session import Controls, Judge, Session
+
+Via = Literal["direct", "worker", "stdio", "http"]
+TOKEN_VARIABLE = "ENVSCALER_CONTROL_TOKEN"  # noqa: S105 - the name of it
+
+T = TypeVar("T")
+
+
+class Host(Protocol):
+    """Opens one world after another, of one environment."""
+
+    code: EnvironmentCode
+
+    async def open(self, scenario: Scenario) -> WorldWay | ClientWay:
+        """A world at the scenario; the one opened before it has ended."""
+
+    async def close(self) -> None:
+        """End what is open."""
+
+
+class WorldWay:
+    """A world that this process holds: its own, or one in a worker, which is waited for in a thread."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._here = isinstance(session.world, LocalWorld)
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> Outcome:
+        """What came of the call."""
+        if self._here:
+            return self.session.world.call(tool, arguments)
+        return await anyio.to_thread.run_sync(self.session.world.call, tool, arguments)
+
+    async def read(self, act: Callable[[Controls], T]) -> T:
+        """Something that only the control plane tells."""
+        return act(self.session) if self._here else await anyio.to_thread.run_sync(act, self.session)
+
+    async def initial(self) -> dict[str, Any]:
+        """The state as the world opened it."""
+        return dict(self.session.initial)
+
+
+class ClientWay:
+    """A world behind a server: called as any client calls, read over the control line."""
+
+    def __init__(self, client: Client, session: RemoteSession) -> None:
+        self._client = client
+        self.session = session
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> Outcome:
+        """What came of the call."""
+        try:
+            result = await self._client.call_tool(tool, arguments)
+        except EnvScalerError:
+            raise
+        except Exception as cause:
+            raise LaunchError(
+                f"The server does not answer a call of {tool!r}: {str(cause) or type(cause).__name__}"
+            ) from cause
+        (content,) = result.content
+        if not isinstance(content, TextContent):
+            raise LaunchError(f"The server answered a call of {tool!r} with something other than a text.")
+        return Outcome(kind_of(content.text, bool(result.is_error)), content.text)
+
+    async def read(self, act: Callable[[Controls], T]) -> T:
+        """Something that only the control plane tells."""
+        return await anyio.to_thread.run_sync(act, self.session)
+
+    async def initial(self) -> dict[str, Any]:
+        """The state as the world opened it; to be asked before anything is called."""
+        return await self.read(lambda controls: controls.state())
+
+
+class _WorldHost:
+    def __init__(self, folder: Path, isolation: Isolation | None, judge: Judge | None) -> None:
+        self.code = load_code(folder)
+        self._folder = folder
+        self._isolation = isolation
+        self._judge = judge
+        self._open: Session | None = None
+
+    async def open(self, scenario: Scenario) -> WorldWay:
+        await self.close()
+        if self._isolation is None and self.code.trusted:
+            self._open = self._opened(scenario)
+        else:
+            self._open = await anyio.to_thread.run_sync(self._opened, scenario)
+        return WorldWay(self._open)
+
+    def _opened(self, scenario: Scenario) -> Session:
+        return open_session(self._folder, self.code, scenario.id, isolation=self._isolation, judge=self._judge)
+
+    async def close(self) -> None:
+        session, self._open = self._open, None
+        if session is not None:
+            session.close()
+
+
+class _ClientHost:
+    def __init__(self, folder: Path, client: Client, control: ControlClient) -> None:
+        self.code = load_code(folder)
+        self._client = client
+        self._control = control
+
+    async def open(self, scenario: Scenario) -> ClientWay:
+        session = await anyio.to_thread.run_sync(lambda: self._control.open(scenario.id))
+        return ClientWay(self._client, session)
+
+    async def close(self) -> None:
+        """The server goes with its client."""
+
+
+@asynccontextmanager
+async def hosting(folder: Path, via: Via, judge: Judge | None = None) -> AsyncIterator[Host]:
+    """A host of the folder's worlds, for the block; what it started ends with the block, or with this process."""
+    if via in ("direct", "worker"):
+        host = _WorldHost(folder, "auto" if via == "worker" else None, judge)
+        try:
+            yield host
+        finally:
+            await host.close()
+        return
+    async with AsyncExitStack() as stack:
+        place = stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-", ignore_cleanup_errors=True))
+        address, token = f"{place}/control", secrets.token_urlsafe(32)
+        options = ("--control", address, "--control-token-env", TOKEN_VARIABLE)
+        client = await stack.enter_async_context(_client(folder, via, options, {TOKEN_VARIABLE: token}))
+        control = stack.enter_context(controlled(address, token))
+        yield _ClientHost(folder, client, control)
+
+
+def _client(folder: Path, via: Via, options: tuple[str, ...], variables: dict[str, str]) -> Any:
+    from envscaler_mcp.launch.http import over_http
+    from envscaler_mcp.launch.stdio import over_stdio
+
+    return (over_http if via == "http" else over_stdio)(folder, *options, variables=variables)

@@ -1,0 +1,78 @@
+"""Records in a file, each with its length and its checksum, one to a line that is JSON itself.
+
+    {"bytes":"0000001234","sha256":"…64 digits…","record":{…}}
+
+A reader goes by length and not by line ends, so that a damaged line end costs no record, and a damaged record no other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+_HEAD = re.compile(rb'\{"bytes":"(\d{10})","sha256":"([0-9a-f]{64})","record":')
+_MAGIC = b'{"bytes":"'
+_LONGEST = 9_999_999_999
+
+
+def sealed(record: bytes) -> bytes:
+    """A record as a line; it must be JSON, and must not hold a line end."""
+    if len(record) > _LONGEST or b"\n" in record:
+        raise ValueError("a record must fit on one line")
+    return b'{"bytes":"%010d","sha256":"%s","record":%s}\n' % (len(record), _sum(record), record)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file holds."""
+
+    records: tuple[bytes, ...]
+    """Those that are exactly what was written, in their order."""
+    damaged: tuple[tuple[int, int], ...]
+    """From where to where something else lies."""
+    whole: int
+    """Up to where everything is in order or lies before something that is; what follows is a torn tail."""
+
+
+def read_lines(data: bytes) -> Reading:
+    """Everything in a file that can be trusted, and where the rest is."""
+    records: list[bytes] = []
+    damaged: list[tuple[int, int]] = []
+    place = whole = 0
+    while place < len(data):
+        found = _record_at(data, place)
+        if found is None:
+            begin, place = place, _next_record(data, place + 1)
+            damaged.append((begin, place))
+            continue
+        record, place = found
+        records.append(record)
+        whole = place
+    return Reading(tuple(records), tuple(damaged), whole)
+
+
+def _record_at(data: bytes, place: int) -> tuple[bytes, int] | None:
+    """The record that begins here, and where the next one should."""
+    head = _HEAD.match(data, place)
+    if head is None:
+        return None
+    end = head.end() + int(head[1])
+    # Whoever was stopped before the last two bytes had not finished writing.
+    if end + 2 > len(data):
+        return None
+    record = data[head.end() : end]
+    return (record, end + 2) if _sum(record) == head[2] else None
+
+
+def _next_record(data: bytes, place: int) -> int:
+    """Where the next whole record begins, or the end."""
+    while (place := data.find(_MAGIC, place)) >= 0:
+        if _record_at(data, place) is not None:
+            return place
+        place += 1
+    return len(data)
+
+
+def _sum(record: bytes) -> bytes:
+    return hashlib.sha256(record).hexdigest().encode()

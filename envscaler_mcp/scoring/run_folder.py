@@ -1,0 +1,118 @@
+"""A run directory: the plan, the journal, and so at any time what is done and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from envscaler_mcp.artifacts import Trajectory
+from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
+from envscaler_mcp.errors import RunError
+from envscaler_mcp.scoring.journal import Journal, read_journal, write_synced
+from envscaler_mcp.scoring.trajectory import Attempted, attempted, record_of, trajectory_of
+
+PLAN = "plan.json"
+
+
+class RunFolder:
+    """A run that goes on: whatever is missing is to be played and recorded."""
+
+    def __init__(self, plan: RunPlan, journal: Journal) -> None:
+        self.plan = plan
+        self._journal = journal
+        self.tally = Tally(map(attempted, journal.records))
+        self.damaged = journal.damaged
+        """Stretches of the journal that could not be trusted when it was opened."""
+        # The records themselves are not needed any more, and there may be gigabytes of them.
+        journal.records = ()
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: Path, plan: RunPlan) -> Iterator[Self]:
+        """The run in this folder: begun if there is none, gone on with if its plan is this one, refused otherwise."""
+        with Journal.open(folder) as journal:
+            _keep_to(folder, plan, bool(journal.records))
+            yield cls(plan, journal)
+
+    def missing(self) -> tuple[PlannedEpisode, ...]:
+        """Episodes that are not done."""
+        return tuple(episode for episode in self.plan.episodes if episode.id not in self.tally.done)
+
+    def record(self, trajectories: Iterable[Trajectory]) -> None:
+        """Write attempts down; when this returns, they count."""
+        kept = [record_of(trajectory) for trajectory in trajectories]
+        self._journal.append(kept)
+        for record in kept:
+            self.tally.add(attempted(record))
+
+
+class Tally:
+    """Attempts by episode. The first one that counts is the one that counts for ever."""
+
+    def __init__(self, attempts: Iterable[Attempted] = ()) -> None:
+        self.done: dict[str, Attempted] = {}
+        self.attempts: dict[str, int] = {}
+        """How often each episode was tried, with and without success."""
+        self.failed: dict[str, Attempted] = {}
+        """The last attempt of episodes that the machine kept from being played."""
+        for one in attempts:
+            self.add(one)
+
+    def add(self, one: Attempted) -> None:
+        """One more attempt."""
+        self.attempts[one.id] = self.attempts.get(one.id, 0) + 1
+        if one.id in self.done:
+            return
+        if one.counts:
+            self.done[one.id] = one
+            self.failed.pop(one.id, None)
+        else:
+            self.failed[one.id] = one
+
+
+def read_run(folder: Path) -> tuple[RunPlan, Tally, int]:
+    """Plan, attempts and the number of damaged stretches of a run, which may be going on."""
+    plan = _plan_in(folder)
+    if plan is None:
+        raise RunError(f"There is no run in {str(folder)!r}; `envscaler run --out {folder}` begins one.")
+    records, damaged = read_journal(folder)
+    return plan, Tally(map(attempted, records)), damaged
+
+
+def read_trajectories(folder: Path) -> Iterator[Trajectory]:
+    """The trajectory that counts of every episode that is done, in the order in which they were recorded."""
+    seen: set[str] = set()
+    for record in read_journal(folder)[0]:
+        one = attempted(record)
+        if one.counts and one.id not in seen:
+            seen.add(one.id)
+            yield trajectory_of(record)
+
+
+def _keep_to(folder: Path, plan: RunPlan, begun: bool) -> None:
+    kept = _plan_in(folder)
+    if kept is None:
+        if begun:
+            raise RunError(f"{str(folder)!r} holds records of a run but no plan; choose another folder with --out.")
+        write_synced(folder / PLAN, plan.to_text())
+    elif kept.digest != plan.digest:
+        raise RunError(
+            f"{str(folder)!r} holds another run ({_difference(kept, plan)}); "
+            "repeat the command that began it to go on, or choose another folder with --out."
+        )
+
+
+def _plan_in(folder: Path) -> RunPlan | None:
+    return RunPlan.read(folder / PLAN) if (folder / PLAN).is_file() else None
+
+
+def _difference(kept: RunPlan, plan: RunPlan) -> str:
+    for name in ("agent", "via", "scoring", "max_steps", "max_seconds"):
+        there, here = getattr(kept, name), getattr(plan, name)
+        if there != here:
+            return f"{name} {there!r}, not {here!r}"
+    if len(kept.episodes) != len(plan.episodes):
+        return f"{len(kept.episodes)} episodes, not {len(plan.episodes)}"
+    return "other episodes, or scenarios that were made again since"

@@ -1,0 +1,69 @@
+"""Trajectories as they are written down, and what two of them have in common."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from envscaler_mcp.artifacts import Trajectory, canonical_json, digest_of
+from envscaler_mcp.artifacts.episode import Owner
+from envscaler_mcp.errors import RunError
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """What a summary needs of a recorded attempt."""
+
+    id: str
+    environment: str
+    agent: str
+    attempt: int
+    reward: float
+    solved: bool
+    owner: Owner | None
+    reason: str
+    steps: int
+    ended: str
+
+    @property
+    def counts(self) -> bool:
+        """Whether the episode is done with this attempt; where the machine failed, it is to be tried again."""
+        return self.owner != "infrastructure"
+
+
+def record_of(trajectory: Trajectory) -> bytes:
+    """The trajectory as a journal takes it."""
+    return canonical_json(trajectory.model_dump(mode="json")).encode()
+
+
+def trajectory_of(record: bytes) -> Trajectory:
+    """The trajectory in a journal's record."""
+    return Trajectory.from_text(record.decode(), "a record of the run")
+
+
+def attempted(record: bytes) -> Attempted:
+    """What a summary needs, without the cost of reading the rest properly."""
+    try:
+        told: dict[str, Any] = json.loads(record)
+        verdict = told["verdict"]
+        return Attempted(
+            id=told["id"],
+            environment=told["environment"],
+            agent=told["agent"],
+            attempt=told["attempt"],
+            reward=verdict["reward"],
+            solved=verdict["solved"],
+            owner=verdict["owner"],
+            reason=verdict["reason"],
+            steps=len(told["steps"]),
+            ended=told["ended"],
+        )
+    except (ValueError, KeyError, TypeError) as cause:
+        raise RunError(f"A record of the run is no trajectory ({cause}); it was written by another program.") from cause
+
+
+def content_digest(trajectory: Trajectory) -> str:
+    """The same for two plays in which the same happened, however long it took and whichever attempt it was."""
+    content = trajectory.model_dump(mode="json", exclude={"attempt": True, "steps": {"__all__": {"milliseconds"}}})
+    return digest_of(content)
