@@ -7,25 +7,39 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from envscaler_mcp.artifacts import Environment, Provenance, Registry, RegistryEntry, State
+from envscaler_mcp.artifacts import (
+    Environment,
+    Level,
+    Provenance,
+    QualityReport,
+    Registry,
+    RegistryEntry,
+    Scenario,
+    State,
+)
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.emit.folder import folder_differences, folder_files, write_folder
 from envscaler_mcp.emit.readme import WorkedCall
-from envscaler_mcp.errors import BlueprintError, EnvScalerError, GrowthError
+from envscaler_mcp.errors import BlueprintError, EnvScalerError, GrowthError, WorldError
 from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.lints import tool_names
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.text import did_you_mean
 from envscaler_mcp.library import blueprint_files
+from envscaler_mcp.quality import Evaluation, evaluate
 from envscaler_mcp.registry import read_registry, with_entries
-from envscaler_mcp.scenarios import Grown, examples, grow
-from envscaler_mcp.serving.code import EnvironmentCode, load_class
+from envscaler_mcp.sandbox.isolation import open_isolated
+from envscaler_mcp.scenarios import Grown, TaskMaker, examples, grow
+from envscaler_mcp.serving.code import EnvironmentCode, load_class, load_code
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
 from envscaler_mcp.synthesis.nursery import compile_nursery
 
-START = "start"
-SEED = 7
+STATES = {"start": 7, "start_2": 8, "start_3": 9}
+"""The start states of an environment and the seeds they grow from."""
+SEED = STATES["start"]
+LEVELS: tuple[Level, ...] = ("easy", "medium", "hard", "medium", "easy", "medium", "hard", "easy", "medium", "hard")
+"""The levels of an environment's scenarios, in their order."""
 _PROBES = (11, 12, 13)
 _PROBED_STEPS = 240
 
@@ -38,6 +52,7 @@ class Built:
     """One environment, ready to be written."""
 
     environment: Environment
+    scenarios: int
     files: dict[str, str]
 
 
@@ -72,19 +87,37 @@ def blueprint_of(env_id: str) -> Path:
 
 
 def build(path: Path) -> Built:
-    """Compile a blueprint, grow its start state, try every tool once; equal files give equal bytes."""
+    """Compile a blueprint, grow its start states, make its scenarios, try every tool; equal files give equal bytes."""
     text = path.read_text(encoding="utf-8")
-    made = synthesize(read_blueprint(text, path.name), (START,))
-    grown = grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED)
-    state = State(
-        provenance=Provenance(parents={"blueprint": made.blueprint.digest}, seed=SEED),
-        environment=made.environment.id,
-        name=START,
-        seed=SEED,
-        content=grown.content,
-    )
-    calls = _worked_calls(made, state)
-    return Built(made.environment, folder_files(made.environment, made.source, text, (state,), calls))
+    made = synthesize(read_blueprint(text, path.name), tuple(STATES))
+    states = _states(made)
+    scenarios = _scenarios(made, states)
+    calls = _worked_calls(made, states[0])
+    files = folder_files(made.environment, made.source, text, states, scenarios, calls)
+    return Built(made.environment, len(scenarios), files)
+
+
+def _states(made: Synthesized) -> list[State]:
+    nursery = load_class(made.nursery_source, made.nursery_class)
+    return [
+        State(
+            provenance=Provenance(parents={"blueprint": made.blueprint.digest}, seed=seed),
+            environment=made.environment.id,
+            name=name,
+            seed=seed,
+            content=grow(made.model, nursery, seed).content,
+        )
+        for name, seed in STATES.items()
+    ]
+
+
+def _scenarios(made: Synthesized, states: Sequence[State]) -> list[Scenario]:
+    """Proven scenarios, the start states in turn; none where the blueprint tells no stories."""
+    if not made.blueprint.stories:
+        return []
+    code = EnvironmentCode.of(made.environment, made.source)
+    maker = TaskMaker(made.model, made.environment, code, SEED)
+    return [maker.scenario(states[number % len(states)], level, number + 1) for number, level in enumerate(LEVELS)]
 
 
 def _worked_calls(made: Synthesized, state: State) -> dict[str, WorkedCall]:
@@ -152,6 +185,7 @@ def _entry(made: Built, servers: Path, registry_file: Path) -> RegistryEntry:
         sector=environment.sector,
         version=environment.version,
         tools=tuple(tool.name for tool in environment.tools),
+        scenarios=made.scenarios,
         digests=RegistryDigests(
             environment=environment.digest, code=environment.code_digest, blueprint=environment.blueprint_digest
         ),
@@ -181,7 +215,9 @@ def _check(path: Path, probe: bool) -> BlueprintReport:
         if probe:
             report.problems.extend(_probe(checked.model))
     except EnvScalerError as error:
-        report.problems.append(Problem("error", path.name, str(error).removeprefix(f"{path}: ").removeprefix(str(path))))
+        report.problems.append(
+            Problem("error", path.name, str(error).removeprefix(f"{path}: ").removeprefix(str(path)))
+        )
     return report
 
 
@@ -236,3 +272,20 @@ def _never_played(model: Model, runs: list[Grown]) -> list[Problem]:
         elif not first.played.get(name) and not any(run.played.get(name, 0) > 1 for run in others):
             found.append(Problem("warning", f"operation {name}", "it hardly ever succeeds while start states grow"))
     return found
+
+
+def evaluate_folder(folder: Path) -> Evaluation:
+    """Every tool of a server folder tried in worlds at its states, and judged, with its blueprint where it has one."""
+    code = load_code(folder)
+    states = [State.read(folder / "states" / f"{name}.json") for name in code.environment.states]
+    if not states:
+        raise WorldError(f"{folder.name!r} holds no start state in which calls could be tried.")
+    blueprint = folder / "blueprint.yaml"
+    model = check_blueprint(read_blueprint(blueprint)).sound() if blueprint.is_file() else None
+    return evaluate(code, states, open_world if code.trusted else open_isolated, model=model)
+
+
+def quality_report(made: Synthesized, states: Sequence[State]) -> QualityReport:
+    """What is kept in the folder of what was compiled."""
+    code = EnvironmentCode.of(made.environment, made.source)
+    return evaluate(code, states, open_world, model=made.model).report

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from envscaler_mcp.artifacts.canonical import digest_of
+from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
 from envscaler_mcp.errors import ArtifactError
 
 
@@ -52,6 +52,10 @@ class Artifact(Part):
     def to_text(self) -> str:
         """The document as it is stored: stable, readable, one trailing newline."""
         return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    def to_line(self) -> str:
+        """The document as one line of a file of many."""
+        return canonical_json(self.model_dump(mode="json")) + "\n"
 
     def write(self, path: Path) -> None:
         """Replace the file in one step, so that a reader never sees half a document."""

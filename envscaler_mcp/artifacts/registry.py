@@ -26,6 +26,8 @@ class RegistryEntry(Part):
     sector: str
     version: str
     tools: tuple[str, ...]
+    scenarios: int = 0
+    """How many proven scenarios lie in its folder."""
     digests: RegistryDigests
     command: tuple[str, ...]
     """Program and arguments, run from the folder that holds the registry; `{python}` stands for an interpreter."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from envscaler_mcp.artifacts import Environment, State
+from envscaler_mcp.artifacts import Environment, Scenario, State
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.emit.readme import WorkedCall, readme
 
@@ -25,6 +25,7 @@ def folder_files(
     source: str,
     blueprint_text: str,
     states: Sequence[State],
+    scenarios: Sequence[Scenario],
     calls: Mapping[str, WorkedCall],
 ) -> dict[str, str]:
     """Every file of the folder by its path inside; equal inputs give equal texts."""
@@ -33,8 +34,10 @@ def folder_files(
         "environment.json": environment.to_text(),
         "environment.py": source,
         "server.py": _SERVER.format(title=environment.title, id=environment.id),
-        "README.md": readme(environment, calls),
+        "README.md": readme(environment, calls, scenarios),
     }
+    if scenarios:
+        files["scenarios.jsonl"] = "".join(scenario.to_line() for scenario in scenarios)
     for state in states:
         files[f"states/{state.name}.json"] = state.to_text()
     return dict(sorted(files.items()))

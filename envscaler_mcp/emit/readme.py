@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from envscaler_mcp.artifacts import Environment, Tool
+from envscaler_mcp.artifacts import Environment, Scenario, Tool
 
 _LONGEST = 320
 
@@ -20,7 +21,7 @@ class WorkedCall(NamedTuple):
     """Calls that must come before it."""
 
 
-def readme(environment: Environment, calls: Mapping[str, WorkedCall]) -> str:
+def readme(environment: Environment, calls: Mapping[str, WorkedCall], scenarios: Sequence[Scenario]) -> str:
     """The page as Markdown."""
     reads = [tool for tool in environment.tools if tool.effect == "reads"]
     writes = [tool for tool in environment.tools if tool.effect == "writes"]
@@ -35,6 +36,7 @@ def readme(environment: Environment, calls: Mapping[str, WorkedCall]) -> str:
         *(_tool(tool, calls.get(tool.name)) for tool in reads),
         f"## Tools that change something ({len(writes)})",
         *(_tool(tool, calls.get(tool.name)) for tool in writes),
+        *_scenarios(scenarios),
         "## Connect a host",
         _connecting(environment),
     ]
@@ -57,6 +59,19 @@ def _tool(tool: Tool, call: WorkedCall | None) -> str:
             lines += [f"After `{name}` with `{_short(arguments)}`:", ""]
         lines += ["```json", _short(call.arguments), _short(call.result), "```"]
     return "\n".join(lines)
+
+
+def _scenarios(scenarios: Sequence[Scenario]) -> list[str]:
+    if not scenarios:
+        return []
+    levels = Counter(scenario.level for scenario in scenarios)
+    mix = ", ".join(f"{number} {level}" for level, number in levels.items())
+    quoted = "\n".join(f"> {line}".rstrip() for line in scenarios[0].task.splitlines())
+    return [
+        f"## Scenarios ({len(scenarios)})",
+        f"`scenarios.jsonl` holds {mix}, each with its checks, what may change, a solution and a proof. The first of them:",
+        quoted,
+    ]
 
 
 def _short(value: object) -> str:

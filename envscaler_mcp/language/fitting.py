@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 
 from envscaler_mcp.language.expressions import Expr
 from envscaler_mcp.language.text import did_you_mean
@@ -33,6 +34,7 @@ def bare(low: int, high: int) -> Type:
     return Type("int", low=low, high=high, shape="bare")
 
 
+@lru_cache(maxsize=4096)
 def real(kind: str, text: str) -> bool:
     """Whether a text is a real date, time or datetime as they are written here."""
     try:

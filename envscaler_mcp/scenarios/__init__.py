@@ -1,7 +1,8 @@
-"""From an environment to worlds worth playing in: grown start states, and calls that work in them."""
+"""From an environment to worlds worth playing in: grown start states, calls that work in them, and proven tasks."""
 
 from envscaler_mcp.scenarios.examples import Example, examples
 from envscaler_mcp.scenarios.growth import Grown, grow
 from envscaler_mcp.scenarios.rehearsal import Surprise
+from envscaler_mcp.scenarios.tasks import TaskMaker
 
-__all__ = ["Example", "Grown", "Surprise", "examples", "grow"]
+__all__ = ["Example", "Grown", "Surprise", "TaskMaker", "examples", "grow"]

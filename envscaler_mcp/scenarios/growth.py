@@ -234,7 +234,7 @@ class _Garden:
         weights: dict[str, int] = {}
         for name in self.arguments:
             weight = self.start.play.get(name, 1)
-            weights[name] = 1000 * weight // (weight + self.grown.played.get(name, 0)) if weight else 0
+            weights[name] = 1000 * weight * weight // (weight + self.grown.played.get(name, 0)) if weight else 0
         for _ in range(_OPERATIONS_PER_STEP):
             name = self._weighted(weights)
             if not name:

@@ -122,12 +122,12 @@ class Interpreter:
         return Ref(type_.entity, given)
 
     def _change(self, operation: Operation, names: Names, evaluation: Evaluation) -> Result:
-        effects = Effects(evaluation, operation)
-        names = effects.run(names)
         done = evaluation.sentence(operation.say, names)
         for clause in operation.say.clauses:
             if all(names[name] is not None for name in clause.needs):
                 done += evaluation.sentence(clause.words, names)
+        effects = Effects(evaluation, operation)
+        effects.run(names)
         ids = dict(self._created(effects.created))
         news = ", ".join(f"{words(ref.noun)} {id_}" for ref, id_ in ids.values())
         message = f"Done: {done}{f' (new: {news})' if news else ''}."

@@ -100,13 +100,8 @@ class Checks:
 
     def _used_by(self, entity: Entity, attribute: Attribute, target: Entity, record: str) -> None:
         users = self.fresh("users")
-        if attribute.type.kind == "ref":
-            index = self.writer.indexes.on(entity.name, (attribute.name,))
-            self.lines.add(f'{users} = len(self.{index.name}.get({record}["id"], {{}}))')
-        else:
-            user = self.fresh("user")
-            stored = f'{user}["{attribute.key}"]'
-            self.lines.add(f'{users} = sum({record}["id"] in {stored} for {user} in self.{entity.container}.values())')
+        index = self.writer.indexes.on(entity.name, (attribute.name,))
+        self.lines.add(f'{users} = len(self.{index.name}.get({record}["id"], {{}}))')
         label = label_of(self.model, target.name, record).replace('"', "'")
         one, many = words(entity.noun), words(entity.container)
         self.lines.add(f"if {users}:")
@@ -203,6 +198,7 @@ class Checks:
         skip = " if one is not None" if way.loose else ""
         through = f"for one in {self._code(way) if way.many else f'[{self._code(way)}]'}{skip}"
         if hop.way == "back":
+            only = {} if attribute.type.kind == "list" else only
             index = self.writer.indexes.on(hop.entity, (hop.attribute, *only))
             one = way.key or f'{record}["id"]'
             values = {hop.attribute: one, **{name: quoted(value) for name, value in only.items()}}

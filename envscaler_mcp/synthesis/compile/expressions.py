@@ -30,7 +30,7 @@ from envscaler_mcp.language.expressions import (
 )
 from envscaler_mcp.language.model import Model, Sentence
 from envscaler_mcp.language.types import Type
-from envscaler_mcp.synthesis.compile.indexes import Indexes
+from envscaler_mcp.synthesis.compile.indexes import Index, Indexes, Way
 from envscaler_mcp.synthesis.compile.names import define_method, derived_method
 from envscaler_mcp.synthesis.compile.python import (
     AND,
@@ -331,14 +331,38 @@ class Writer:
         """What a loop runs over, and the tests that the way there does not answer."""
         if not isinstance(loop.source, Records):
             return self.value(loop.source), list(loop.tests)
-        entity = self.model.entities[loop.source.entity]
-        index, links, rest = self.indexes.for_loop(loop)
-        if index is None:
-            return Code(f"self.{entity.container}.values()"), list(loop.tests)
-        keys = [str(self.key(links[name])) for name in index.attributes]
-        key = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
-        bucket = f"self.{index.name}.get({key}, {{}}).values()"
-        return Code(f"sorted({bucket}, key=_age)" if ordered else bucket), rest
+        way = self.indexes.way(loop)
+        match way.kind:
+            case "all":
+                return Code(f"self.{self.model.entities[loop.source.entity].container}.values()"), list(loop.tests)
+            case "key":
+                assert way.index is not None
+                found = self.bucket(way.index, {name: str(self.key(value)) for name, value in way.values.items()})
+            case "path":
+                found = self._along(way, loop)
+            case "either":
+                pairs = zip(way.others, way.keys, strict=True)
+                buckets = [f"*{self.bucket(index, {index.attributes[0]: str(self.key(key))})}" for index, key in pairs]
+                found = f"_distinct([{', '.join(buckets)}])"
+        return Code(f"sorted({found}, key=_age)" if ordered else found), way.rest(loop)
+
+    def bucket(self, index: Index, values: dict[str, str]) -> str:
+        """The records that an index keeps under these values."""
+        keys = ", ".join(values[name] for name in index.attributes)
+        return f"self.{index.name}.get({keys if len(index.attributes) == 1 else f'({keys})'}, {{}}).values()"
+
+    def _along(self, way: Way, loop: Loop) -> str:
+        """Every step of a path backwards, from what lies at its end."""
+        assert way.index is not None
+        key = str(self.key(way.values[way.first]))
+        parts: list[str] = []
+        for index in reversed(way.others):
+            name = f"_{index.entity.noun}"
+            parts.append(f"for {name} in {self.bucket(index, {index.attributes[0]: key})}")
+            key = f'{name}["id"]'
+        values = {name: str(self.key(value)) for name, value in way.values.items()} | {way.first: key}
+        parts.append(f"for {loop.name} in {self.bucket(way.index, values)}")
+        return f"[{loop.name} {' '.join(parts)}]"
 
     def loops(self, loops: tuple[Loop, ...], ordered: bool) -> str:
         """`for … in … if …`, one after the other."""

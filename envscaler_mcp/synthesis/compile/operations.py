@@ -14,7 +14,7 @@ from envscaler_mcp.language.expressions import (
     Records,
     walk,
 )
-from envscaler_mcp.language.lints import statements
+from envscaler_mcp.language.lints import read_by, statements, written
 from envscaler_mcp.language.model import (
     Attribute,
     Delete,
@@ -83,6 +83,8 @@ class Method:
                 lines.add(f"{line.name} = {self.writer.value(line.value)}")
             else:
                 self._guard(line)
+        early = self._renames()
+        inner = self._say() if early else ""
         body = Lines()
         body.depth = lines.depth
         self.lines = body
@@ -93,7 +95,7 @@ class Method:
         for name in self.lists.values():
             lines.add(f"{name}: list[Any] = []")
         lines.lines.extend(body.lines)
-        self._answer()
+        self._answer(inner if early else self._say())
         return lines.text()
 
     def _names(self) -> set[str]:
@@ -392,18 +394,34 @@ class Method:
 
     # The answer
 
-    def _answer(self) -> None:
+    def _say(self) -> str:
+        """Emit what puts the words of `say` together, where that takes lines; what stands between the quotes of the message."""
         say = self.operation.say
         done = self.writer.sentence(Sentence(say.parts))
-        inner = within(done)
-        if say.clauses:
-            name = self.fresh("done")
-            self.lines.add(f"{name} = {done}")
-            for clause in say.clauses:
-                given = " and ".join(f"{parameter} is not None" for parameter in clause.needs)
-                self.lines.add(f"if {given}:")
-                self.lines.add(f"    {name} += {self.writer.sentence(clause.words)}")
-            inner = f"{{{name}}}"
+        if not say.clauses and not self._renames():
+            return within(done)
+        name = self.fresh("done")
+        self.lines.add(f"{name} = {done}")
+        for clause in say.clauses:
+            given = " and ".join(f"{parameter} is not None" for parameter in clause.needs)
+            self.lines.add(f"if {given}:")
+            self.lines.add(f"    {name} += {self.writer.sentence(clause.words)}")
+        return f"{{{name}}}"
+
+    def _renames(self) -> bool:
+        """Whether the effects change what `say` speaks of: it is said as things were before."""
+        wrote = written(self.operation)
+        for sentence in (self.operation.say, *(clause.words for clause in self.operation.say.clauses)):
+            for part in sentence.parts:
+                if isinstance(part, str):
+                    continue
+                entity = self.model.entities.get(part.type.entity)
+                called = {(entity.name, entity.label)} if entity is not None else set()
+                if wrote & (read_by(part, self.model) | called):
+                    return True
+        return False
+
+    def _answer(self, inner: str) -> None:
         ids: dict[str, str] = {}
         for entity_name, record in self.created:
             if record:
@@ -411,7 +429,7 @@ class Method:
                 key = f"{noun}_id" if f"{noun}_id" not in ids else f"{record}_id"
                 ids[key] = record
         news = ", ".join(f"{words(self._noun_of(record))} {{{record}['id']}}" for record in ids.values())
-        f = "f" if done.startswith('f"') or ids or say.clauses else ""
+        f = "f" if "{" in inner or ids else ""
         text = f'{f}"Done: {inner}{f" (new: {news})" if news else ""}."'
         if ids:
             data = ", ".join(f'"{key}": {record}["id"]' for key, record in ids.items())

@@ -35,9 +35,11 @@ def _link(model: Model, indexes: Indexes) -> str:
         if kept:
             lines.add(f'    case "{entity.container}":')
             for index in kept:
-                lines.add(
-                    f'        self.{index.name}.setdefault({_key(index.key_of("record"))}, {{}})[record["id"]] = record'
-                )
+                key = "key" if index.of_members else _key(index.key_of("record"))
+                if index.of_members:
+                    lines.add(f"        for key in {index.key_of('record')}:")
+                entered = f'self.{index.name}.setdefault({key}, {{}})[record["id"]] = record'
+                lines.add(f"{'            ' if index.of_members else '        '}{entered}")
     return lines.text()
 
 
@@ -52,7 +54,11 @@ def _unlink(model: Model, indexes: Indexes) -> str:
         if kept:
             lines.add(f'    case "{entity.container}":')
             for index in kept:
-                lines.add(f'        del self.{index.name}[{index.key_of("record")}][record["id"]]')
+                if index.of_members:
+                    lines.add(f"        for key in {index.key_of('record')}:")
+                    lines.add(f'            self.{index.name}[key].pop(record["id"], None)')
+                else:
+                    lines.add(f'        del self.{index.name}[{index.key_of("record")}][record["id"]]')
     return lines.text()
 
 

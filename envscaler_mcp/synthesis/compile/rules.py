@@ -353,6 +353,9 @@ class _Analysis:
             case ListOf(items=items):
                 ways = [self._ways(item, names) for item in items]
                 return None if any(way is None for way in ways) else [route for way in ways for route in way or []]
+            case Get(of=of, name=name) if of.type.kind == "ref":
+                before = self._ways(of, names)
+                return None if before is None else [(Hop("back", of.type.entity, name), *way) for way in before]
         return None
 
     def _quietly(self, loops: tuple[Loop, ...], names: dict[str, list[Route] | None]) -> dict[str, list[Route] | None]:
