@@ -24,6 +24,7 @@ COMMANDS = (
     "bundle",
     "blueprint",
     "emit",
+    "check",
     "doctor",
     "schemas",
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +16,7 @@ from envscaler_mcp.language.text import plural
 from envscaler_mcp.quality.bench import Tried
 from envscaler_mcp.quality.judge import Finding
 
-_SCANS = 2
+_SCANS = 1
 
 
 @dataclass(slots=True)
@@ -42,7 +41,7 @@ class DeclaredLaw:
             for entity in model.entities.values()
             for attribute in entity.stored
         }
-        self._scanned: Counter[tuple[str, frozenset[tuple[str, str]]]] = Counter()
+        self._scanned: dict[str, list[set[tuple[str, str]]]] = {}
         self._entities = {entity.container: entity.name for entity in model.entities.values()}
 
     def faults(self, tool: str, tried: Tried) -> Iterator[Finding]:
@@ -53,7 +52,7 @@ class DeclaredLaw:
         if unsound_:
             yield "fail", f"it left a state that is not sound: {unsound_[0]}"
             return
-        touched = frozenset(self._touched(tried.diff))
+        touched = self._touched(tried.diff)
         if not self._worth_scanning(tool, touched):
             return
         evaluation = Evaluation(Store(self.model, tried.after))
@@ -66,11 +65,14 @@ class DeclaredLaw:
         evaluation = Evaluation(Store(self.model, state))
         return [rule.text for rule in self.model.rules if not evaluation.value(rule.holds, {})]
 
-    def _worth_scanning(self, tool: str, touched: frozenset[tuple[str, str]]) -> bool:
-        """Whether rules are worked out again after calls of one tool that touch the same attributes."""
-        # To look at every record takes a hundred times as long as the call; journeys look at the rest.
-        self._scanned[tool, touched] += 1
-        return self._scanned[tool, touched] <= _SCANS
+    def _worth_scanning(self, tool: str, touched: set[tuple[str, str]]) -> bool:
+        """Whether this call may tell more about the rules than the first calls of the tool did."""
+        # To look at every record takes a hundred times as long as the call; the ends of journeys show the rest.
+        known = self._scanned.setdefault(tool, [])
+        if len(known) >= _SCANS and touched <= set().union(*known):
+            return False
+        known.append(touched)
+        return True
 
     def _undeclared(self, effects: _Effects, diff: StateDiff) -> Iterator[str]:
         for container, records in diff.created.items():

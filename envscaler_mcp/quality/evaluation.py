@@ -22,7 +22,7 @@ from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.difference import diff_of_states
 
 NEVER_DONE = "no call was found that it does"
-_JOURNEYS = 4
+_JOURNEYS = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.world import World
 
-_STEPS = 30
+_STEPS = 24
 _TOOLS_PER_STEP = 6
-_DRAWS = 40
+_DRAWS = 24
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,9 @@ def _nameable(probe: Probe, tool: Tool, state: Mapping[str, Any]) -> Iterator[st
     """Values of the call, its arguments and things by name, and what records of the state are called."""
     yield from probe.names
     for value in probe.arguments.values():
-        yield from (str(one) for one in _scalars(value))
+        for one in _scalars(value):
+            yield f"{one / 100:,.2f}" if isinstance(one, int) else str(one)
+            yield str(one)
     for name in (tool.name, *tool.input_schema.get("properties", {})):
         yield from (part for part in words(name).split() if len(part) > 2)
     kept = containers(state)
@@ -114,7 +116,7 @@ def _nameable(probe: Probe, tool: Tool, state: Mapping[str, Any]) -> Iterator[st
         yield words(singular(container))
     for records in kept.values():
         for record in records.values():
-            yield from (value for value in record.values() if isinstance(value, str) and len(value) > 3)
+            yield from (value for value in record.values() if isinstance(value, str) and len(value) > 2)
 
 
 def _scalars(value: Any) -> Iterator[Any]:

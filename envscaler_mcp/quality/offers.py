@@ -158,12 +158,9 @@ class Offers:
 
     def _form(self, name: str) -> str:
         """What a text must look like, by its name and by what is kept under it."""
-        known = next((value for value in self._kept(name) if isinstance(value, str) and value), "")
-        for form, shape in _SHAPES:
-            if re.fullmatch(shape, known):
-                return form
-        if known:
-            return ""
+        for value in self._kept(name):
+            if isinstance(value, str) and value:
+                return next((form for form, shape in _SHAPES if re.fullmatch(shape, value)), "")
         return "date" if re.search(r"(^|_)(date|day|on|until|since)$", name) else "email" if "email" in name else ""
 
     def _day(self, days: int) -> str:
