@@ -20,7 +20,7 @@ from envscaler_mcp.artifacts import (
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.emit.folder import folder_differences, folder_files, write_folder
 from envscaler_mcp.emit.readme import WorkedCall
-from envscaler_mcp.errors import BlueprintError, EnvScalerError, GrowthError, WorldError
+from envscaler_mcp.errors import BlueprintError, EmitError, EnvScalerError, GrowthError, WorldError
 from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.lints import tool_names
 from envscaler_mcp.language.model import Model
@@ -94,7 +94,8 @@ def build(path: Path) -> Built:
     scenarios = _scenarios(made, states)
     calls = _worked_calls(made, states[0])
     files = folder_files(made.environment, made.source, text, states, scenarios, calls)
-    return Built(made.environment, len(scenarios), files)
+    files["quality_report.json"] = quality_report(made, states).to_text()
+    return Built(made.environment, len(scenarios), dict(sorted(files.items())))
 
 
 def _states(made: Synthesized) -> list[State]:
@@ -116,7 +117,7 @@ def _scenarios(made: Synthesized, states: Sequence[State]) -> list[Scenario]:
     if not made.blueprint.stories:
         return []
     code = EnvironmentCode.of(made.environment, made.source)
-    maker = TaskMaker(made.model, made.environment, code, SEED)
+    maker = TaskMaker(made.model, made.speech, made.environment, code, SEED)
     return [maker.scenario(states[number % len(states)], level, number + 1) for number, level in enumerate(LEVELS)]
 
 
@@ -286,6 +287,13 @@ def evaluate_folder(folder: Path) -> Evaluation:
 
 
 def quality_report(made: Synthesized, states: Sequence[State]) -> QualityReport:
-    """What is kept in the folder of what was compiled."""
+    """What is kept in the folder of what was compiled; EmitError where a call of it breaks the contract."""
     code = EnvironmentCode.of(made.environment, made.source)
-    return evaluate(code, states, open_world, model=made.model).report
+    report = evaluate(code, states, open_world, model=made.model).report
+    if not report.admitted:
+        worst = next(case for case in report.cases if case.judgement == "fail")
+        raise EmitError(
+            f"{report.environment} is not admitted: {worst.operation} with {worst.arguments}: {worst.reason} "
+            f"({report.summary.failed} of {report.summary.total} calls fail)"
+        )
+    return report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal as Choices
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from envscaler_mcp.language.model import Model, Operation, Query, Rule
 from envscaler_mcp.language.operations import read_operation, read_query
 from envscaler_mcp.language.place import Place
 from envscaler_mcp.language.reader import Reader
-from envscaler_mcp.language.stories import read_speech
+from envscaler_mcp.language.stories import Speech, read_speech
 from envscaler_mcp.language.text import did_you_mean
 from envscaler_mcp.language.types import Complaint
 
@@ -46,6 +46,8 @@ class Checked:
 
     blueprint: Blueprint
     model: Model | None = None
+    speech: Speech = Speech()
+    """How people speak in this trade; empty where nothing was said of it."""
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -115,7 +117,7 @@ class _Check:
                 queries,
                 derive,
             )
-            model = replace(model, speech=read_speech(self.blueprint, model, self.reader, self.error))
+            self.result.speech = read_speech(self.blueprint, model, self.reader, self.error)
             self.tools(model)
             for place, message in lints.errors(model):
                 self.error(place, message)

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from envscaler_mcp.artifacts import Blueprint
 from envscaler_mcp.language.expressions import Expr, Loop, Records
 from envscaler_mcp.language.types import Type
-
-if TYPE_CHECKING:
-    from envscaler_mcp.language.stories import Speech
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,5 +204,3 @@ class Model:
     queries: dict[str, Query]
     derive: dict[str, tuple[str, ...]]
     """Which reads follow from each entity."""
-    speech: Speech | None = None
-    """Stories and descriptions; there once the rest is sound."""

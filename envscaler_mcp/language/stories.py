@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from envscaler_mcp.artifacts import Blueprint, StorySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
@@ -114,8 +114,8 @@ Description = tuple[str | Mark, ...]
 class Speech:
     """What a blueprint says of how people speak in its trade."""
 
-    descriptions: dict[str, tuple[Description, ...]]
-    stories: dict[str, Story]
+    descriptions: dict[str, tuple[Description, ...]] = field(default_factory=dict)
+    stories: dict[str, Story] = field(default_factory=dict)
 
 
 Report = Callable[[str, str], None]

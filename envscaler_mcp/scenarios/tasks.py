@@ -10,7 +10,7 @@ from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.interpreter.store import Ref
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Story
+from envscaler_mcp.language.stories import Speech, Story
 from envscaler_mcp.scenarios.casting import Casting, drawn_records
 from envscaler_mcp.scenarios.facts import checks_and_frame
 from envscaler_mcp.scenarios.knowledge import Unknown
@@ -56,11 +56,13 @@ class Reasons:
 class TaskMaker:
     """Makes proven scenarios of one environment."""
 
-    def __init__(self, model: Model, environment: Environment, code: EnvironmentCode, seed: int) -> None:
-        if model.speech is None or not model.speech.stories:
+    def __init__(
+        self, model: Model, speech: Speech, environment: Environment, code: EnvironmentCode, seed: int
+    ) -> None:
+        if not speech.stories:
             raise GrowthError(f"{environment.id} tells no stories; write some under 'stories' in its blueprint")
         self.model, self.environment, self.code, self.seed = model, environment, code, seed
-        self.speech = model.speech
+        self.speech = speech
         self.chance = Chance(seed, f"tasks of {environment.id}")
         self.casting = Casting(model)
         self.told: Counter[str] = Counter()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from envscaler_mcp.artifacts import Blueprint, Environment, Provenance, digest_of
 from envscaler_mcp.language import check_blueprint
 from envscaler_mcp.language.model import Model
+from envscaler_mcp.language.stories import Speech
 from envscaler_mcp.language.text import words
 from envscaler_mcp.serving.tools import tool_table
 from envscaler_mcp.synthesis.compile import compile_model
@@ -19,6 +20,7 @@ class Synthesized:
 
     blueprint: Blueprint
     model: Model
+    speech: Speech
     environment: Environment
     source: str
     nursery_source: str
@@ -27,7 +29,8 @@ class Synthesized:
 
 def synthesize(blueprint: Blueprint, states: tuple[str, ...]) -> Synthesized:
     """Check and compile a blueprint; one with errors is refused with all of them."""
-    model = check_blueprint(blueprint).sound()
+    checked = check_blueprint(blueprint)
+    model = checked.sound()
     compiled = compile_model(model)
     nursery = compile_nursery(model)
     environment = Environment(
@@ -46,7 +49,9 @@ def synthesize(blueprint: Blueprint, states: tuple[str, ...]) -> Synthesized:
         code_digest=digest_of(compiled.source),
         blueprint_digest=blueprint.digest,
     )
-    return Synthesized(blueprint, model, environment, compiled.source, nursery.source, nursery.class_name)
+    return Synthesized(
+        blueprint, model, checked.speech, environment, compiled.source, nursery.source, nursery.class_name
+    )
 
 
 def introduction(model: Model) -> str:
