@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
@@ -11,7 +11,7 @@ from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.scoring.journal import Journal, read_journal, write_synced
-from envscaler_mcp.scoring.trajectory import Attempted, attempted, record_of, trajectory_of
+from envscaler_mcp.scoring.trajectory import Attempted, attempt_of, attempted, record_of, trajectory_of
 
 PLAN = "plan.json"
 
@@ -40,12 +40,11 @@ class RunFolder:
         """Episodes that are not done."""
         return tuple(episode for episode in self.plan.episodes if episode.id not in self.tally.done)
 
-    def record(self, trajectories: Iterable[Trajectory]) -> None:
+    def record(self, trajectories: Sequence[Trajectory]) -> None:
         """Write attempts down; when this returns, they count."""
-        kept = [record_of(trajectory) for trajectory in trajectories]
-        self._journal.append(kept)
-        for record in kept:
-            self.tally.add(attempted(record))
+        self._journal.append([record_of(trajectory) for trajectory in trajectories])
+        for trajectory in trajectories:
+            self.tally.add(attempt_of(trajectory))
 
 
 class Tally:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from envscaler_mcp.artifacts import Trajectory, canonical_json, digest_of
+from envscaler_mcp.artifacts import Trajectory, digest_of
 from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.errors import RunError
 
@@ -34,12 +34,29 @@ class Attempted:
 
 def record_of(trajectory: Trajectory) -> bytes:
     """The trajectory as a journal takes it."""
-    return canonical_json(trajectory.model_dump(mode="json")).encode()
+    return trajectory.model_dump_json().encode()
 
 
 def trajectory_of(record: bytes) -> Trajectory:
     """The trajectory in a journal's record."""
     return Trajectory.from_text(record.decode(), "a record of the run")
+
+
+def attempt_of(trajectory: Trajectory) -> Attempted:
+    """What a summary needs of a trajectory."""
+    verdict = trajectory.verdict
+    return Attempted(
+        id=trajectory.id,
+        environment=trajectory.environment,
+        agent=trajectory.agent,
+        attempt=trajectory.attempt,
+        reward=verdict.reward,
+        solved=verdict.solved,
+        owner=verdict.owner,
+        reason=verdict.reason,
+        steps=len(trajectory.steps),
+        ended=trajectory.ended,
+    )
 
 
 def attempted(record: bytes) -> Attempted:

@@ -1,0 +1,85 @@
+"""What a run is made of: every episode, before any of them is played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
+from envscaler_mcp.episode.agents import agent_named
+from envscaler_mcp.errors import RunError
+from envscaler_mcp.farm.sessions import Farm
+from envscaler_mcp.launch.ways import Via
+from envscaler_mcp.serving import load_code
+from envscaler_mcp.serving.grading import Scoring
+
+
+class RunConfig(BaseModel):
+    """What is to be played, by whom, and how."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    agent: str = "oracle"
+    """`oracle`, `noop`, `random`, `scripted:FILE`, or `module:Class` of one's own."""
+    environments: tuple[str, ...] = ()
+    """Ids; all that are registered by default."""
+    scenarios: tuple[str, ...] = ()
+    """Ids; all that the environments hold by default."""
+    via: Via = "direct"
+    parallel: int = Field(default=2, ge=1, le=64)
+    """Episodes at a time; no part of the plan."""
+    seed: int = 0
+    """For the agents' own chance."""
+    repeat: int = Field(default=1, ge=1)
+    scoring: Scoring = "framed"
+    max_steps: int = Field(default=30, ge=1)
+    max_seconds: float = Field(default=300.0, gt=0)
+    limit: int | None = Field(default=None, ge=1)
+    """At most so many scenarios of each environment."""
+
+
+def plan_run(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunPlan:
+    """Every episode of a run, before any of them is played."""
+    name, _ = agent_named(config.agent)
+    wanted = set(config.scenarios)
+    chosen: list[Scenario] = []
+    for environment in environments:
+        found = [one for one in farm.scenarios(environment) if not wanted or one.id in wanted]
+        stale = next((one.id for one in found if one.code_digest != _code_digest(farm, environment)), None)
+        if stale is not None:
+            raise RunError(f"The scenario {stale!r} was made for other code of {environment!r}; make it again.")
+        chosen += found[: config.limit]
+    unknown = wanted - {one.id for one in chosen}
+    if unknown and config.limit is None:
+        raise RunError(f"There is no scenario {min(unknown)!r} in these environments.")
+    if not chosen:
+        raise RunError("There is nothing to play: no environment that was chosen holds scenarios.")
+    episodes = tuple(
+        PlannedEpisode(
+            id=f"{one.id}/{name}/{repetition}",
+            scenario=one.id,
+            scenario_digest=one.digest,
+            environment=one.environment,
+            code_digest=one.code_digest,
+            repetition=repetition,
+            seed=config.seed + repetition - 1,
+        )
+        for one in chosen
+        for repetition in range(1, config.repeat + 1)
+    )
+    if len({one.id for one in episodes}) < len(episodes):
+        raise RunError("Two environments hold scenarios of one id; make them again.")
+    return RunPlan(
+        agent=name,
+        via=config.via,
+        scoring=config.scoring,
+        max_steps=config.max_steps,
+        max_seconds=config.max_seconds,
+        episodes=episodes,
+    )
+
+
+def _code_digest(farm: Farm, environment: str) -> str:
+    return load_code(farm.servers / environment).environment.code_digest

@@ -1,0 +1,211 @@
+"""A run: what is missing of its plan is played, judged and written down, by several players at a time."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from envscaler_mcp.artifacts import Provenance, Scenario, Trajectory, Verdict, digest_of
+from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
+from envscaler_mcp.episode.agent import Briefing, MakeAgent
+from envscaler_mcp.episode.loop import EpisodeLimits, Played, play
+from envscaler_mcp.errors import EnvScalerError, RunError, WorldError
+from envscaler_mcp.farm.sessions import Farm
+from envscaler_mcp.launch.ways import Host, hosting
+from envscaler_mcp.sandbox.ended import WorkerEndedError
+from envscaler_mcp.sandbox.policy import RefusedError
+from envscaler_mcp.scoring.run_folder import RunFolder, Tally
+from envscaler_mcp.scoring.verdict import settled, unplayable
+from envscaler_mcp.serving.server import introduction_text, rules_text
+
+ATTEMPTS = 3
+"""How often an episode is tried in one go where the machine fails."""
+_WAITING = 64
+"""Episodes that may wait for the disk."""
+
+Progress = Callable[[str, int, int], None]
+"""Told the id of an episode that is done, how many are done, and how many there are."""
+
+
+async def run_episodes(
+    farm: Farm, plan: RunPlan, make_agent: MakeAgent, folder: Path, parallel: int, progress: Progress
+) -> Tally:
+    """Play what is missing of the plan into the folder; an episode counts when its record lies on the disk."""
+    with RunFolder.open(folder, plan) as run:
+        missing = run.missing()
+        progress("", len(run.tally.done), len(plan.episodes))
+        if missing:
+            sending, receiving = anyio.create_memory_object_stream[Trajectory](_WAITING)
+            with _disk_troubles_alone():
+                async with anyio.create_task_group() as group:
+                    group.start_soon(_keep, run, receiving, progress)
+                    await _Run(farm, run, make_agent, sending).play(missing, parallel)
+        return run.tally
+
+
+@contextmanager
+def _disk_troubles_alone() -> Iterator[None]:
+    """What cannot be written down ends the run, and players that could not hand on their episodes say nothing new."""
+    try:
+        yield
+    except* RunError as group:
+        raise _first(group) from None
+    except* anyio.BrokenResourceError:
+        pass
+
+
+def _first(group: BaseExceptionGroup[RunError]) -> RunError:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+async def _keep(run: RunFolder, receiving: MemoryObjectReceiveStream[Trajectory], progress: Progress) -> None:
+    """Write down what was played, all that waits in one go, so that one wait for the disk serves many episodes."""
+    async with receiving:
+        try:
+            async for first in receiving:
+                batch = [first, *_waiting(receiving)]
+                await anyio.to_thread.run_sync(run.record, batch)
+                progress(batch[-1].id, len(run.tally.done), len(run.plan.episodes))
+        finally:
+            with anyio.CancelScope(shield=True):
+                rest = _waiting(receiving)
+                if rest:
+                    await anyio.to_thread.run_sync(run.record, rest)
+
+
+def _waiting(receiving: MemoryObjectReceiveStream[Trajectory]) -> list[Trajectory]:
+    batch = []
+    try:
+        while True:
+            batch.append(receiving.receive_nowait())
+    except (anyio.WouldBlock, anyio.EndOfStream):
+        return batch
+
+
+class _Run:
+    """Players that take episodes, each from one environment at a time, so that its host can be used again."""
+
+    def __init__(
+        self, farm: Farm, run: RunFolder, make_agent: MakeAgent, sending: MemoryObjectSendStream[Trajectory]
+    ) -> None:
+        self._farm = farm
+        self._run = run
+        self._plan = run.plan
+        self._make_agent = make_agent
+        self._sending = sending
+        self._tried: Counter[str] = Counter(run.tally.attempts)
+        self._tried_now: Counter[str] = Counter()
+        self._players: Counter[str] = Counter()
+        self._queues: dict[str, deque[PlannedEpisode]] = {}
+        self._limits = EpisodeLimits(run.plan.max_steps, run.plan.max_seconds)
+
+    async def play(self, missing: Sequence[PlannedEpisode], parallel: int) -> None:
+        for episode in missing:
+            self._queues.setdefault(episode.environment, deque()).append(episode)
+        async with self._sending, anyio.create_task_group() as group:
+            for _ in range(min(parallel, len(missing))):
+                group.start_soon(self._player)
+
+    async def _player(self) -> None:
+        while (environment := self._longest()) is not None:
+            self._players[environment] += 1
+            try:
+                await self._play_in(environment)
+            finally:
+                self._players[environment] -= 1
+
+    def _longest(self) -> str | None:
+        """The environment with the most episodes for each player that would be there."""
+        waiting = [name for name, queue in self._queues.items() if queue]
+        return max(waiting, key=lambda name: len(self._queues[name]) / (self._players[name] + 1), default=None)
+
+    async def _play_in(self, environment: str) -> None:
+        """Until nothing waits there; a host that breaks is replaced."""
+        queue, held = self._queues[environment], False
+        scenarios = {one.id: one for one in self._farm.scenarios(environment)}
+        while queue:
+            held = False
+            try:
+                async with hosting(self._farm.servers / environment, self._plan.via, self._farm.judge) as host:
+                    held = True
+                    while queue:
+                        episode = queue.popleft()
+                        if not await self._one(host, episode, scenarios[episode.scenario]):
+                            break
+            except* EnvScalerError as group:
+                # A host that broke may break again while it is put away, and its episode was told already.
+                if not held and queue:
+                    await self._unplayed(queue.popleft(), str(group.exceptions[0]))
+
+    async def _one(self, host: Host, episode: PlannedEpisode, scenario: Scenario) -> bool:
+        """Play one episode and send it on; whether the host is still good."""
+        try:
+            way = await host.open(scenario)
+            initial = await way.initial()
+        except (WorldError, WorkerEndedError, RefusedError) as cause:
+            await self._send(episode, Played(), unplayable("environment", str(cause), self._plan.scoring))
+            return True
+        except EnvScalerError as cause:
+            await self._unplayed(episode, str(cause))
+            return False
+        environment = host.code.environment
+        briefing = Briefing(
+            environment=environment.id,
+            introduction=f"{introduction_text(environment)}\n{rules_text(environment)}",
+            tools=environment.tools,
+            task=scenario.task,
+            seed=episode.seed,
+        )
+        played = await play(self._make_agent, scenario, way, host.code, briefing, self._limits)
+        if played.owner == "infrastructure":
+            await self._unplayed(episode, played.reason, played)
+            return False
+        try:
+            final = await way.read(lambda controls: controls.state())
+            judged = await anyio.to_thread.run_sync(self._farm.judge, scenario, initial, final, self._plan.scoring)
+        except (WorldError, WorkerEndedError) as cause:
+            await self._send(episode, played, unplayable("environment", str(cause), self._plan.scoring))
+            return True
+        except EnvScalerError as cause:
+            await self._unplayed(episode, str(cause), played)
+            return False
+        await self._send(episode, played, settled(judged, played.owner, played.reason), digest_of(final))
+        return True
+
+    async def _unplayed(self, episode: PlannedEpisode, reason: str, played: Played | None = None) -> None:
+        """The machine kept an episode from being played: that is recorded, and it is tried again."""
+        await self._send(episode, played or Played(), unplayable("infrastructure", reason, self._plan.scoring))
+        self._tried_now[episode.id] += 1
+        if self._tried_now[episode.id] < ATTEMPTS:
+            self._queues[episode.environment].append(episode)
+
+    async def _send(self, episode: PlannedEpisode, played: Played, verdict: Verdict, final_hash: str = "") -> None:
+        self._tried[episode.id] += 1
+        plan = self._plan
+        parents = {"scenario": episode.scenario_digest, "code": episode.code_digest}
+        await self._sending.send(
+            Trajectory(
+                provenance=Provenance(parents=parents, seed=episode.seed),
+                id=episode.id,
+                attempt=self._tried[episode.id],
+                scenario=episode.scenario,
+                scenario_digest=episode.scenario_digest,
+                environment=episode.environment,
+                code_digest=episode.code_digest,
+                seed=episode.seed,
+                agent=plan.agent,
+                via=plan.via,
+                steps=tuple(played.steps),
+                messages=tuple(played.messages),
+                ended=played.ended,
+                final_hash=final_hash,
+                verdict=verdict,
+            )
+        )
