@@ -46,7 +46,7 @@ class Checked:
 
     blueprint: Blueprint
     model: Model | None = None
-    speech: Speech = Speech()
+    speech: Speech = field(default_factory=Speech)
     """How people speak in this trade; empty where nothing was said of it."""
     problems: list[Problem] = field(default_factory=list)
 

@@ -58,10 +58,7 @@ class Evaluation:
             case Literal(value=value):
                 return value
             case And(parts=parts):
-                for part in parts:
-                    if not self.value(part, names):
-                        return False
-                return True
+                return all(self.value(part, names) for part in parts)
             case Clock(which=which):
                 now = self.store.clock()
                 return now if which == "now" else now.split("T")[0]
