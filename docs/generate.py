@@ -1,8 +1,14 @@
-"""Writes docs/cli.md from the commands, and clients/hosts/ from what `connect` knows; `--check` only compares."""
+"""Writes what pages quote of the code; `--check` only compares.
+
+docs/cli.md comes from the commands, clients/hosts/ from what `connect` knows, and the compiled methods in docs/blueprints.md from the
+blueprint with which that page begins.
+"""
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +19,8 @@ import typer
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.program import COMMANDS, app, load
 from envscaler_mcp.emit.hosts import CLIENTS, Connection, host_file
+from envscaler_mcp.language import read_blueprint
+from envscaler_mcp.synthesis import synthesize
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKOUT = "/path/to/envscaler-mcp"
@@ -27,7 +35,12 @@ search found nothing), and 2 when it was used wrongly. `--json` prints for progr
 
 def main() -> int:
     """Write the files, or say which would change."""
-    wanted = {ROOT / "docs" / "cli.md": page(), **host_examples()}
+    manual = ROOT / "docs" / "blueprints.md"
+    wanted = {
+        ROOT / "docs" / "cli.md": page(),
+        manual: with_methods(manual.read_text(encoding="utf-8")),
+        **host_examples(),
+    }
     stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     for path in stale:
         if "--check" in sys.argv[1:]:
@@ -48,6 +61,22 @@ def host_examples() -> dict[Path, str]:
         + "\n"
         for client in CLIENTS
     }
+
+
+def with_methods(manual: str) -> str:
+    """The manual, its quoted methods as they are compiled now."""
+    begins = re.search(r"^```yaml blueprint\n(.*?)^```$", manual, re.MULTILINE | re.DOTALL)
+    assert begins, "docs/blueprints.md begins with no blueprint"
+    lines = synthesize(read_blueprint(begins[1], "blueprint.yaml"), ("start",)).source.splitlines()
+    methods = {
+        node.name: "\n".join(line.removeprefix("    ") for line in lines[node.lineno - 1 : node.end_lineno])
+        for node in ast.walk(ast.parse("\n".join(lines)))
+        if isinstance(node, ast.FunctionDef)
+    }
+    quoted = r"^```python compiled\ndef (\w+).*?^```$"
+    return re.sub(
+        quoted, lambda old: f"```python compiled\n{methods[old[1]]}\n```", manual, flags=re.MULTILINE | re.DOTALL
+    )
 
 
 def page() -> str:

@@ -238,13 +238,3 @@ def tool_lines(example: Example) -> list[str]:
         arguments = [name if name in needed else f"[{name}]" for name in tool.input_schema["properties"]]
         lines.append(f"{tool.effect:<6} {tool.name}({', '.join(arguments)})")
     return lines
-
-
-def method(source: str, name: str) -> str:
-    """One method of the compiled class, as it stands there."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            lines = source.splitlines()[node.lineno - 1 : node.end_lineno]
-            return "\n".join(line.removeprefix("    ") for line in lines)
-    raise AssertionError(f"there is no method {name!r}")

@@ -106,14 +106,6 @@ def test_the_tools_are_those_listed(example: Example) -> None:
         assert block.text.strip().splitlines() == manual.tool_lines(example)
 
 
-@having("python compiled")
-def test_the_compiled_method_is_the_one_quoted(example: Example) -> None:
-    for block in example.of_kind("python compiled"):
-        name = re.match(r"def (\w+)", block.text)
-        assert name is not None
-        assert block.text.strip() == manual.method(example.made.source, name[1])
-
-
 def test_there_is_no_block_that_no_test_reads() -> None:
     kinds = {block.kind for block in manual.blocks(PAGE)}
     assert kinds <= {*manual.BLUEPRINTS, *manual.FOLLOWING}
