@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 
 from envscaler_mcp.artifacts import (
@@ -28,8 +30,9 @@ from envscaler_mcp.language.text import did_you_mean
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.quality import Evaluation, evaluate
 from envscaler_mcp.registry import read_registry, with_entries
+from envscaler_mcp.sandbox.checking import run_checks
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.scenarios import Grown, TaskMaker, examples, grow
+from envscaler_mcp.scenarios import Grown, Prover, TaskMaker, Unproven, examples, grow
 from envscaler_mcp.serving.code import EnvironmentCode, load_class, load_code
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
@@ -137,6 +140,7 @@ def emit_environments(
     *,
     check: bool = False,
     all_of_them: bool = False,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> Emission:
     """Write server folders and the registry, or with `check` only say what would change.
@@ -145,8 +149,7 @@ def emit_environments(
     """
     built: list[Built] = []
     differences: dict[str, list[str]] = {}
-    for number, path in enumerate(paths, start=1):
-        made = build(path)
+    for number, made in enumerate(_built(paths, workers), start=1):
         folder = servers / made.environment.id
         wrong = folder_differences(folder, made.files)
         if wrong:
@@ -165,6 +168,16 @@ def emit_environments(
     if all_of_them:
         _others(servers, {made.environment.id for made in built}, differences)
     return Emission(tuple(built), differences)
+
+
+def _built(paths: Sequence[Path], workers: int) -> Iterator[Built]:
+    """Each built, in their order; by several processes where there are several workers and enough to do."""
+    if workers < 2 or len(paths) < 2:
+        yield from map(build, paths)
+        return
+    # Spawned, not forked: a progress bar's thread must not be copied in the middle of what it does.
+    with ProcessPoolExecutor(min(workers, len(paths)), mp_context=get_context("spawn")) as pool:
+        yield from pool.map(build, paths)
 
 
 def _others(servers: Path, known: set[str], differences: dict[str, list[str]]) -> None:
@@ -297,3 +310,44 @@ def quality_report(made: Synthesized, states: Sequence[State]) -> QualityReport:
             f"({report.summary.failed} of {report.summary.total} calls fail)"
         )
     return report
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """What became of one scenario on disk when it was proven again."""
+
+    scenario: str
+    failure: str = ""
+    """Why it is not proven any more; nothing where it is."""
+
+
+def prove_folder(folder: Path) -> Iterator[Proven]:
+    """Prove every scenario of a server folder again, from what lies on disk; its checks run in the sandbox too."""
+    code = load_code(folder)
+    model = check_blueprint(read_blueprint(folder / "blueprint.yaml")).sound()
+    for line in (folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines():
+        scenario = Scenario.from_text(line, f"{folder.name}/scenarios.jsonl")
+        state = State.read(folder / "states" / f"{scenario.state}.json")
+        yield Proven(scenario.id, _disproof(scenario, state, model, code))
+
+
+def _disproof(scenario: Scenario, state: State, model: Model, code: EnvironmentCode) -> str:
+    if (scenario.state_digest, scenario.code_digest) != (state.digest, code.environment.code_digest):
+        return "its start state or the code of its environment is another by now"
+    world = open_world(code, state.content, scenario.seed)
+    try:
+        proof = Prover(scenario, model, code.environment, world).prove()
+        if proof != scenario.proof:
+            return "it is proven, but otherwise than was written down"
+        initial = world.state()
+        for call in scenario.oracle:
+            world.call(call.tool, call.arguments)
+        for final, wanted in ((initial, False), (world.state(), True)):
+            for number, checked in enumerate(run_checks(scenario.checks, initial, final), start=1):
+                if checked.verdict is not wanted:
+                    return f"check {number} says {checked.verdict} in the sandbox {checked.failure or ''}".rstrip()
+    except Unproven as reason:
+        return str(reason)
+    finally:
+        world.close()
+    return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,8 @@ from envscaler_mcp.pipeline import Emission, blueprint_of, emit_environments
 
 app = typer.Typer(add_completion=False)
 
+CORES = os.cpu_count() or 1
+
 
 @app.command()
 def emit_servers(
@@ -24,6 +27,7 @@ def emit_servers(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every blueprint of the library, and no other.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file would change.")] = False,
+    workers: Annotated[int, typer.Option(min=1, help="How many processes build; every core by default.")] = CORES,
 ) -> None:
     if everything == bool(wanted):
         raise typer.BadParameter("name blueprints, or ask for --all", param_hint="ENV_ID|FILE")
@@ -36,6 +40,7 @@ def emit_servers(
             settings.registry_file,
             check=check,
             all_of_them=everything,
+            workers=workers,
             progress=progress,
         )
     if check:

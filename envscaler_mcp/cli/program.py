@@ -21,10 +21,13 @@ COMMANDS = (
     "call",
     "serve",
     "connect",
+    "run",
+    "runs",
     "bundle",
     "blueprint",
     "emit",
     "check",
+    "prove",
     "doctor",
     "schemas",
 )

@@ -2,7 +2,8 @@
 
 from envscaler_mcp.scenarios.examples import Example, examples
 from envscaler_mcp.scenarios.growth import Grown, grow
+from envscaler_mcp.scenarios.proof import Prover, Unproven
 from envscaler_mcp.scenarios.rehearsal import Surprise
 from envscaler_mcp.scenarios.tasks import TaskMaker
 
-__all__ = ["Example", "Grown", "Surprise", "TaskMaker", "examples", "grow"]
+__all__ = ["Example", "Grown", "Prover", "Surprise", "TaskMaker", "Unproven", "examples", "grow"]
