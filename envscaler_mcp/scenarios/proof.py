@@ -139,7 +139,7 @@ class Prover:
         """Where each argument of a change is known from: an earlier answer, or the words."""
         heard: set[str] = set()
         for number, call in enumerate(recording.calls):
-            for name, value in call.arguments.items():
+            for name, value in sorted(call.arguments.items()):
                 if self.effects[call.tool] == "writes":
                     for leaf in _leaves(value):
                         known = "an answer" if str(leaf) in heard else "the words"
@@ -225,7 +225,7 @@ class Prover:
                 a, b = calls[first], calls[second]
                 if a.tool != b.tool:
                     continue
-                for name in set(a.arguments) & set(b.arguments):
+                for name in sorted(set(a.arguments) & set(b.arguments)):
                     if a.arguments[name] != b.arguments[name]:
                         left = {**a.arguments, name: b.arguments[name]}
                         yield (left, {**b.arguments, name: a.arguments[name]}), first, second
@@ -327,7 +327,7 @@ class Prover:
         found: list[list[Call]] = []
         calls = list(recording.calls)
         for place, call in enumerate(calls):
-            for name, value in call.arguments.items():
+            for name, value in sorted(call.arguments.items()):
                 if isinstance(value, list) and len(value) > 1 and isinstance(value[0], str):
                     found.append(self._with(calls, place, {**call.arguments, name: value[::-1]}))
         return found
