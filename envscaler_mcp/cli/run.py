@@ -1,0 +1,97 @@
+"""Let an agent play tasks, and judge and keep every episode; the same command goes on where it was interrupted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+import typer
+
+from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
+from envscaler_mcp.cli.printing import progress_bar
+from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
+from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named
+from envscaler_mcp.errors import RunError
+from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
+from envscaler_mcp.launch.ways import Via
+from envscaler_mcp.scoring.run_folder import Tally, read_run
+from envscaler_mcp.serving.grading import Scoring
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def run_agent(
+    ctx: typer.Context,
+    out: Annotated[Path, typer.Option(help="The folder that keeps the run.", file_okay=False)],
+    agent: Annotated[str, typer.Option(help=f"Who plays: {', '.join(AGENTS)}.")] = "oracle",
+    env: Annotated[list[str] | None, typer.Option(metavar="ID", help="An environment; all by itself.")] = None,
+    scenario: Annotated[list[str] | None, typer.Option(metavar="ID", help="A task; all by itself.")] = None,
+    via: Annotated[Via, typer.Option(help="How worlds are reached.")] = "direct",
+    parallel: Annotated[int, typer.Option(help="Episodes at a time.", min=1, max=64)] = 2,
+    seed: Annotated[int, typer.Option(help="For the agent's own chance; a world's is its task's.")] = 0,
+    repeat: Annotated[int, typer.Option(help="How often each task is played.", min=1)] = 1,
+    scoring: Annotated[
+        Scoring, typer.Option(help="framed: nothing is earned where something changed that must not; or upstream.")
+    ] = "framed",
+    max_steps: Annotated[int, typer.Option(help="Moves of one episode.", min=1)] = 30,
+    max_seconds: Annotated[float, typer.Option(help="Time of one episode.", min=0.001)] = 300.0,
+    limit: Annotated[int | None, typer.Option(help="At most so many tasks of each environment.", min=1)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary for programs.")] = False,
+) -> None:
+    config = RunConfig(
+        agent=agent,
+        environments=tuple(folder_of(ctx, name).name for name in env or ()),
+        scenarios=tuple(scenario or ()),
+        via=via,
+        parallel=parallel,
+        seed=seed,
+        repeat=repeat,
+        scoring=scoring,
+        max_steps=max_steps,
+        max_seconds=max_seconds,
+        limit=limit,
+    )
+    try:
+        _, make_agent = agent_named(config.agent)
+    except UnknownAgentError as cause:
+        raise typer.BadParameter(str(cause), param_hint="--agent") from cause
+    environments = config.environments or tuple(entry.id for entry in registry_of(ctx).entries)
+    with Farm.at(settings_of(ctx).servers) as farm, progress_bar("playing") as progress:
+        plan = _planned(farm, environments, config)
+        try:
+            tally = anyio.run(run_episodes, farm, plan, make_agent, out, config.parallel, progress)
+        except KeyboardInterrupt:
+            _tell_interrupted(out)
+            raise
+    _tell(plan, tally, out, as_json)
+
+
+def _planned(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunPlan:
+    try:
+        return plan_run(farm, environments, config)
+    except RunError as cause:
+        if config.scenarios:
+            raise typer.BadParameter(str(cause), param_hint="--scenario") from cause
+        raise
+
+
+def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(summary_of(plan, tally), ensure_ascii=False, indent=1))
+    else:
+        print_summary(plan, tally)
+        typer.echo(f"{len(tally.done)} of {len(plan.episodes)} episodes are in {out}.")
+    raise typer.Exit(1 if disturbed(tally) else 0)
+
+
+def _tell_interrupted(out: Path) -> None:
+    plan, tally, _ = read_run(out)
+    typer.echo(
+        f"{len(tally.done)} of {len(plan.episodes)} episodes are safe in {out}; the same command plays the rest.",
+        err=True,
+    )
