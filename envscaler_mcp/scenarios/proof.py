@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, Span, Tally
+from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, Span, StateDiff, Tally
 from envscaler_mcp.drawing.arguments import Arguments
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.scenarios.replay import Recording, content_form, record
-from envscaler_mcp.serving.grading import frame_violations, reward
-from envscaler_mcp.serving.world import World
+from envscaler_mcp.serving.difference import diff_of_states
+from envscaler_mcp.serving.grading import broken_frame, reward
+from envscaler_mcp.serving.local_world import LocalWorld
 
 _ORDERS = 6
 _EXTRA = 3
@@ -47,16 +48,16 @@ class Judge:
     def answers(self, final: dict[str, Any]) -> list[bool]:
         return [check(final) is True for check in self.checks]
 
-    def grade(self, final: dict[str, Any]) -> tuple[float, float]:
+    def grade(self, final: dict[str, Any], diff: StateDiff) -> tuple[float, float]:
         """The reward, and what it would be without the frame."""
         answers = self.answers(final)
-        return reward(answers, frame_violations(self.initial, final, self.frame)), reward(answers, ())
+        return reward(answers, broken_frame(diff, self.frame)), reward(answers, ())
 
 
 class Prover:
     """Proves scenarios on a world that is at their start."""
 
-    def __init__(self, scenario: Scenario, model: Model, environment: Environment, world: World) -> None:
+    def __init__(self, scenario: Scenario, model: Model, environment: Environment, world: LocalWorld) -> None:
         self.scenario, self.model, self.world = scenario, model, world
         self.effects = {tool.name: tool.effect for tool in environment.tools}
         self.mark = world.snapshot()
@@ -68,17 +69,17 @@ class Prover:
     def prove(self) -> Proof:
         """The proof; the first thing that does not hold is raised."""
         recording = record(self.world, self.scenario.oracle)
-        final, final_hash = self.world.state(), self.world.state_hash()
+        final, final_hash, diff = self.world.state(), self.world.state_hash(), self.world.diff_since(self.mark)
         self._back()
-        self._solvable(recording, final, final_hash)
+        self._solvable(recording, final_hash)
         answers = self.judge.answers(self.initial)
         if any(answers):
             raise Unproven(f"check {answers.index(True) + 1} is true at the start")
-        wanted = content_form(self.initial, final)
+        wanted = content_form(diff)
         proof = Proof(
             final_hash=final_hash,
-            oracle_reward=self.judge.grade(final)[0],
-            do_nothing_reward=self.judge.grade(self.initial)[0],
+            oracle_reward=self.judge.grade(final, diff)[0],
+            do_nothing_reward=self.judge.grade(self.initial, StateDiff())[0],
             orders=self._orders(recording),
             flow=tuple(self._flow(recording)),
             mutants=self._mutants(recording, final, wanted),
@@ -103,17 +104,21 @@ class Prover:
 
     # Solvable
 
-    def _solvable(self, recording: Recording, final: dict[str, Any], final_hash: str) -> None:
+    def _solvable(self, recording: Recording, final_hash: str) -> None:
         outcomes = recording.play(self.world, range(len(recording.calls)))
-        again = self.world.state_hash()
+        again, earned = self.world.state_hash(), self._earned()
         self._back()
         for call, outcome in zip(recording.calls, outcomes, strict=True):
             if outcome.kind != "done":
                 raise Unproven(f"the oracle's {call.tool} is refused: {outcome.text}")
         if again != final_hash:
             raise Unproven("the oracle ends in another state the second time")
-        if self.judge.grade(final)[0] != 1.0:
-            raise Unproven(f"the oracle earns {self.judge.grade(final)[0]}")
+        if earned != 1.0:
+            raise Unproven(f"the oracle earns {earned}")
+
+    def _earned(self) -> float:
+        """The reward as things are in the world."""
+        return self.judge.grade(self.world.look(), self.world.diff_since(self.mark))[0]
 
     def _orders(self, recording: Recording) -> Tally:
         """Threads in other orders and woven into each other."""
@@ -124,7 +129,7 @@ class Prover:
         for _ in range(_ORDERS):
             outcomes = recording.play(self.world, self._woven(threads))
             done = all(outcome.kind == "done" for outcome in outcomes)
-            right += done and self.judge.grade(self.world.state())[0] == 1.0
+            right += done and self._earned() == 1.0
             self._back()
         return Tally(made=_ORDERS, right=right)
 
@@ -158,7 +163,7 @@ class Prover:
             if outcome is not None:
                 _count(tallies, kind, outcome)
         for kind, state in self._changed_ends(final):
-            _count(tallies, kind, self._graded(state, wanted))
+            _count(tallies, kind, self._graded(state, diff_of_states(self.initial, state), wanted))
         return {
             kind: Tally(made=made, equivalent=equal, right=right, right_without_frame=plain)
             for kind, (made, equal, right, plain) in sorted(tallies.items())
@@ -166,15 +171,17 @@ class Prover:
 
     def _ends(self, calls: Sequence[Call], wanted: str) -> tuple[int, int, int]:
         for call in calls:
-            self.world.call(call.tool, call.arguments)
-        state = self.world.state()
+            # Reading decides nothing about where a plan ends.
+            if self.effects[call.tool] == "writes":
+                self.world.call(call.tool, call.arguments)
+        outcome = self._graded(self.world.look(), self.world.diff_since(self.mark), wanted)
         self._back()
-        return self._graded(state, wanted)
+        return outcome
 
-    def _graded(self, state: dict[str, Any], wanted: str) -> tuple[int, int, int]:
-        if content_form(self.initial, state) == wanted:
+    def _graded(self, state: dict[str, Any], diff: StateDiff, wanted: str) -> tuple[int, int, int]:
+        if content_form(diff) == wanted:
             return (1, 0, 0)
-        framed, plain = self.judge.grade(state)
+        framed, plain = self.judge.grade(state, diff)
         return (0, int(framed < 1.0), int(plain < 1.0))
 
     def _changed_plans(self, recording: Recording) -> Iterator[tuple[str, list[Call]]]:
@@ -295,7 +302,7 @@ class Prover:
     def _full(self, calls: Sequence[Call]) -> bool:
         for call in calls:
             self.world.call(call.tool, call.arguments)
-        full = self.judge.grade(self.world.state())[0] == 1.0
+        full = self._earned() == 1.0
         self._back()
         return full
 
@@ -316,9 +323,10 @@ class Prover:
         shifted = twin.state()
         shifted["counters"] = {noun: number + 17 for noun, number in shifted["counters"].items()}
         twin.close()
-        world = type(self.world).open(self.world.code, shifted, 0)  # type: ignore[attr-defined]
+        world = type(self.world).open(self.world.code, shifted, 0)
+        before = world.snapshot()
         recording.play(world, order)
-        full = self.judge.grade(world.state())[0] == 1.0
+        full = self.judge.grade(world.look(), world.diff_since(before))[0] == 1.0
         world.close()
         return Tally(made=1, right=int(full))
 
@@ -342,10 +350,10 @@ class Prover:
                 plan = [*calls[:place], Call(tool=call.tool, arguments=arguments), *calls[place:]]
                 for one in plan:
                     self.world.call(one.tool, one.arguments)
-                state = self.world.state()
+                same, full = content_form(self.world.diff_since(self.mark)) == wanted, self._earned() == 1.0
                 self._back()
-                if content_form(self.initial, state) == wanted:
-                    yield self.judge.grade(state)[0] == 1.0
+                if same:
+                    yield full
 
 
 def text_mutants(task: str, spans: Sequence[Span]) -> Tally:

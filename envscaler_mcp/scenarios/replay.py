@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from envscaler_mcp.artifacts import Call, canonical_json
+from envscaler_mcp.artifacts import Call, StateDiff, canonical_json
 from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.world import World
 
@@ -52,36 +52,38 @@ def renamed(value: Any, names: dict[str, str]) -> Any:
     return value
 
 
-def content_form(initial: dict[str, Any], final: dict[str, Any]) -> str:
-    """The final state with its new records known by their content alone: two ends that nobody could tell apart are equal."""
-    containers = [name for name, value in final.items() if isinstance(value, dict) and name != "counters"]
-    fresh = {key: name for name in containers for key in final[name] if key not in initial.get(name, {})}
-    cache: dict[str, str] = {}
+def content_form(diff: StateDiff) -> str:
+    """A difference with its new records known by their content alone: two ends that nobody could tell apart are equal."""
+    return _Contents(diff).form()
 
-    def content(key: str, depth: int) -> str:
-        if key not in cache or depth:
-            record = final[fresh[key]][key]
-            inner = {field: known(value, depth + 1) for field, value in record.items() if field != "id"}
-            text = canonical_json([fresh[key], inner])
-            if depth:
-                return text
-            cache[key] = text
-        return cache[key]
 
-    def known(value: Any, depth: int) -> Any:
-        if isinstance(value, str) and value in fresh:
-            return f"<{content(value, depth)}>" if depth < 4 else f"<{fresh[value]}>"
-        if isinstance(value, list):
-            return sorted((known(one, depth) for one in value), key=canonical_json)
-        return value
+class _Contents:
+    def __init__(self, diff: StateDiff) -> None:
+        self.diff = diff
+        self.fresh = {key: container for container, records in diff.created.items() for key in records}
 
-    kept = {
-        name: {
-            key: {field: known(v, 0) for field, v in row.items()}
-            for key, row in final[name].items()
-            if key not in fresh
+    def form(self) -> str:
+        changed = {
+            container: {
+                key: {field: self._known(after, 0) for field, (_, after) in fields.items()}
+                for key, fields in records.items()
+            }
+            for container, records in self.diff.changed.items()
         }
-        for name in containers
-    }
-    scalars = {name: value for name, value in final.items() if name not in containers and name != "counters"}
-    return canonical_json([kept, sorted(content(key, 0) for key in fresh), scalars])
+        deleted = {container: sorted(records) for container, records in self.diff.deleted.items()}
+        scalars = {path: after for path, (_, after) in self.diff.scalars.items() if not path.startswith("counters")}
+        return canonical_json([changed, deleted, sorted(self._content(key, 0) for key in self.fresh), scalars])
+
+    def _content(self, key: str, depth: int) -> str:
+        container = self.fresh[key]
+        record = self.diff.created[container][key]
+        inner = {field: self._known(value, depth + 1) for field, value in record.items() if field != "id"}
+        return canonical_json([container, inner])
+
+    def _known(self, value: Any, depth: int) -> Any:
+        """A value with references to new records replaced by their content, three references deep."""
+        if isinstance(value, str) and value in self.fresh:
+            return f"<{self._content(value, depth)}>" if depth < 4 else f"<{self.fresh[value]}>"
+        if isinstance(value, list):
+            return sorted((self._known(one, depth) for one in value), key=canonical_json)
+        return value

@@ -18,6 +18,7 @@ from envscaler_mcp.scenarios.proof import Prover, Unproven
 from envscaler_mcp.scenarios.spoken import heading
 from envscaler_mcp.scenarios.threads import Thread, Threading, Unfit
 from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.world import World, open_world
 
 BANDS: dict[Level, tuple[int, int]] = {"easy": (4, 6), "medium": (7, 12), "hard": (13, 30)}
@@ -146,7 +147,7 @@ class TaskMaker:
 
     # The scenario
 
-    def _proven(self, world: World, state: State, level: Level, number: int, threads: list[Thread]) -> Scenario:
+    def _proven(self, world: LocalWorld, state: State, level: Level, number: int, threads: list[Thread]) -> Scenario:
         mark = world.snapshot()
         initial = world.state()
         played = self._together(world, mark, threads)

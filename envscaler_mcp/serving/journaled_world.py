@@ -83,7 +83,11 @@ class JournaledWorld(LocalWorld):
         try:
             state = encode(self.state())
         except (TypeError, ValueError, RecursionError) as cause:
-            outcome, failure, state = Outcome.saying("failed", f"{tool} failed."), f"its state is no JSON: {cause}", "{}"
+            outcome, failure, state = (
+                Outcome.saying("failed", f"{tool} failed."),
+                f"its state is no JSON: {cause}",
+                "{}",
+            )
         self._take_back(self._env._journal)
         self._env._journal = []
         self._last = []
@@ -112,6 +116,10 @@ class JournaledWorld(LocalWorld):
     def state(self) -> dict[str, Any]:
         """Every record and scalar, as a copy in plain JSON."""
         return {name: copied(value) for name, value in vars(self._env).items() if not name.startswith("_")}
+
+    def look(self) -> dict[str, Any]:
+        """The state as it is, not a copy: for reading it until the next call."""
+        return {name: value for name, value in vars(self._env).items() if not name.startswith("_")}
 
     def fork(self) -> JournaledWorld:
         """A second world that goes on from here by itself, with no marks."""

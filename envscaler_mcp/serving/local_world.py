@@ -116,6 +116,10 @@ class LocalWorld:
         """Every record and scalar, as a copy in plain JSON."""
         raise NotImplementedError
 
+    def look(self) -> dict[str, Any]:
+        """The state for reading only, as cheaply as this world has it."""
+        return self.state()
+
     def diff(self) -> StateDiff:
         """What the last call changed."""
         raise NotImplementedError
