@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from envscaler_mcp.drawing.chance import Chance
@@ -41,16 +42,24 @@ class Casting:
                 return found
         return None
 
-    def _candidates(self, role: Role, names: Names, evaluation: Evaluation, chance: Chance) -> list[Any]:
+    def _candidates(self, role: Role, names: Names, evaluation: Evaluation, chance: Chance) -> Iterator[Any]:
+        """Values for a role, each worked out only when the one before it did not do."""
         if isinstance(role, Worked):
             value = evaluation.value(role.value, names)
-            empty = value is None or (isinstance(value, list) and not value)
-            return [] if empty else [value]
+            if value is not None and value != []:
+                yield value
+            return
         if isinstance(role, Chosen):
-            return [self._choice(role, evaluation.store.clock()[:10], chance)]
+            yield self._choice(role, evaluation.store.clock()[:10], chance)
+            return
         everyone = evaluation.store.all(role.entity)
-        fit = [r for r in everyone if role.test is None or evaluation.value(role.test, {**names, role.name: r})]
-        return chance.some(fit, _TRIES)
+        left = _TRIES
+        for one in chance.some(everyone, len(everyone)):
+            if role.test is None or evaluation.value(role.test, {**names, role.name: one}):
+                yield one
+                left -= 1
+                if not left:
+                    return
 
     def _choice(self, role: Chosen, today: str, chance: Chance) -> Any:
         type_ = role.parameter.type.certain
