@@ -11,6 +11,7 @@ from envscaler_mcp.language.interpreter.evaluation import Evaluation
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Attribute, Entity, Model
 from envscaler_mcp.language.stories import Description, Mark, Speech
+from envscaler_mcp.language.text import words
 from envscaler_mcp.scenarios.knowledge import Library
 from envscaler_mcp.scenarios.spoken import spoken
 
@@ -74,7 +75,11 @@ class Describer:
         return bool(mine == wanted)
 
     def _value(self, ref: Ref, mark: Mark) -> Any:
-        return Evaluation(Store(self.model, self.state)).attribute(ref, mark.attribute)
+        evaluation = Evaluation(Store(self.model, self.state))
+        derived = self.model.entities[ref.entity].attributes[mark.attribute].derived
+        return (
+            evaluation.attribute(ref, mark.attribute) if derived is None else evaluation.value(derived, {"self": ref})
+        )
 
     def _phrase(self, way: Description, ref: Ref, depth: int) -> Phrase | None:
         entity = self.model.entities[ref.entity]
@@ -96,7 +101,7 @@ class Describer:
                     return None
                 after = way[place + 1] if place + 1 < len(way) else ""
                 owns = isinstance(after, str) and after.startswith("'s ")
-                spans.extend(self._named_again(value, inner) if owns else inner.spans)
+                spans.extend(self._named_again(value, inner, owns))
                 reads.extend(inner.reads)
                 filters[attribute.key] = value.id
                 continue
@@ -110,11 +115,14 @@ class Describer:
             return None
         return Phrase(ref, tuple(spans), (*reads, call), self._near(way, ref), way)
 
-    def _named_again(self, ref: Ref, phrase: Phrase) -> tuple[Span, ...]:
-        """Somebody who was named before is not named in full again."""
-        if ref not in self.named or not is_person(self.model, ref):
+    def _named_again(self, ref: Ref, phrase: Phrase, owns: bool) -> tuple[Span, ...]:
+        """What was named before is not named in full again."""
+        if ref not in self.named:
             return phrase.spans
-        return (Span(text="their"),)
+        if is_person(self.model, ref):
+            return (Span(text="their"),) if owns else phrase.spans
+        alike = [one for one in self.named if one.entity == ref.entity]
+        return (Span(text=f"the {words(self.model.entities[ref.entity].noun)}"),) if alike == [ref] else phrase.spans
 
     def _said(self, entity: Entity, attribute: Attribute, value: Any, form: str) -> str:
         if isinstance(value, list):

@@ -40,7 +40,7 @@ _OPENINGS = {
         "I need a hand with the following. ",
     ),
 }
-_CLOSINGS = ("", "", "", "", " Thanks!", " Thank you.", " That is all for now.")
+_CLOSINGS = ("", "", "", "", "Thanks!", "Thank you.", "That is all for now.")
 _LINKS = ("Also, ", "Then there is this: ", "And one more: ", "", "", "", "")
 
 
@@ -221,11 +221,13 @@ class TaskMaker:
             elif as_list:
                 yield Span(text="\n- ")
             yield from self._joined(thread.spans, place, many, as_list)
-        yield Span(text=self.chance.pick([*_CLOSINGS, *(f" {closing}" for closing in words.closings)]))
+        closing = self.chance.pick([*_CLOSINGS, *words.closings])
+        if closing:
+            yield Span(text=f"\n\n{closing}" if as_list else f" {closing}")
 
     def _joined(self, spans: tuple[Span, ...], place: int, many: int, as_list: bool) -> Iterator[Span]:
         link = "" if as_list or not place or place == 1 else self.chance.pick(_LINKS) if place == many - 1 else ""
-        if link and spans[0].text[:1].isupper() and not spans[0].fact and not spans[0].text.startswith("I "):
+        if link and spans[0].text[:1].isupper() and not spans[0].fact and not spans[0].text.startswith(("I ", "I'")):
             yield Span(text=link)
             yield spans[0].model_copy(update={"text": spans[0].text[0].lower() + spans[0].text[1:]})
             yield from spans[1:]

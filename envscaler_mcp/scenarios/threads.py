@@ -225,7 +225,7 @@ class Threading:
             evaluation = Evaluation(Store(self.model, world.state()))
             if isinstance(deed, Fork):
                 yes = bool(evaluation.value(deed.test, names))
-                self._work_out(deed.test, yes, names, world, knowledge, thread.reads)
+                self._look(deed.test, yes, names, world, knowledge, thread)
                 thread.branches += 1
                 self._do(deed.then if yes else deed.otherwise, names, world, knowledge, thread)
             elif isinstance(deed, Each):
@@ -238,7 +238,7 @@ class Threading:
         arguments: dict[str, Any] = {}
         for param in operation.params:
             if param.name in act.arguments:
-                value = evaluation.value(act.arguments[param.name], names)
+                value = _as_it_is(evaluation, act.arguments[param.name], names)
                 self._knowable(act.arguments[param.name], value, names, world, knowledge, thread)
                 arguments[param.argument] = _on_the_wire(value, param)
         outcome = world.call(act.operation, arguments)
@@ -255,9 +255,20 @@ class Threading:
     ) -> None:
         """An argument that follows from records must follow from what was read of them."""
         if any(isinstance(inner, Get | Scan) for inner in walk(expr)):
-            made: list[Call] = []
-            self._work_out(expr, value, names, world, knowledge, made)
-            thread.acts.extend(made)
+            self._look(expr, value, names, world, knowledge, thread)
+
+    def _look(self, expr: Expr, value: Any, names: Names, world: World, knowledge: Knowledge, thread: Thread) -> None:
+        """Reads that become necessary on the way; before the first change they go with the others."""
+        made: list[Call] = []
+        self._work_out(expr, value, names, world, knowledge, made)
+        (thread.acts or thread.reads).extend(made)
+
+
+def _as_it_is(evaluation: Evaluation, expr: Expr, names: Names) -> Any:
+    try:
+        return evaluation.value(expr, names)
+    except KeyError:
+        raise Unfit("an argument reads a record that is gone by then; work it out in the cast") from None
 
 
 def _bound_inside(expr: Expr, whole: Expr) -> bool:
