@@ -54,6 +54,8 @@ class Bench:
     def __init__(self, code: EnvironmentCode, state: State, open_world: Opener) -> None:
         self.code, self.start = code, state
         self._opener = open_world
+        self._faithful: set[str] = set()
+        """Tools whose changes were seen to be taken back."""
         self._open()
         self.text = encode(self._worlds[0].state())
         self.state: dict[str, Any] = json.loads(self.text)
@@ -84,6 +86,8 @@ class Bench:
             outcome = self._worlds[0].call(tool, arguments)
             if outcome.kind == "done":
                 self._worlds[0].restore(self._marks[0])
+                if tool not in self._faithful and not self._takes_back(tool):
+                    self._open()
         except EnvScalerError as cause:
             self._open()
             return Outcome.saying("failed", str(cause))
@@ -105,6 +109,13 @@ class Bench:
         if stuck:
             self._open()
         return Tried(tried.outcome, tried.failure, before, tried.after, tried.diff, tried.differs, stuck)
+
+    def _takes_back(self, tool: str) -> bool:
+        """Whether the call that was just taken back left nothing; asked until it has once."""
+        if encode(self._worlds[0].state()) != self.text:
+            return False
+        self._faithful.add(tool)
+        return True
 
     def history(self, calls: Iterable[tuple[str, dict[str, Any]]]) -> list[tuple[Outcome, dict[str, Any]]]:
         """Calls made one after another, each with the state after it; the worlds are as before afterwards."""

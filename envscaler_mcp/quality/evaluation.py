@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,9 @@ from envscaler_mcp.serving.difference import diff_of_states
 
 NEVER_DONE = "no call was found that it does"
 _JOURNEYS = 2
+_AS_THEY_ARE = 2
+"""In how many of the states calls are tried as they are; from the others a journey begins."""
+_SAME = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class _Evaluating:
         """The last try of each tool of which nothing was done so far."""
 
     def run(self) -> Evaluation:
-        for number, state in enumerate(self.states):
+        for number, state in enumerate(self.states[:_AS_THEY_ARE]):
             self._in_one(state, list(self.tools.values()), first=number == 0)
         self._travel()
         self._never_done()
@@ -97,16 +101,25 @@ class _Evaluating:
         """Look further on for what the states themselves do not allow, and look at all rules there."""
         traveller = Traveller(self.code, self.open_world, self.suggestions, self.refers)
         writing = [tool for tool in self.tools.values() if tool.effect == "writes"]
-        ends = list(self.states)
+        ends = [*self.states[_AS_THEY_ARE:], *self.states[:_AS_THEY_ARE]]
+        for state in self.states[_AS_THEY_ARE:]:
+            self._in_one(state, [self.tools[name] for name in self._missing()], first=False)
         for number in range(1, _JOURNEYS + 1):
-            missing = {gap.partition(":")[0] for gap in (*self._untried(), *self._unshown())}
+            missing = self._missing()
             if not writing or (number > 1 and not missing):
                 return
             start = ends[(number - 1) % len(ends)]
             journey = traveller.go(start, writing, number)
             ends[(number - 1) % len(ends)] = journey.end
             self._look_at_rules(journey)
-            self._in_one(journey.end, [tool for name, tool in self.tools.items() if name in missing], first=False)
+            # The first journey leads to a world like any other; further ones only look for what is missing.
+            tools = [tool for tool in self.tools.values() if tool.name in missing or (number == 1 and tool in writing)]
+            self._in_one(journey.end, tools, first=False)
+
+    def _missing(self) -> list[str]:
+        """The tools of which something was not shown yet."""
+        named = {gap.partition(":")[0] for gap in (*self._untried(), *self._unshown())}
+        return [name for name in self.tools if name in named]
 
     def _look_at_rules(self, journey: Journey) -> None:
         """All rules hold at the end of a journey, or the call is found after which one does not."""
@@ -139,12 +152,12 @@ class _Evaluating:
 
     def _sequences(self, bench: Bench, made: Sequence[Judged]) -> None:
         """Ids that are given twice count against the call that gives them."""
-        seen: set[tuple[str, frozenset[str]]] = set()
+        kept: Counter[tuple[str, frozenset[str]]] = Counter()
         done = []
         for one in made:
             what = (one.probe.tool, frozenset({*one.diff.created, *(f"-{name}" for name in one.diff.deleted)}))
-            if one.judgement != "fail" and not one.probe.earlier and what[1] and what not in seen:
-                seen.add(what)
+            if one.judgement != "fail" and not one.probe.earlier and what[1] and kept[what] < _SAME:
+                kept[what] += 1
                 done.append(((one.probe.tool, one.probe.arguments), one.diff))
         for (tool, arguments), tries, reason in reused_ids(bench, done):
             probe = Probe(tool, "positive", tries, arguments)

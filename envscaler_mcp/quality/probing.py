@@ -25,6 +25,7 @@ _DRAWS = 40
 _NEIGHBOURS = 150
 _PERMITTED = 2
 _EDGES = 3
+_DONE = 20
 _REFUSALS = 4
 _AMOUNT = re.compile(r"amount|quantity|price|weight|count|size|cost|total|balance|duration|hours|days|age$")
 
@@ -38,6 +39,8 @@ class _Found:
     edges: list[tuple[str, Arguments]] = field(default_factory=list)
     refused: dict[str, Arguments] = field(default_factory=dict)
     """A call for each guard or kind of refusal."""
+    done: list[Arguments] = field(default_factory=list)
+    """Further calls that are done."""
     broken: list[Arguments] = field(default_factory=list)
     last: Arguments = field(default_factory=dict)
     answer: str = ""
@@ -68,6 +71,7 @@ class Probing:
                 continue
             known.add((tool.name, shape))
             yield self._probe(tool, "a call that is refused", arguments, "refused")
+        yield from self._not_refused(tool, found, known)
         if first:
             good = next(iter(found.permitted), found.last)
             yield from self._unknown(tool, good)
@@ -88,7 +92,7 @@ class Probing:
         wanted = self._wanted(tool.name, known)
         for arguments in self._drawn(tool, offers):
             self._look(tool, arguments, found, wanted)
-            if len(found.permitted) >= _PERMITTED and (found.tried >= _DRAWS // 2 or not wanted):
+            if len(found.permitted) >= _PERMITTED and found.tried >= _DRAWS // 2:
                 break
         base = next(iter(found.permitted), found.last)
         varied: set[str] = set()
@@ -125,6 +129,8 @@ class Probing:
         if outcome.kind == "done":
             if not edge and len(found.permitted) < _PERMITTED and arguments not in found.permitted:
                 found.permitted.append(arguments)
+            elif len(found.done) < _DONE:
+                found.done.append(arguments)
             return True
         if outcome.kind == "failed":
             if len(found.broken) < _PERMITTED:
@@ -151,6 +157,15 @@ class Probing:
         if self.guards is None or self._interpreter is None:
             return Probe(tool.name, "positive" if shown == "done" else "negative", tries, arguments)
         return self._certain(tool, tries, arguments, self._interpreter, shown)
+
+    def _not_refused(self, tool: Tool, found: _Found, known: set[tuple[str, str]]) -> Iterator[Probe]:
+        """Calls that are done although a guard should refuse them, which no refusal could show."""
+        if self.guards is None or self._interpreter is None or not self._wanted(tool.name, known):
+            return
+        for arguments in found.done:
+            if self.guards.expected(tool.name, arguments, self._interpreter) is not None:
+                yield self._certain(tool, "", arguments, self._interpreter, "done")
+                return
 
     def _certain(self, tool: Tool, tries: str, arguments: Arguments, state: Interpreter, shown: str) -> Probe:
         assert self.guards is not None
