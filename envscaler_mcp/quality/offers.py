@@ -11,7 +11,7 @@ from typing import Any
 
 from envscaler_mcp.language.text import plural, singular, words
 
-_MOST = 12
+_MOST = 40
 """Of how many records one argument may be offered."""
 
 

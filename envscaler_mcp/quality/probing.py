@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from envscaler_mcp.artifacts import Tool
@@ -22,7 +22,7 @@ from envscaler_mcp.serving.outcome import Outcome
 Arguments = dict[str, Any]
 
 _DRAWS = 40
-_NEIGHBOURS = 150
+_NEIGHBOURS = 240
 _PERMITTED = 2
 _EDGES = 3
 _DONE = 20
@@ -94,9 +94,13 @@ class Probing:
             self._look(tool, arguments, found, wanted)
             if len(found.permitted) >= _PERMITTED and found.tried >= _DRAWS // 2:
                 break
-        base = next(iter(found.permitted), found.last)
+        # Two bases: what one guard hides around the first call may show around the second.
+        bases = [*found.permitted, found.last][:_PERMITTED]
+        around = chain.from_iterable(
+            zip_longest(*(islice(_neighbours(base, schema, offers), _NEIGHBOURS) for base in bases))
+        )
         varied: set[str] = set()
-        for name, tries, arguments in islice(_neighbours(base, schema, offers), _NEIGHBOURS):
+        for name, tries, arguments in (one for one in around if one is not None):
             if not wanted and (len(varied) == len(offers) or len(found.edges) >= _EDGES):
                 break
             if (
