@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from envscaler_mcp.artifacts import Call, Environment
-from envscaler_mcp.language.expressions import Derived, Expr
+from envscaler_mcp.artifacts import Call
+from envscaler_mcp.language.expressions import (
+    Clock,
+    Compare,
+    Derived,
+    Expr,
+    Get,
+    Literal,
+    Local,
+    Loop,
+    Not,
+    Records,
+    Scan,
+    walk,
+)
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
-from envscaler_mcp.language.interpreter.store import Ref, Store, as_value
+from envscaler_mcp.language.interpreter.store import Ref, Row, Store, as_stored, as_value
 from envscaler_mcp.language.model import Entity, Model
 from envscaler_mcp.serving.world import World
 
@@ -20,19 +32,30 @@ class Unknown(Exception):  # noqa: N818
     """What was read does not tell."""
 
 
+class Unread(Unknown):
+    """A record, or all records of an entity with some values, that must be read first."""
+
+    def __init__(self, entity: str, ref: Ref | None, filters: Mapping[str, Any]) -> None:
+        super().__init__(f"{entity} was not read")
+        self.entity, self.ref, self.filters = entity, ref, filters
+
+
 class Knowledge:
     """The records that answers have shown, in the shape of a state."""
 
     def __init__(self, model: Model, now: str) -> None:
-        self.model = model
-        self.state: dict[str, Any] = {entity.container: {} for entity in model.entities.values()} | {"now": now}
-        self.seen: set[str] = set()
-        """Every word and number that an answer held."""
+        self.model, self.now = model, now
+        self.forget()
+
+    def forget(self) -> None:
+        """Know nothing: what was read may have changed since."""
+        self.state: dict[str, Any] = {entity.container: {} for entity in self.model.entities.values()}
+        self.state["now"] = self.now
+        self.whole: list[tuple[str, Mapping[str, Any]]] = []
+        """Entities of which all records with some values were read."""
 
     def hear(self, payload: Mapping[str, Any]) -> None:
         """Keep what an answer shows."""
-        for value in _leaves(payload):
-            self.seen.add(value)
         data = payload.get("data")
         rows = [data] if isinstance(data, dict) and "id" in data else []
         if isinstance(data, dict):
@@ -53,48 +76,139 @@ class Knowledge:
                 return entity
         return None
 
-    def knows(self, ref: Ref) -> bool:
-        return ref.id in self.state[self.model.entities[ref.entity].container]
+    def hear_whole(self, call: Call) -> None:
+        """Every page of a read has been heard."""
+        for entity in self.model.entities.values():
+            if call.tool in (f"list_{entity.container}", f"find_{entity.container}"):
+                self.whole.append((entity.name, call.arguments))
+
+    def knows_whole(self, entity: str, values: Mapping[str, Any]) -> bool:
+        """Whether all records of an entity with these values were read."""
+        return any(name == entity and read.items() <= values.items() for name, read in self.whole)
 
     def value(self, expr: Expr, names: Names) -> Any:
-        """What an expression comes to on what is known."""
-        try:
-            return _Known(Store(self.model, self.state)).value(expr, names)
-        except (KeyError, TypeError) as cause:
-            raise Unknown(str(cause)) from None
+        """What an expression comes to on what is known; what decides it and was not read is told."""
+        return _Known(self).value(expr, names)
+
+
+class _Read(Store):
+    """Records that were read."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        super().__init__(knowledge.model, knowledge.state)
+
+    def row(self, ref: Ref) -> Row:
+        rows = self.rows(ref.entity)
+        if ref.id not in rows:
+            raise Unread(ref.entity, ref, {})
+        return rows[ref.id]
 
 
 class _Known(Evaluation):
-    """Derived attributes are taken as answers showed them."""
+    """Derived attributes are taken as answers showed them; a loop wants everything read that it looks at."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        super().__init__(_Read(knowledge))
+        self.knowledge = knowledge
+        self.scans: list[Scan] = []
 
     def value(self, expr: Expr, names: Names) -> Any:
         if isinstance(expr, Derived):
             attribute = self.model.entities[expr.entity].attributes[expr.name]
             key = f"{expr.name}_id" if attribute.type.kind == "ref" else expr.name
-            row = self.store.row(self.value(expr.of, names))
-            if key not in row:
-                raise KeyError(key)
-            return as_value(row[key], attribute.type)
+            row = self._row(self.value(expr.of, names))
+            if key in row:
+                return as_value(row[key], attribute.type)
         return super().value(expr, names)
 
+    def attribute(self, of: Any, name: str) -> Any:
+        if isinstance(of, Ref) and name != "id":
+            self._row(of)
+        return super().attribute(of, name)
 
-def _leaves(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for inner in value.values():
-            yield from _leaves(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _leaves(inner)
-    elif value is not None:
-        yield value if isinstance(value, str) else json.dumps(value)
+    def _row(self, ref: Ref) -> Row:
+        try:
+            return self.store.row(ref)
+        except Unread as unread:
+            # One of many is read with the others.
+            raise Unread(ref.entity, None if self.scans else ref, unread.filters) from None
+
+    def scan(self, expr: Scan, names: Names) -> Any:
+        self.scans.append(expr)
+        try:
+            return super().scan(expr, names)
+        finally:
+            self.scans.pop()
+
+    def passes(self, loops: tuple[Loop, ...], names: Names) -> Iterator[Names]:
+        if loops and isinstance(loops[0].source, Records):
+            self._want_whole(loops[0].source.entity, loops[0], names)
+        yield from super().passes(loops, names)
+
+    def next(self, name: str, record: Ref, attribute: str) -> list[Ref]:
+        if name == "below" and not self.knowledge.knows_whole(record.entity, {}):
+            raise Unread(record.entity, None, {})
+        return super().next(name, record, attribute)
+
+    def _want_whole(self, entity: str, loop: Loop, names: Names) -> None:
+        tests = list(self._equalities(loop, names))
+        if not self.knowledge.knows_whole(entity, {key: value for key, value, _ in tests}):
+            raise Unread(entity, None, {key: value for key, value, steady in tests if steady})
+
+    def _equalities(self, loop: Loop, names: Names) -> Iterator[tuple[str, Any, bool]]:
+        """What a loop wants of each record, and whether it is the same at every pass of the loops around it."""
+        entity = self.model.entities[loop.element.entity]
+        for test in loop.tests:
+            got, wanted = _equality(test, loop.name)
+            if got is None or wanted is None:
+                continue
+            value = as_stored(self.value(wanted, names))
+            plain = isinstance(wanted, Literal | Clock)
+            around = {one.name for scan in self.scans for one in scan.loops}
+            steady = plain or (len(self.scans) == 1 and not _names(wanted) & around)
+            if value is not None:
+                yield entity.attributes[got.name].key, value, steady
+
+
+def _equality(test: Expr, name: str) -> tuple[Get | None, Expr | None]:
+    """The attribute of the loop's record that a test compares with something else."""
+    yes = Literal(test.type, value=True)
+    if isinstance(test, Get):
+        sides: tuple[Expr, Expr] = (test, yes)
+    elif isinstance(test, Not):
+        sides = (test.of, Literal(test.type, value=False))
+    elif isinstance(test, Compare) and test.op == "==":
+        sides = (test.left, test.right)
+    else:
+        return None, None
+    for got, wanted in (sides, sides[::-1]):
+        own = isinstance(got, Get) and isinstance(got.of, Local) and got.of.name == name and got.name != "id"
+        if own and name not in _names(wanted):
+            assert isinstance(got, Get)
+            return got, wanted
+    return None, None
+
+
+def _names(expr: Expr) -> set[str]:
+    return {inner.name for inner in walk(expr) if isinstance(inner, Local)}
 
 
 class Library:
-    """The reads that an environment offers of its records."""
+    """The reads of records that a model offers."""
 
-    def __init__(self, model: Model, environment: Environment) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
-        self.tools = {tool.name for tool in environment.tools}
+        self.tools = {
+            f"{read}_{entity.noun if read == 'get' else entity.container}"
+            for entity in model.entities.values()
+            for read in model.derive[entity.name]
+        }
+
+    def reads(self, unread: Unread) -> Iterator[Call]:
+        """Reads that show what is to be read, the best first."""
+        entity = self.model.entities[unread.entity]
+        calls = [self.one(unread.ref)] if unread.ref is not None else []
+        yield from (call for call in (*calls, self.several(entity, unread.filters)) if call is not None)
 
     def one(self, ref: Ref) -> Call | None:
         """The read that shows a record whose id is known."""
@@ -127,7 +241,9 @@ def read_all(world: World, call: Call, knowledge: Knowledge) -> list[Call]:
         made.append(Call(tool=call.tool, arguments=arguments))
         knowledge.hear(outcome.payload)
         data = outcome.payload.get("data")
-        total = data.get("total", 0) if isinstance(data, dict) else 0
+        # A record may have a total of its own.
+        total = data.get("total", 0) if isinstance(data, dict) and "id" not in data else 0
         offset += _PAGE
-        if not isinstance(total, int) or offset >= total:
+        if offset >= total:
+            knowledge.hear_whole(call)
             return made

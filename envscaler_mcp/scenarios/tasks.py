@@ -137,7 +137,7 @@ class TaskMaker:
             self.chance.some(range(len(story.tell)), len(story.tell)), key=lambda n: self.told[f"{story.name}/{n}"]
         )
         for number in tellings:
-            threading = Threading(self.model, self.environment, self.speech, self.chance)
+            threading = Threading(self.model, self.speech, self.chance)
             try:
                 return threading.thread(story, names, world, story.tell[number])
             except (Unfit, Unknown) as reason:
@@ -182,7 +182,7 @@ class TaskMaker:
 
     def _together(self, world: World, mark: int, threads: list[Thread]) -> list[Thread]:
         """The threads one after the other; first in another order, to see that each means the same after the others."""
-        threading = Threading(self.model, self.environment, self.speech, self.chance)
+        threading = Threading(self.model, self.speech, self.chance)
         for order in (threads[::-1], threads):
             world.restore(mark)
             try:

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from envscaler_mcp.artifacts import Call, Environment, Span
+from envscaler_mcp.artifacts import Call, Span
 from envscaler_mcp.drawing.chance import Chance
-from envscaler_mcp.language.expressions import Compare, Expr, Get, Literal, Local, Loop, Records, Scan, walk
+from envscaler_mcp.language.expressions import Defined, Derived, Expr, Function, Get, Local, Scan, walk
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
-from envscaler_mcp.language.lints import read_by
 from envscaler_mcp.language.model import Model, Parameter
 from envscaler_mcp.language.stories import Act, Chosen, Deed, Each, Fork, Said, Speech, Story, Telling, Worked
+from envscaler_mcp.language.types import list_of
 from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
-from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unknown, read_all
+from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unread, read_all
 from envscaler_mcp.scenarios.spoken import listed, spoken
 from envscaler_mcp.serving.world import World
 
@@ -44,9 +44,9 @@ class Thread:
 class Threading:
     """Makes threads of one model on a world, which is as before afterwards."""
 
-    def __init__(self, model: Model, environment: Environment, speech: Speech, chance: Chance) -> None:
+    def __init__(self, model: Model, speech: Speech, chance: Chance) -> None:
         self.model, self.speech, self.chance = model, speech, chance
-        self.library = Library(model, environment)
+        self.library = Library(model)
 
     def thread(self, story: Story, names: Names, world: World, telling: Telling) -> Thread:
         """The thread of a cast, its changes made in the world."""
@@ -161,59 +161,23 @@ class Threading:
     def _work_out(
         self, expr: Expr, value: Any, names: Names, world: World, knowledge: Knowledge, made: list[Call]
     ) -> None:
-        """Read until the expression comes to the same on what is known as on everything."""
-        for wanted in (self._narrow, self._wide):
-            if self._known(expr, names, knowledge) == value:
-                return
-            for call in wanted(expr, names, world, knowledge):
-                self._once(call, world, knowledge, made)
-        if self._known(expr, names, knowledge) != value:
-            raise Unfit("what is read does not decide it")
+        """Read until what is known decides the expression."""
+        if self._decided(expr, names, world, knowledge, made) != value:
+            knowledge.forget()
+            if self._decided(expr, names, world, knowledge, made) != value:
+                raise Unfit("what is read does not decide it")
 
-    def _known(self, expr: Expr, names: Names, knowledge: Knowledge) -> Any:
-        try:
-            return knowledge.value(expr, names)
-        except Unknown:
-            return Unknown
-
-    def _narrow(self, expr: Expr, names: Names, world: World, knowledge: Knowledge) -> Iterator[Call]:
-        """The reads of the records that the expression itself names."""
-        evaluation = Evaluation(Store(self.model, world.state()))
-        for inner in walk(expr):
-            if isinstance(inner, Get) and inner.of.type.kind == "ref" and not _bound_inside(inner.of, expr):
-                ref = evaluation.value(inner.of, names)
-                if isinstance(ref, Ref) and not knowledge.knows(ref):
-                    call = self.library.one(ref) or self.library.several(self.model.entities[ref.entity], {})
-                    if call is not None:
-                        yield call
-            if isinstance(inner, Scan):
-                for loop in inner.loops:
-                    if isinstance(loop.source, Records):
-                        call = self.library.several(self.model.entities[loop.source.entity], self._filters(loop, names))
-                        if call is not None:
-                            yield call
-
-    def _filters(self, loop: Loop, names: Names) -> dict[str, Any]:
-        """The tests of a loop that a list can be narrowed by."""
-        filters: dict[str, Any] = {}
-        for test in loop.tests:
-            if isinstance(test, Compare) and test.op == "==" and isinstance(test.left, Get):
-                left, right = test.left, test.right
-                if not isinstance(left.of, Local) or left.of.name != loop.name or left.name == "id":
-                    continue
-                key = self.model.entities[left.of.type.entity].attributes[left.name].key
-                if isinstance(right, Literal):
-                    filters[key] = right.value
-                elif isinstance(right, Local) and right.name in names:
-                    filters[key] = as_stored(names[right.name])
-        return filters
-
-    def _wide(self, expr: Expr, _names: Names, _world: World, _knowledge: Knowledge) -> Iterator[Call]:
-        """Every record of every kind that the expression may look at."""
-        for entity in dict.fromkeys(entity for entity, _ in sorted(read_by(expr, self.model))):
-            call = self.library.several(self.model.entities[entity], {})
-            if call is not None:
-                yield call
+    def _decided(self, expr: Expr, names: Names, world: World, knowledge: Knowledge, made: list[Call]) -> Any:
+        tried: list[Call] = []
+        while True:
+            try:
+                return knowledge.value(expr, names)
+            except Unread as unread:
+                call = next((call for call in self.library.reads(unread) if call not in tried), None)
+                if call is None:
+                    raise Unfit(f"no read shows every {unread.entity} that decides it") from None
+                tried.append(call)
+                made.extend(read_all(world, call, knowledge))
 
     # Deeds
 
@@ -229,8 +193,12 @@ class Threading:
                 thread.branches += 1
                 self._do(deed.then if yes else deed.otherwise, names, world, knowledge, thread)
             elif isinstance(deed, Each):
-                for one in list(evaluation.passes((deed.loop,), names)):
-                    self._do(deed.do, dict(one), world, knowledge, thread)
+                loop = deed.loop
+                which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,))
+                found = evaluation.value(which, names)
+                self._look(which, found, names, world, knowledge, thread)
+                for one in found:
+                    self._do(deed.do, {**names, loop.name: one}, world, knowledge, thread)
 
     def _act(self, act: Act, names: Names, world: World, knowledge: Knowledge, thread: Thread) -> None:
         operation = self.model.operations[act.operation]
@@ -254,7 +222,7 @@ class Threading:
         self, expr: Expr, value: Any, names: Names, world: World, knowledge: Knowledge, thread: Thread
     ) -> None:
         """An argument that follows from records must follow from what was read of them."""
-        if any(isinstance(inner, Get | Scan) for inner in walk(expr)):
+        if any(isinstance(inner, Get | Derived | Defined | Function | Scan) for inner in walk(expr)):
             self._look(expr, value, names, world, knowledge, thread)
 
     def _look(self, expr: Expr, value: Any, names: Names, world: World, knowledge: Knowledge, thread: Thread) -> None:
@@ -269,12 +237,6 @@ def _as_it_is(evaluation: Evaluation, expr: Expr, names: Names) -> Any:
         return evaluation.value(expr, names)
     except KeyError:
         raise Unfit("an argument reads a record that is gone by then; work it out in the cast") from None
-
-
-def _bound_inside(expr: Expr, whole: Expr) -> bool:
-    """Whether an expression speaks of a variable of a loop inside the whole."""
-    bound = {loop.name for inner in walk(whole) if isinstance(inner, Scan) for loop in inner.loops}
-    return any(isinstance(inner, Local) and inner.name in bound for inner in walk(expr))
 
 
 def _on_the_wire(value: Any, param: Parameter) -> Any:
