@@ -30,7 +30,7 @@ check: $(DEV) ## style, types, layers, and that generated files are what would b
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.txt || { cat $(VENV)/lint-imports.txt; exit 1; }
-	@$(BIN)/envscaler emit --all --check
+	@$(BIN)/envscaler build --all --check
 	@$(BIN)/envscaler schemas --check
 	@$(BIN)/python docs/generate.py --check
 	@echo "check: everything is as it should be"
@@ -47,7 +47,7 @@ conformance: $(DEV) ## other people's MCP clients and suites; needs Node
 	@$(BIN)/pytest -q -m conformance tests/conformance tests/emit_bundle $(CONFORMANCE_ARGS)
 
 emit: $(BASE) ## write generated_servers/ and registry.json anew
-	@$(BIN)/envscaler emit --all
+	@$(BIN)/envscaler build --all
 
 docs: $(BASE) ## write the generated pages anew
 	@$(BIN)/envscaler schemas

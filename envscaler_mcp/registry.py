@@ -15,11 +15,11 @@ from envscaler_mcp.errors import ArtifactError, BlueprintError, RegistryError
 def read_registry(path: Path) -> Registry:
     """The registry in a file."""
     if not path.is_file():
-        raise RegistryError(f"There is no registry at {str(path)!r}; `envscaler emit --all` makes the shipped servers")
+        raise RegistryError(f"There is no registry at {str(path)!r}; `envscaler build --all` makes the shipped servers")
     try:
         return Registry.read(path)
     except ArtifactError as cause:
-        raise RegistryError(f"{cause}; `envscaler emit --all` makes it anew") from cause
+        raise RegistryError(f"{cause}; `envscaler build --all` makes it anew") from cause
 
 
 def with_entries(registry: Registry, entries: Iterable[RegistryEntry]) -> Registry:

@@ -55,7 +55,7 @@ def new_file(
     write_text(file, starter_blueprint(id_, sector))
     typer.echo(f"{file} is a blueprint that works. Change it bit by bit:")
     typer.echo(f"  envscaler blueprint check {file}")
-    typer.echo(f"  envscaler emit {file}")
+    typer.echo(f"  envscaler build {file}")
 
 
 def _tell(report: BlueprintReport) -> None:

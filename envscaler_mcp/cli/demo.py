@@ -19,7 +19,7 @@ from mcp import Client
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import print_diff, progress_bar
-from envscaler_mcp.cli.stories import Story, drive, hospital, trading
+from envscaler_mcp.cli.scenes import Scene, drive, hospital, trading
 from envscaler_mcp.launch.http import over_http
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
@@ -55,7 +55,7 @@ class Act:
     env_id: str
     way: str
     launch: Callable[[Path], AbstractAsyncContextManager[Session]]
-    story: Story
+    story: Scene
 
 
 @app.command()

@@ -25,7 +25,7 @@ COMMANDS = (
     "runs",
     "bundle",
     "blueprint",
-    "emit",
+    "build",
     "check",
     "prove",
     "doctor",

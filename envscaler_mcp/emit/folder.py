@@ -9,7 +9,7 @@ from envscaler_mcp.artifacts import Environment, Scenario, State
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.emit.readme import WorkedCall, readme
 
-_SERVER = '''"""Serves {title}. Emitted from blueprint.yaml; `envscaler emit {id}` writes it again."""
+_SERVER = '''"""Serves {title}. Emitted from blueprint.yaml; `envscaler build {id}` writes it again."""
 
 from pathlib import Path
 

@@ -26,7 +26,7 @@ def readme(environment: Environment, calls: Mapping[str, WorkedCall], scenarios:
     reads = [tool for tool in environment.tools if tool.effect == "reads"]
     writes = [tool for tool in environment.tools if tool.effect == "writes"]
     parts = [
-        f"<!-- Emitted from blueprint.yaml; `envscaler emit {environment.id}` writes it again. -->",
+        f"<!-- Emitted from blueprint.yaml; `envscaler build {environment.id}` writes it again. -->",
         f"# {environment.title}",
         environment.about,
         "## Rules",

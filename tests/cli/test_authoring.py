@@ -74,14 +74,14 @@ def test_a_rule_without_a_guard_is_found_by_playing(blueprint: Path) -> None:
 
 def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_hand(blueprint: Path) -> None:
     home = blueprint.parent / "home"
-    assert envscaler(home, "emit", blueprint).exit_code == 0
-    assert envscaler(home, "emit", blueprint, "--check").exit_code == 0
+    assert envscaler(home, "build", blueprint).exit_code == 0
+    assert envscaler(home, "build", blueprint, "--check").exit_code == 0
     assert [e["id"] for e in json.loads(envscaler(home, "list", "--json").output)] == ["tool_shed"]
     assert envscaler(home, "call", "tool_shed", "list_tools", "kind=ladder").exit_code == 0
     assert envscaler(home, "list", "--check").output == "All 1 folders are those that were registered.\n"
     source = home / "generated_servers" / "tool_shed" / "environment.py"
     source.write_text(source.read_text(encoding="utf-8") + "# by hand\n", encoding="utf-8")
-    told = envscaler(home, "emit", blueprint, "--check")
+    told = envscaler(home, "build", blueprint, "--check")
     assert told.exit_code == 1
     assert "tool_shed: environment.py is not what would be emitted" in told.stderr
     told = envscaler(home, "list", "--check")
@@ -90,18 +90,18 @@ def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_
 
 def test_emitting_twice_changes_nothing_the_second_time(blueprint: Path) -> None:
     home = blueprint.parent / "home"
-    assert "tool_shed is new or has changed.\n" in envscaler(home, "emit", blueprint).output
-    assert "changed" not in envscaler(home, "emit", blueprint).output
+    assert "tool_shed is new or has changed.\n" in envscaler(home, "build", blueprint).output
+    assert "changed" not in envscaler(home, "build", blueprint).output
 
 
 @pytest.mark.parametrize("words", [[], ["--all", "hospital_stays"], ["hospital_stay"], ["nowhere.yaml"]])
 def test_emitting_wants_to_know_what(words: list[str], tmp_path: Path) -> None:
-    assert envscaler(tmp_path, "emit", *words).exit_code == 2
+    assert envscaler(tmp_path, "build", *words).exit_code == 2
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_check_writes_nothing(tmp_path: Path) -> None:
-    assert envscaler(tmp_path, "emit", "hospital_stays", "--check").exit_code == 1
+    assert envscaler(tmp_path, "build", "hospital_stays", "--check").exit_code == 1
     assert list(tmp_path.iterdir()) == []
 
 

@@ -104,7 +104,7 @@ def test_an_unknown_id_is_answered_with_what_may_have_been_meant(asked: str, hin
 
 
 def test_a_missing_registry_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(RegistryError, match=r"envscaler emit --all"):
+    with pytest.raises(RegistryError, match=r"envscaler build --all"):
         read_registry(tmp_path / "registry.json")
 
 

@@ -112,7 +112,7 @@ class _Module:
         blueprint = self.model.blueprint
         lines = Lines()
         lines.raw(
-            f'"""{blueprint.title}. Compiled from blueprint.yaml; run `envscaler emit {blueprint.id}` after changing it there.\n\n'
+            f'"""{blueprint.title}. Compiled from blueprint.yaml; run `envscaler build {blueprint.id}` after changing it there.\n\n'
             f'{_filled(blueprint.about)}\n"""'
         )
         lines.add()

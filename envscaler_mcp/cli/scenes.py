@@ -14,7 +14,7 @@ class Caller(Protocol):
     async def __call__(self, tool: str, /, **arguments: object) -> dict[str, Any]: ...
 
 
-Story = Callable[[Caller], Awaitable[None]]
+Scene = Callable[[Caller], Awaitable[None]]
 
 
 async def hospital(call: Caller) -> None:
@@ -58,5 +58,5 @@ async def drive(call: Caller) -> None:
 
 def _first(found: list[Any], otherwise: str) -> Any:
     if not found:
-        raise EnvScalerError(f"The demo cannot go on: {otherwise}; `envscaler emit --all` makes the worlds anew")
+        raise EnvScalerError(f"The demo cannot go on: {otherwise}; `envscaler build --all` makes the worlds anew")
     return found[0]

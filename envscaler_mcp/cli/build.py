@@ -20,7 +20,7 @@ CORES = os.cpu_count() or 1
 
 
 @app.command()
-def emit_servers(
+def build_servers(
     ctx: typer.Context,
     wanted: Annotated[
         list[str] | None, typer.Argument(metavar="ENV_ID|FILE", help="Blueprints of the library, or your own.")
@@ -33,7 +33,7 @@ def emit_servers(
         raise typer.BadParameter("name blueprints, or ask for --all", param_hint="ENV_ID|FILE")
     paths = list(blueprint_files().values()) if everything else [_blueprint(word) for word in wanted or ()]
     settings = settings_of(ctx)
-    with progress_bar("checking" if check else "emitting") as progress:
+    with progress_bar("checking" if check else "building") as progress:
         emission = emit_environments(
             paths,
             settings.servers,
@@ -55,7 +55,7 @@ def _tell_differences(emission: Emission) -> None:
         for difference in differences:
             typer.echo(f"{name}: {difference}", err=True)
     if emission.differences:
-        typer.echo("Not everything is what would be emitted; `envscaler emit --all` makes it so.", err=True)
+        typer.echo("Not everything is what would be emitted; `envscaler build --all` makes it so.", err=True)
         raise typer.Exit(1)
     typer.echo(f"{_counted(emission)} are what would be emitted.")
     raise typer.Exit
