@@ -72,6 +72,8 @@ class Describer:
             return mine[:10] == wanted[:10]
         if mark.format == "time" and isinstance(mine, str) and isinstance(wanted, str):
             return mine[-5:] == wanted[-5:]
+        if mark.format == "short":
+            return str(mine).split()[:1] == str(wanted).split()[:1]
         return bool(mine == wanted)
 
     def _value(self, ref: Ref, mark: Mark) -> Any:
@@ -120,7 +122,8 @@ class Describer:
         if ref not in self.named:
             return phrase.spans
         if is_person(self.model, ref):
-            return (Span(text="their"),) if owns else phrase.spans
+            people = [one for one in self.named if is_person(self.model, one)]
+            return (Span(text="their"),) if owns and people == [ref] else phrase.spans
         alike = [one for one in self.named if one.entity == ref.entity]
         return (Span(text=f"the {words(self.model.entities[ref.entity].noun)}"),) if alike == [ref] else phrase.spans
 

@@ -19,8 +19,12 @@ _FREE = ("counters",)
 
 def checks_and_frame(model: Model, diff: StateDiff, initial: dict[str, Any]) -> tuple[tuple[Check, ...], Frame]:
     """One check per changed fact, and what may change at all."""
-    facts = _Facts(model, diff, initial)
-    frame = Frame(
+    return tuple(_Facts(model, diff, initial).all()), frame_of(diff)
+
+
+def frame_of(diff: StateDiff) -> Frame:
+    """What may change: what did."""
+    return Frame(
         created={container: len(records) for container, records in sorted(diff.created.items())},
         deleted={container: tuple(sorted(records)) for container, records in sorted(diff.deleted.items())},
         changed={
@@ -29,7 +33,6 @@ def checks_and_frame(model: Model, diff: StateDiff, initial: dict[str, Any]) -> 
         },
         scalars=_FREE,
     )
-    return tuple(facts.all()), frame
 
 
 class _Facts:
@@ -115,6 +118,8 @@ class _Facts:
         if isinstance(value, list) and any(isinstance(one, str) and one in self.new for one in value):
             kept = [one for one in value if one not in self.new]
             return f"len({code}) == {len(value)} and all(one in {code} for one in {kept!r})"
+        if isinstance(value, list) and len(value) > 1:
+            return f"sorted({code}) == {sorted(value)!r}"
         return f"{code} == {value!r}"
 
     def _ids_like(self, key: str, depth: int) -> str:

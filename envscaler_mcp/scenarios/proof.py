@@ -10,6 +10,7 @@ from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, S
 from envscaler_mcp.drawing.arguments import Arguments
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.language.model import Model
+from envscaler_mcp.scenarios.facts import frame_of
 from envscaler_mcp.scenarios.replay import Recording, content_form, record
 from envscaler_mcp.serving.difference import diff_of_states
 from envscaler_mcp.serving.grading import broken_frame, reward
@@ -75,6 +76,11 @@ class Prover:
         answers = self.judge.answers(self.initial)
         if any(answers):
             raise Unproven(f"check {answers.index(True) + 1} is true at the start")
+        if _allowed(self.scenario.frame) - _allowed(frame_of(diff)):
+            raise Unproven("the frame allows what the oracle leaves alone")
+        lost = missing_facts(self.scenario.task, self.scenario.spans)
+        if lost:
+            raise Unproven(f"the text does not say {lost[0]!r}")
         wanted = content_form(diff)
         proof = Proof(
             final_hash=final_hash,
@@ -371,12 +377,29 @@ def text_mutants(task: str, spans: Sequence[Span]) -> Tally:
     return Tally(made=made, right=caught) if not missing_facts(task, facts) else Tally(made=made)
 
 
-def missing_facts(text: str, facts: Sequence[Span]) -> list[str]:
+def missing_facts(text: str, spans: Sequence[Span]) -> list[str]:
     """The facts that a text does not say as often as they were said."""
     wanted: dict[str, int] = {}
-    for span in facts:
+    for span in spans:
+        if not span.fact:
+            continue
         wanted[span.text] = wanted.get(span.text, 0) + 1
     return [words for words, times in wanted.items() if text.count(words) < times]
+
+
+def _allowed(frame: Frame) -> set[tuple[object, ...]]:
+    """Everything that a frame lets change, one by one."""
+    return {
+        *((container, number) for container, most in frame.created.items() for number in range(most)),
+        *((container, key) for container, keys in frame.deleted.items() for key in keys),
+        *(
+            (container, key, field)
+            for container, records in frame.changed.items()
+            for key, fields in records.items()
+            for field in fields
+        ),
+        *((path,) for path in frame.scalars),
+    }
 
 
 class _Records:

@@ -116,12 +116,18 @@ class Threading:
         if part.format == "short":
             if ref not in said:
                 raise Unfit(f"{part.source} is called by its short name before its full one")
-            yield Span(text=said[ref].text.split()[0])
+            yield from self._shortly(ref, said)
             return
         again = ref in describer.named and is_person(self.model, ref)
         phrase = self._described(ref, describer, said)
         describer.named.add(ref)
-        yield from (Span(text=phrase.text.split()[0]),) if again else phrase.spans
+        yield from self._shortly(ref, said) if again else phrase.spans
+
+    def _shortly(self, ref: Ref, said: dict[Ref, Phrase]) -> tuple[Span, ...]:
+        """The first word, where it means nothing else that was named."""
+        words = [phrase.text.split()[0] for phrase in said.values()]
+        first = said[ref].text.split()[0]
+        return (Span(text=first),) if words.count(first) == 1 else said[ref].spans
 
     def _described(self, ref: Ref, describer: Describer, said: dict[Ref, Phrase]) -> Phrase:
         if ref not in said:
