@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from envscaler_mcp.artifacts import Blueprint, StorySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
-from envscaler_mcp.language.expressions import And, Expr, Local, Loop
+from envscaler_mcp.language.expressions import And, Expr, Loop
 from envscaler_mcp.language.fitting import assignable, show
 from envscaler_mcp.language.model import Model, New, Operation, Parameter
 from envscaler_mcp.language.place import Place
@@ -132,6 +132,11 @@ def read_speech(blueprint: Blueprint, model: Model, reader: Reader, report: Repo
     for declared in model.entities.values():
         if declared.name not in descriptions and declared.label != "id":
             descriptions[declared.name] = ((Mark(declared.label),),)
+    for key in blueprint.words.values:
+        try:
+            _word(key, model)
+        except Complaint as complaint:
+            report("words", str(complaint))
     stories: dict[str, Story] = {}
     for name, spec in blueprint.stories.items():
         body = _Body(model, reader, lambda line, complaint, name=name: report(f"story {name}, {line}", complaint))  # type: ignore[misc]
@@ -168,6 +173,22 @@ def _description(entity: str, pattern: str, model: Model) -> Description:
     if not any(isinstance(part, Mark) for part in parts):
         raise Complaint(f"{pattern!r} tells nothing apart; name an attribute in curly brackets")
     return tuple(parts)
+
+
+def _word(key: str, model: Model) -> None:
+    """Refuse a word that no attribute takes: it would silently do nothing."""
+    entity, _, rest = key.partition(".")
+    name, _, word = rest.partition(".")
+    declared = model.entities.get(entity)
+    attribute = declared.attributes.get(name) if declared is not None else None
+    if declared is None or attribute is None:
+        known = model.entities if declared is None else declared.attributes
+        raise Complaint(
+            f"{key!r}: write Entity.attribute.word{did_you_mean(entity if declared is None else name, known)}"
+        )
+    options = attribute.type.options if attribute.type.kind == "one_of" else ("True", "False")
+    if attribute.type.kind in ("one_of", "bool") and word not in options:
+        raise Complaint(f"{key!r}: {name} is never {word!r}{did_you_mean(word, options)}")
 
 
 class _Body:
@@ -209,12 +230,12 @@ class _Body:
             value = self.reader.read(match[2], place)
             type_ = value.type.certain
             return Worked(match[1], value), self.reader.bind(place, match[1], type_, "the role")
-        node = parse(f"[None for {line.strip()}]")
-        if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+        generators = _loops(line.strip())
+        if len(generators) != 1:
             raise Complaint(
                 f"{line!r}: write 'who in Entity if test', 'what = expression' or 'value from operation.parameter'"
             )
-        loops, place = self.reader.loops(node.generators, place)
+        loops, place = self.reader.loops(generators, place)
         loop = loops[0]
         entity = loop.element.entity
         if not entity:
@@ -230,7 +251,10 @@ class _Body:
             known = [param.name for param in declared.params]
             raise Complaint(f"{operation} has no parameter {parameter!r}{did_you_mean(parameter, known)}")
         if found.type.kind in ("ref", "list"):
-            raise Complaint(f"{operation}.{parameter} is {found.type}; draw a record with '{name} in Entity if ..'")
+            inside = found.type.of or found.type
+            raise Complaint(
+                f"{operation}.{parameter} is {found.type}; draw a record with '{name} in {inside.entity or 'Entity'} if ..'"
+            )
         alternatives = tuple(piece.strip() for piece in rest.split("|") if piece.strip())
         place = self.reader.bind(place, name, found.type.certain, "the role")
         return Chosen(name, operation, found, alternatives), place
@@ -244,10 +268,10 @@ class _Body:
         found: list[Deed] = []
         for spec in specs:
             if isinstance(spec, LoopSpec):
-                node = parse(f"[None for {spec.each}]")
-                if not isinstance(node, ast.ListComp):
-                    raise Complaint(f"'for {spec.each}': write 'for x in ..'")
-                loops, inner = self.reader.loops(node.generators, place)
+                generators = _loops(spec.each)
+                if len(generators) != 1:
+                    raise Complaint(f"'for {spec.each}': write 'for x in SOURCE if TEST'")
+                loops, inner = self.reader.loops(generators, place)
                 do, _ = self.deeds(spec.do, inner)
                 found.append(Each(loops[0], do))
             elif isinstance(spec, BranchSpec):
@@ -274,9 +298,10 @@ class _Body:
                 if not param.omissible:
                     raise Complaint(f"{line!r}: {param.name} is missing")
                 continue
-            value = self.reader.value(given.pop(param.name), place).expr
+            written = given.pop(param.name)
+            value = self.reader.value(written, place).expr
             if not (param.type.kind == "list" and param.type.of is not None and param.type.of.kind == "struct"):
-                assignable(value, param.type, f"{param.name}={show(node)}")
+                assignable(value, param.type, f"{param.name}={show(written)}")
             arguments[param.name] = value
         if given:
             stray = next(iter(given))
@@ -307,15 +332,10 @@ class _Body:
             yield Said(value, form, source.strip())
 
 
-def mentions(deeds: tuple[Deed, ...]) -> Iterator[Expr]:
-    """Every expression that the deeds are made of."""
-    for deed in deeds:
-        if isinstance(deed, Act):
-            yield from deed.arguments.values()
-        elif isinstance(deed, Each):
-            if isinstance(deed.loop.source, Local):
-                yield deed.loop.source
-            yield from (*deed.loop.tests, *mentions(deed.do))
-        else:
-            yield deed.test
-            yield from mentions((*deed.then, *deed.otherwise))
+def _loops(head: str) -> list[ast.comprehension]:
+    """The loops of `x in SOURCE if TEST`; none where it is written otherwise."""
+    try:
+        node = parse(f"[None for {head}]")
+    except Complaint:
+        return []
+    return node.generators if isinstance(node, ast.ListComp) else []
