@@ -90,7 +90,7 @@ class Describer:
         filters: dict[str, Any] = {}
         for place, part in enumerate(way):
             if isinstance(part, str):
-                owned = part.startswith("'s ") and bool(spans) and spans[-1].text == "their"
+                owned = _owns(part) and bool(spans) and spans[-1].text == "their"
                 spans.append(Span(text=part[2:] if owned else part))
                 continue
             attribute = entity.attributes[part.attribute]
@@ -102,7 +102,7 @@ class Describer:
                 if inner is None:
                     return None
                 after = way[place + 1] if place + 1 < len(way) else ""
-                owns = isinstance(after, str) and after.startswith("'s ")
+                owns = isinstance(after, str) and _owns(after)
                 spans.extend(self._named_again(value, inner, owns))
                 reads.extend(inner.reads)
                 filters[attribute.key] = value.id
@@ -146,6 +146,11 @@ class Describer:
     def _alike(self, other: Ref, ref: Ref, mark: Mark) -> bool:
         mine, wanted = str(self._value(other, mark)), str(self._value(ref, mark))
         return bool(set(mine.lower().split()) & set(wanted.lower().split()))
+
+
+def _owns(words: str) -> bool:
+    """Whether words go on from what is somebody's."""
+    return words == "'s" or words.startswith("'s ")
 
 
 def is_person(model: Model, ref: Ref) -> bool:

@@ -15,10 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Blueprint
+from envscaler_mcp.drawing import Chance
 from envscaler_mcp.errors import BlueprintError, GrowthError
 from envscaler_mcp.language import Model, Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.interpreter import Interpreter
+from envscaler_mcp.language.stories import Story
 from envscaler_mcp.scenarios import grow
+from envscaler_mcp.scenarios.casting import Casting
+from envscaler_mcp.scenarios.knowledge import Unknown
+from envscaler_mcp.scenarios.threads import Threading, Unfit
 from envscaler_mcp.serving.code import EnvironmentCode, load_class
 from envscaler_mcp.serving.outcome import encode
 from envscaler_mcp.serving.world import LocalWorld, open_world
@@ -34,8 +39,9 @@ FOLLOWING = (
     "text checks",
     "text tools",
     "text problems",
+    "text told",
+    "text left out",
     "python compiled",
-    "json record",
 )
 SEED = 7
 
@@ -143,6 +149,7 @@ def examples(page: str) -> list[Example]:
             base = found[0].blueprint if found and block.kind != "yaml blueprint" else None
             found.append(Example(block, base))
         elif block.kind == "python compiled":
+            # `make check` compares it.
             found[0].following.append(block)
         else:
             # What is said after a mistake, other than the mistake itself, speaks of what worked before it.
@@ -211,6 +218,42 @@ def values(example: Example, expressions: list[str]) -> tuple[list[Any], list[An
         world.close()
     same = Interpreter(extended.model, extended.start).call("these_values", {})["data"]
     return list(found.values()), list(same.values())
+
+
+def tellings(block: Block) -> list[list[str]]:
+    """Story by story the telling on one line, then its calls."""
+    found: list[list[str]] = []
+    for piece in re.split(r"\n\s*\n", block.text.strip()):
+        said, *calls = re.split(r"\n  (?=\w+\()", piece)
+        found.append([" ".join(said.split()), *calls])
+    return found
+
+
+def told_stories(example: Example) -> Iterator[tuple[str, str, list[str]]]:
+    """Each story of the addition as it is told at the start, with its calls; or why it cannot be."""
+    known = example.base.stories if example.base is not None else {}
+    world, chance = example.world(), Chance(SEED, "manual")
+    try:
+        start = world.snapshot()
+        for name in example.blueprint.stories:
+            if name not in known:
+                yield name, *_told(example, example.made.speech.stories[name], world, chance)
+                world.restore(start)
+    finally:
+        world.close()
+
+
+def _told(example: Example, story: Story, world: LocalWorld, chance: Chance) -> tuple[str, list[str]]:
+    names = Casting(example.model).cast(story, world.state(), chance, set())
+    if names is None:
+        return "nobody fits its cast", []
+    threading = Threading(example.model, example.made.speech, chance)
+    try:
+        thread = threading.thread(story, names, world, story.tell[0])
+    except (Unfit, Unknown) as reason:
+        return str(reason), []
+    made = [f"{call.tool}({', '.join(f'{k}={encode(v)}' for k, v in call.arguments.items())})" for call in thread.calls]
+    return "".join(span.text for span in thread.spans), made
 
 
 def rule_costs(example: Example) -> list[str]:

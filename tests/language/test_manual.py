@@ -10,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from envscaler_mcp.artifacts.blueprint import Blueprint, OperationSpec, QuerySpec, Read, RuleSpec, StartSpec
+from envscaler_mcp.artifacts.blueprint import (
+    Blueprint,
+    OperationSpec,
+    QuerySpec,
+    Read,
+    RuleSpec,
+    StartSpec,
+    StorySpec,
+    WordsSpec,
+)
 from envscaler_mcp.cli.program import COMMANDS
 from envscaler_mcp.language.check import MOST_TOOLS
 from envscaler_mcp.language.declarations import LABELS
@@ -19,8 +28,10 @@ from envscaler_mcp.language.functions import FUNCTIONS
 from envscaler_mcp.language.gathering import GATHERINGS
 from envscaler_mcp.language.lints import everything, statements
 from envscaler_mcp.language.model import Statement
+from envscaler_mcp.language.stories import FORMATS, Deed, Mark, Role, Said
 from envscaler_mcp.language.types import TEXT_KINDS, Kind, Type
 from envscaler_mcp.pipeline import check_blueprints
+from envscaler_mcp.scenarios.tasks import BANDS
 from envscaler_mcp.serving.outcome import encode
 from tests.language import manual
 from tests.language.manual import Example
@@ -31,8 +42,7 @@ WORKING = [example for example in EXAMPLES if example.works]
 NEVER_WRITTEN = {"none", "key", "ratio", "struct"}
 """Kinds of values that arise in expressions or are written as a mapping; they have no name in the language."""
 SPECIAL = {"above", "below", "desc"}
-ELSEWHERE = {"words", "stories"}
-"""How people of the trade speak and what they ask for; that belongs to scenarios, not to the logic of the trade."""
+SPECS = (Blueprint, RuleSpec, OperationSpec, QuerySpec, StartSpec, WordsSpec, StorySpec)
 
 
 def line(example: Example) -> str:
@@ -92,6 +102,19 @@ def test_every_mistake_is_told_as_shown(example: Example, tmp_path: Path) -> Non
         found = example.problems()
     # An ellipsis stands for numbers and arguments that the growing of states may change.
     assert re.fullmatch(re.escape(block.text.strip()).replace("…", "[^\n]+?"), "\n".join(found)), found
+
+
+@having("text told")
+def test_every_story_is_told_and_solved_as_shown(example: Example) -> None:
+    (block,) = example.of_kind("text told")
+    told = [[f"{name}: {text}", *calls] for name, text, calls in manual.told_stories(example)]
+    assert told == manual.tellings(block)
+
+
+@having("text left out")
+def test_every_story_that_cannot_be_told_is_left_out_for_the_reason_shown(example: Example) -> None:
+    (block,) = example.of_kind("text left out")
+    assert block.text.strip().splitlines() == [f"{name}: {why}" for name, why, _ in manual.told_stories(example)]
 
 
 @having("text checks")
@@ -167,9 +190,28 @@ def test_every_type_is_shown() -> None:
     assert all(any(getattr(a, word) for a in attributes) for word in ("fixed", "unique", "default", "moves"))
 
 
+def test_every_kind_of_role_deed_and_mark_and_every_format_is_shown() -> None:
+    speeches = [example.made.speech for example in WORKING]
+    stories = [story for speech in speeches for story in speech.stories.values()]
+    assert set(typing.get_args(Role)) == {type(role) for story in stories for role in story.cast}
+    assert set(typing.get_args(Deed)) == {type(deed) for story in stories for deed in story.do}
+    said = [part for story in stories for telling in story.tell for part in telling if isinstance(part, Said)]
+    assert set(FORMATS) == {part.format for part in said}
+    ways = [way for speech in speeches for ways in speech.descriptions.values() for way in ways]
+    marks = [part for way in ways for part in way if isinstance(part, Mark)]
+    assert {(mark.value is None, bool(mark.said)) for mark in marks} == {(True, False), (False, False), (False, True)}
+
+
+def test_the_levels_have_the_numbers_of_calls_that_are_named() -> None:
+    prose = " ".join(PAGE.split())
+    (easy, medium, hard) = BANDS.items()
+    named = [f"{low} to {high} {at} `{level}`" for (level, (low, high)), at in ((medium, "at"), (hard, "at"))]
+    assert f"{easy[1][0]} to {easy[1][1]} calls at the level `{easy[0]}`, {named[0]}, {named[1]}." in prose
+
+
 def test_every_part_of_a_file_is_shown_and_explained() -> None:
-    parts = {part for spec in (Blueprint, RuleSpec, OperationSpec, QuerySpec, StartSpec) for part in spec.model_fields}
-    parts -= {"schema_version", "provenance", *ELSEWHERE}
+    parts = {part for spec in SPECS for part in spec.model_fields}
+    parts -= {"schema_version", "provenance"}
     prose = set(re.findall(r"`(\w+)", manual.without_blocks(PAGE)))
     assert parts - prose == set()
     written = {key for example in EXAMPLES for key in re.findall(r"^ *(?:- )?(\w+):", example.block.text, re.MULTILINE)}
@@ -192,6 +234,6 @@ def test_the_manual_names_nothing_that_is_not_there() -> None:
     assert [path for path in paths if not (manual.PAGE.parents[1] / path).exists()] == []
     words = {word for code in spoken if code not in paths for word in re.findall(r"[A-Za-z_]\w+", code)}
     shown = set(re.findall(r"[A-Za-z_]\w+", "\n".join(block.text for block in manual.blocks(PAGE))))
-    known = {"envscaler", *COMMANDS, *LABELS, *Blueprint.model_fields}
+    known = {"envscaler", *COMMANDS, *LABELS, *BANDS, *Blueprint.model_fields}
     assert sorted(words - shown - known - PLACEHOLDERS - NAMED_AS_NO_PART) == []
     assert f"at most {MOST_TOOLS} tools" in PAGE
