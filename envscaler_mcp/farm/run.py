@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 import anyio.to_thread
@@ -15,7 +16,7 @@ from envscaler_mcp.artifacts import Provenance, Scenario, Trajectory, Verdict, d
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agent import Briefing, MakeAgent
 from envscaler_mcp.episode.loop import EpisodeLimits, Played, play
-from envscaler_mcp.errors import EnvScalerError, RunError, WorldError
+from envscaler_mcp.errors import EnvScalerError, LaunchError, RunError, WorldError
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.ways import Host, hosting
 from envscaler_mcp.sandbox.ended import WorkerEndedError
@@ -26,6 +27,7 @@ from envscaler_mcp.serving.server import introduction_text, rules_text
 
 ATTEMPTS = 3
 """How often an episode is tried in one go where the machine fails."""
+Fault = TypeVar("Fault", bound=EnvScalerError)
 _WAITING = 64
 """Episodes that may wait for the disk."""
 
@@ -60,7 +62,7 @@ def _disk_troubles_alone() -> Iterator[None]:
         pass
 
 
-def _first(group: BaseExceptionGroup[RunError]) -> RunError:
+def _first(group: BaseExceptionGroup[Fault]) -> Fault:
     first = group.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
@@ -128,21 +130,24 @@ class _Run:
 
     async def _play_in(self, environment: str) -> None:
         """Until nothing waits there; a host that breaks is replaced."""
-        queue, held = self._queues[environment], False
+        queue = self._queues[environment]
         scenarios = {one.id: one for one in self._farm.scenarios(environment)}
         while queue:
-            held = False
+            # Until a host is there, whatever goes wrong is told of the next episode.
+            playing: PlannedEpisode | None = queue[0]
             try:
                 async with hosting(self._farm.servers / environment, self._plan.via, self._farm.judge) as host:
-                    held = True
-                    while queue:
-                        episode = queue.popleft()
-                        if not await self._one(host, episode, scenarios[episode.scenario]):
-                            break
-            except* EnvScalerError as group:
-                # A host that broke may break again while it is put away, and its episode was told already.
-                if not held and queue:
-                    await self._unplayed(queue.popleft(), str(group.exceptions[0]))
+                    good = True
+                    while good and queue:
+                        playing = queue.popleft()
+                        good = await self._one(host, playing, scenarios[playing.scenario])
+                        playing = None
+            except* LaunchError as group:
+                # A host that broke may break again while it is put away, and then its episode was told already.
+                if playing is not None:
+                    if queue and queue[0] is playing:
+                        queue.popleft()
+                    await self._unplayed(playing, str(_first(group)))
 
     async def _one(self, host: Host, episode: PlannedEpisode, scenario: Scenario) -> bool:
         """Play one episode and send it on; whether the host is still good."""

@@ -7,8 +7,9 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
     from envscaler_mcp.serving.control import ControlPlane, Open
+
+
+Control = Callable[[], Coroutine[Any, Any, None]]
 
 
 def run(folder: Path, options: argparse.Namespace) -> int:
@@ -94,7 +98,11 @@ async def _serve(folder: Path, options: argparse.Namespace) -> None:
     plane = ControlPlane(served, session, _told_as_world_errors(open_at))
     try:
         server = build_server(served, load_scenarios(folder))
-        await (_serve_http if options.http else _serve_stdio)(server, plane, options)
+        async with _controlled(plane, options) as control:
+            if options.http:
+                await _serve_http(server, control, options)
+            else:
+                await _serve_stdio(server, control)
     finally:
         plane.close()
 
@@ -111,18 +119,17 @@ def _told_as_world_errors(open_at: Open) -> Open:
     return opened
 
 
-async def _serve_stdio(server: Server[Any], plane: ControlPlane, options: argparse.Namespace) -> None:
+async def _serve_stdio(server: Server[Any], control: Control) -> None:
     from envscaler_mcp.serving.stdio import serve_stdio
 
     async with anyio.create_task_group() as group:
         await group.start(_after_signal, group.cancel_scope.cancel)
-        if options.control is not None:
-            await group.start(_control, plane, options)
+        group.start_soon(control)
         await serve_stdio(server)
         group.cancel_scope.cancel()
 
 
-async def _serve_http(server: Server[Any], plane: ControlPlane, options: argparse.Namespace) -> None:
+async def _serve_http(server: Server[Any], control: Control, options: argparse.Namespace) -> None:
     from envscaler_mcp.serving.http import http_app, http_server, is_loopback, listen, url_of
 
     token = None if options.token_env is None else secret_named(options.token_env)
@@ -136,8 +143,7 @@ async def _serve_http(server: Server[Any], plane: ControlPlane, options: argpars
             await group.start(_after_signal, runner.stop)
             if options.with_parent:
                 group.start_soon(_after_parent, runner.stop)
-            if options.control is not None:
-                await group.start(_control, plane, options)
+            group.start_soon(control)
             # The kernel already accepts connections, so whoever reads this line can connect.
             sys.stdout.write(url_of(sock) + "\n")
             sys.stdout.flush()
@@ -147,22 +153,21 @@ async def _serve_http(server: Server[Any], plane: ControlPlane, options: argpars
             group.cancel_scope.cancel()
 
 
-async def _control(
-    plane: ControlPlane,
-    options: argparse.Namespace,
-    *,
-    task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
-) -> None:
-    """Serve the control plane beside the agents', ready when the first agent can connect."""
+@asynccontextmanager
+async def _controlled(plane: ControlPlane, options: argparse.Namespace) -> AsyncIterator[Control]:
+    """What serves the control plane beside the agents'; whoever knows where it listens can connect from now on."""
+    if options.control is None:
+        yield anyio.sleep_forever
+        return
     from envscaler_mcp.serving.control import listen_for_control, serve_control
 
     token = secret_named(options.control_token_env)
     assert token is not None
     listener = await listen_for_control(options.control)
     try:
-        task_status.started()
-        await serve_control(plane, listener, token)
+        yield partial(serve_control, plane, listener, token)
     finally:
+        await listener.aclose()
         if not options.control.isdigit():
             Path(options.control).unlink(missing_ok=True)  # noqa: ASYNC240 - the process is ending
 

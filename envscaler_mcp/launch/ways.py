@@ -12,7 +12,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
+import anyio
 import anyio.to_thread
+import httpx2
 from mcp import Client
 from mcp_types import TextContent
 
@@ -144,13 +146,24 @@ async def hosting(folder: Path, via: Via, judge: Judge | None = None) -> AsyncIt
         finally:
             await host.close()
         return
-    async with AsyncExitStack() as stack:
+    async with _lost_connections_told(folder), AsyncExitStack() as stack:
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-", ignore_cleanup_errors=True))
         address, token = f"{place}/control", secrets.token_urlsafe(32)
         options = ("--control", address, "--control-token-env", TOKEN_VARIABLE)
         client = await stack.enter_async_context(_client(folder, via, options, {TOKEN_VARIABLE: token}))
         control = stack.enter_context(controlled(address, token))
         yield _ClientHost(folder, client, control)
+
+
+@asynccontextmanager
+async def _lost_connections_told(folder: Path) -> AsyncIterator[None]:
+    """A client whose server goes away cancels whoever uses it, and says why in exceptions of its transport."""
+    try:
+        yield
+    except* EnvScalerError:
+        raise
+    except* (OSError, httpx2.HTTPError, anyio.BrokenResourceError, anyio.ClosedResourceError) as group:
+        raise LaunchError(f"The connection to the server {folder.name!r} was lost: {group.exceptions[0]!r}") from group
 
 
 def _client(folder: Path, via: Via, options: tuple[str, ...], variables: dict[str, str]) -> Any:

@@ -28,7 +28,11 @@ class ControlClient:
         self._file = stream.makefile("rb")
         self._turn = threading.Lock()
         self._asked = 0
-        self._ask_line({"token": token})
+        try:
+            self._ask_line({"token": token})
+        except BaseException:
+            self.close()
+            raise
 
     def open(self, scenario: str | None = None, state: str | None = None, seed: int | None = None) -> RemoteSession:
         """A new session, which the server's agents act on from here on; the one before it ends."""
