@@ -1,0 +1,144 @@
+"""What a person sees of a run: a table, an exit status, and what is safe when it is interrupted."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from typer.testing import CliRunner, Result
+
+from envscaler_mcp.cli.program import app
+from envscaler_mcp.episode.agent import COMPLETED, Briefing, Move
+from tests.farm.home import write_home
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def envscaler(home: Path, *words: object) -> Result:
+    return CliRunner().invoke(app, ["--home", str(home), *map(str, words)], env={"COLUMNS": "200"})
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("home")
+    write_home(found, tasks=3, name="another_library")
+    return write_home(found, tasks=4)
+
+
+def test_a_run_ends_in_a_table_with_a_line_for_each_environment(home: Path, tmp_path: Path) -> None:
+    told = envscaler(home, "run", "--out", tmp_path)
+    assert told.exit_code == 0, told.output
+    rows = [line.split() for line in told.output.splitlines()]
+    assert rows[1] == ["another_library", "3", "3", "3", "1.000", "8.0", "0", "none"]
+    assert rows[2] == ["lending_library", "4", "4", "4", "1.000", "8.0", "0", "none"]
+    assert rows[3] == ["all", "7", "7", "7", "1.000", "8.0", "0", "none"]
+    assert told.output.splitlines()[-1] == f"7 of 7 episodes are in {tmp_path}."
+
+
+def test_a_failure_of_the_agent_is_no_failure_of_the_run(home: Path, tmp_path: Path) -> None:
+    told = envscaler(home, "run", "--agent", "noop", "--env", "lending_library", "--out", tmp_path, "--json")
+    assert told.exit_code == 0
+    summary = json.loads(told.output)
+    assert (summary["planned"], summary["done"], summary["solved"], summary["reward"]) == (4, 4, 0, 0.0)
+    assert summary["failures"] == {"agent": 4}
+
+
+def test_any_other_failure_is_told_and_ends_with_1(home: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"tool": "stumble", "arguments": {"member_id": "MEMB-00002"}}]))
+    words = ("run", "--agent", f"scripted:{script}", "--scenario", "lending_library-002", "--out", tmp_path / "run")
+    told = envscaler(home, *words)
+    assert told.exit_code == 1
+    assert "environment 1" in told.output
+    assert "stumble failed because of an error inside the environment" in told.stderr
+    shown = envscaler(home, "runs", "show", tmp_path / "run")
+    assert (shown.exit_code, shown.output.splitlines()[1]) == (1, told.output.splitlines()[1])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--agent", "orakel"), "There is no agent 'orakel'"),
+        (("--env", "lending_libary"), "did you mean 'lending_library'"),
+        (("--scenario", "lending_library-9"), "There is no scenario 'lending_library-9'"),
+        (("--via", "smoke"), "'smoke' is not one of"),
+        (("--parallel", "0"), "--parallel"),
+    ],
+)
+def test_wrong_use_ends_with_2(home: Path, tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    result = envscaler(home, "run", "--out", tmp_path, *words)
+    assert result.exit_code == 2
+    assert told in result.output.replace("\n", " ")
+
+
+def test_another_run_in_the_same_folder_is_refused(home: Path, tmp_path: Path) -> None:
+    words = ("run", "--env", "lending_library", "--out", tmp_path)
+    assert envscaler(home, *words).exit_code == 0
+    other = envscaler(home, *words, "--seed", "3")
+    assert other.exit_code == 1
+    assert "choose another folder with --out" in other.stderr
+    assert envscaler(home, *words, "--parallel", "1").exit_code == 0
+
+
+def test_a_home_without_tasks_says_that_there_is_nothing_to_play(home: Path, tmp_path: Path) -> None:
+    empty = write_home(tmp_path / "home")
+    (empty / "generated_servers" / "lending_library" / "scenarios.jsonl").unlink()
+    told = envscaler(empty, "run", "--out", tmp_path / "run")
+    assert told.exit_code == 1
+    assert "There is nothing to play" in told.stderr
+
+
+def test_an_episode_is_shown_move_by_move(home: Path, tmp_path: Path) -> None:
+    envscaler(home, "run", "--env", "lending_library", "--limit", "2", "--out", tmp_path)
+    told = envscaler(home, "runs", "show", tmp_path, "--episode", "lending_library-002")
+    assert "note {" in told.output
+    assert "+ loans LOAN-00001" in told.output
+    assert "reward 1: solved" in told.output
+    document = json.loads(
+        envscaler(home, "runs", "show", tmp_path, "--episode", "lending_library-002", "--json").output
+    )
+    assert document["final_hash"].startswith("sha256:")
+    assert envscaler(home, "runs", "show", tmp_path, "--episode", "lending_library-003").exit_code == 2
+    assert envscaler(home, "runs", "show", home).exit_code == 1
+
+
+class Stuck:
+    """Plays two episodes, then says where it is and thinks for ever."""
+
+    played = 0
+
+    def __init__(self, briefing: Briefing) -> None:
+        type(self).played += 1
+
+    async def act(self, observation: str) -> Any:
+        if self.played > 2:
+            print("thinking", file=sys.stderr, flush=True)
+            await anyio.sleep_forever()
+        return Move(text=COMPLETED)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("via", ["direct", "worker", "stdio"])
+def test_an_interrupted_run_says_what_is_safe(home: Path, tmp_path: Path, number: int, via: str) -> None:
+    program = "import sys; sys.path.insert(0, ''); from envscaler_mcp.cli import main; main()"
+    words = ("run", "--agent", "tests.cli.test_run:Stuck", "--env", "lending_library", "--via", via)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "--home", str(home), *words, "--parallel", "1", "--out", str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "thinking\n"
+    process.send_signal(number)
+    _, told = process.communicate()
+    assert process.returncode == 130
+    assert f"2 of 4 episodes are safe in {tmp_path}; the same command plays the rest." in told
+    assert "Traceback" not in told
