@@ -15,6 +15,8 @@ from envscaler_mcp.language.text import words
 from envscaler_mcp.scenarios.knowledge import Library
 from envscaler_mcp.scenarios.spoken import spoken
 
+_DEEPEST = 7
+
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
@@ -47,7 +49,7 @@ class Describer:
 
     def describe(self, ref: Ref, depth: int = 0) -> Phrase | None:
         """The first way, in an order drawn by chance, that fits this record alone."""
-        if depth > 3:
+        if depth > _DEEPEST:
             return None
         ways = self.speech.descriptions.get(ref.entity, ())
         for way in self.chance.some(ways, len(ways)):
@@ -103,7 +105,11 @@ class Describer:
                     return None
                 after = way[place + 1] if place + 1 < len(way) else ""
                 owns = isinstance(after, str) and _owns(after)
-                spans.extend(self._named_again(value, inner, owns))
+                # What goes on without a space, such as a path, needs the whole name.
+                apart = (
+                    not isinstance(after, str) or not after or owns or (after[0].isspace() or after[0] in ",.;:!?)”")
+                )
+                spans.extend(self._named_again(value, inner, owns) if apart else inner.spans)
                 reads.extend(inner.reads)
                 filters[attribute.key] = value.id
                 continue

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Any
 
+from envscaler_mcp.artifacts import Span
 from envscaler_mcp.language.types import Type
 
 _MONTHS = (
@@ -68,3 +70,21 @@ def heading(now: str) -> str:
 def listed(pieces: list[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
+
+
+def polished(spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans with a capital where a sentence begins, and `an` before a vowel; what a fact says stays as it is."""
+    before: Span | None = None
+    begins = True
+    for span in spans:
+        text = span.text
+        if begins and text[:1].islower() and (not span.fact or text in _SMALL):
+            span = span.model_copy(update={"text": text[0].upper() + text[1:]})
+        if before is not None:
+            article = before.text.endswith((" a ", "\na ")) and text[:1].lower() in "aeio"
+            yield before.model_copy(update={"text": f"{before.text[:-1]}n "}) if article else before
+        if text:
+            begins = text.endswith((". ", "! ", "? ", ".” ", "\n", "\n- "))
+        before = span
+    if before is not None:
+        yield before

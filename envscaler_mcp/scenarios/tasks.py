@@ -15,7 +15,7 @@ from envscaler_mcp.scenarios.casting import Casting, drawn_records
 from envscaler_mcp.scenarios.facts import checks_and_frame
 from envscaler_mcp.scenarios.knowledge import Unknown
 from envscaler_mcp.scenarios.proof import Prover, Unproven
-from envscaler_mcp.scenarios.spoken import heading
+from envscaler_mcp.scenarios.spoken import heading, polished
 from envscaler_mcp.scenarios.threads import Thread, Threading, Unfit
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.local_world import LocalWorld
@@ -157,7 +157,7 @@ class TaskMaker:
         if not checks:
             raise Unproven("nothing is different afterwards")
         oracle = [call for thread in played for call in thread.calls]
-        spans = tuple(self._message(threads, initial["now"]))
+        spans = tuple(polished(self._message(threads, initial["now"])))
         scenario = Scenario(
             provenance=Provenance(parents={"state": state.digest}, seed=self.seed),
             id=f"{self.environment.id}-{level}-{number:02d}",
@@ -232,15 +232,6 @@ class TaskMaker:
             yield spans[0].model_copy(update={"text": spans[0].text[0].lower() + spans[0].text[1:]})
             yield from spans[1:]
             return
-        yield from _capital(spans)
-
-
-def _capital(spans: tuple[Span, ...]) -> Iterator[Span]:
-    first = spans[0].text
-    if first[:1].islower() and not spans[0].fact:
-        yield spans[0].model_copy(update={"text": first[0].upper() + first[1:]})
-        yield from spans[1:]
-    else:
         yield from spans
 
 

@@ -112,7 +112,7 @@ def test_a_missing_registry_says_how_to_make_one(tmp_path: Path) -> None:
 def test_a_broken_registry_stops_the_program_with_its_path(tmp_path: Path, text: str) -> None:
     file = tmp_path / "registry.json"
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(RegistryError, match=r"registry\.json.*emit --all"):
+    with pytest.raises(RegistryError, match=r"registry\.json.*build --all"):
         read_registry(file)
 
 
