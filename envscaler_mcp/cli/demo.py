@@ -8,7 +8,10 @@ import textwrap
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from os import cpu_count
 from pathlib import Path
+from statistics import mean
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -18,24 +21,32 @@ from mcp import Client
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.cli.lookup import settings_of
-from envscaler_mcp.cli.printing import print_diff, progress_bar
+from envscaler_mcp.cli.printing import print_diff, print_table, progress_bar
 from envscaler_mcp.cli.scenes import Scene, drive, hospital, trading
+from envscaler_mcp.cli.summary import disturbed
+from envscaler_mcp.episode.agents import agent_named
+from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
 from envscaler_mcp.launch.http import over_http
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.launch.stdio import over_stdio
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline import emit_environments
+from envscaler_mcp.registry import read_registry
 from envscaler_mcp.settings import Settings
 
 NEXT = (
     ("which worlds there are", "{bin}/envscaler list"),
     ("one of them, with its rules and tools", "{bin}/envscaler show bank_accounts"),
+    ("play every task that ships", "{bin}/envscaler run --agent oracle --out runs/first"),
+    ("prove them all again", "{bin}/envscaler prove"),
     ("try a tool yourself", "{bin}/envscaler call hospital_stays list_beds condition=dirty"),
     ("at the keyboard", "{bin}/python clients/keyboard.py {bin}/python generated_servers/shared_drive/server.py"),
     ("from Claude Desktop, VS Code or Cursor", "{bin}/envscaler connect hospital_stays --client vscode --install"),
     ("begin a world of your own", "{bin}/envscaler blueprint new bike_rental"),
 )
+
+PLAYERS = ("oracle", "noop", "random")
 
 app = typer.Typer(add_completion=False)
 
@@ -64,6 +75,7 @@ def show_how_it_works(ctx: typer.Context) -> None:
     _emit(settings)
     for number, act in enumerate(ACTS, 1):
         anyio.run(_play, number, act, settings.servers / act.env_id)
+    _play_tasks(settings)
     typer.secho("\nEverything that was launched has ended.\n", bold=True)
     typer.echo("What to type next:")
     here = Path(sys.executable).parent
@@ -76,11 +88,38 @@ def _emit(settings: Settings) -> None:
     files = blueprint_files()
     began = perf_counter()
     with progress_bar("compiling") as progress:
-        emission = emit_environments(list(files.values()), settings.servers, settings.registry_file, progress=progress)
+        emission = emit_environments(
+            list(files.values()), settings.servers, settings.registry_file, workers=cpu_count() or 1, progress=progress
+        )
     tools = sum(len(built.environment.tools) for built in emission.built)
-    typer.secho(f"{len(files)} blueprints compiled in {perf_counter() - began:.1f} s", bold=True)
+    scenarios = sum(built.scenarios for built in emission.built)
+    took = f"{perf_counter() - began:.1f} s"
+    typer.secho(f"{len(files)} blueprints compiled, {scenarios} tasks made and proven in {took}", bold=True)
     typer.echo(f"They are servers with {tools} tools now, in {settings.servers}.")
     typer.echo("Each has a start state that grew by playing its own operations, so every rule holds in it.")
+
+
+def _play_tasks(settings: Settings) -> None:
+    """One task of every environment, played by who knows the way, by who does nothing and by chance."""
+    with Farm.at(settings.servers) as farm, TemporaryDirectory() as runs:
+        names = sorted(entry.id for entry in read_registry(settings.registry_file).entries if entry.scenarios)
+        first = farm.scenarios(names[0])[0]
+        typer.secho(f"\n{len(ACTS) + 1}. Tasks, played and judged", bold=True)
+        typer.echo(f"   {first.id}, {len(first.checks)} checks:")
+        for line in first.task.splitlines():
+            typer.echo(textwrap.fill(line, 96, initial_indent="   | ", subsequent_indent="   | ") if line else "   |")
+        rows = []
+        for agent in PLAYERS:
+            plan = plan_run(farm, names, RunConfig(agent=agent, limit=1))
+            _, make_agent = agent_named(agent)
+            with progress_bar(agent) as progress:
+                tally = anyio.run(run_episodes, farm, plan, make_agent, Path(runs) / agent, 2, progress)
+            done = list(tally.done.values())
+            solved = sum(one.solved for one in done)
+            reward = mean(one.reward for one in done)
+            rows.append((agent, f"{len(done)}", f"{solved}", f"{reward:.3f}", f"{len(disturbed(tally))}"))
+        typer.echo()
+        print_table(("agent", "episodes", "solved", "mean reward", "not the agent's fault"), rows)
 
 
 async def _play(number: int, act: Act, folder: Path) -> None:

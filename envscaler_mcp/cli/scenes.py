@@ -28,19 +28,20 @@ async def hospital(call: Caller) -> None:
 async def trading(call: Caller) -> None:
     """Orders trade in whole lots, and match with what rests in the book."""
     instruments = (await call("list_instruments", status="trading"))["data"]["instruments"]
-    quiet = _first([i for i in instruments if i["best_bid"] is None and i["best_ask"] is None], "every book has orders")
+    empty = [i for i in instruments if i["best_bid"] is None and i["best_ask"] is None]
+    instrument = _first([*empty, *instruments], "nothing is traded")
     accounts = (await call("list_accounts", status="active"))["data"]["accounts"]
     active = {account["id"] for account in accounts}
-    holdings = (await call("list_holdings", instrument_id=quiet["id"]))["data"]["holdings"]
-    lot, price = quiet["lot_size"], quiet["close_price"]
+    holdings = (await call("list_holdings", instrument_id=instrument["id"]))["data"]["holdings"]
+    lot, price = instrument["lot_size"], instrument["close_price"]
     sellers = [h["account_id"] for h in holdings if h["account_id"] in active and h["units"] >= 2 * lot]
-    seller = _first(sellers, f"nobody holds {quiet['ticker']}")
+    seller = _first(sellers, f"nobody holds {instrument['ticker']}")
     buyers = [a["id"] for a in accounts if a["id"] != seller and a["free_cash"] >= price * lot]
-    order = {"instrument_id": quiet["id"], "price": price}
+    order = {"instrument_id": instrument["id"], "price": price}
     await call("place_order", account_id=seller, side="sell", units=lot + 1, **order)
     await call("place_order", account_id=seller, side="sell", units=2 * lot, **order)
     await call("place_order", account_id=_first(buyers, "nobody can pay"), side="buy", units=lot, **order)
-    await call("order_book", instrument_id=quiet["id"], side="sell")
+    await call("order_book", instrument_id=instrument["id"], side="sell")
 
 
 async def drive(call: Caller) -> None:
