@@ -59,27 +59,44 @@ def open_session(
     judge: Judge | None = None,
 ) -> Session:
     """A session at a scenario of the folder, or else at a state."""
-    task = None if scenario is None else _task(folder, code, scenario)
+    task = None if scenario is None else _task(folder, scenario)
     if task is not None and state is not None:
         raise WrongUseError("A scenario begins at its own state; name one of the two.")
-    start = start_state(folder, code, state if task is None else task.state)
-    if task is not None and task.state_digest != start.digest:
-        raise LaunchError(f"The scenario {task.id!r} was made for another state {start.name!r}; make it again.")
+    start = start_state(folder, code, state) if task is None else state_of(folder, code, task)
+    return session_at(code, start, task, seed, isolation, judge)
+
+
+def session_at(
+    code: EnvironmentCode,
+    start: State,
+    task: Scenario | None,
+    seed: int | None = None,
+    isolation: Isolation | None = None,
+    judge: Judge | None = None,
+) -> Session:
+    """A session at a state, which is the scenario's if there is one."""
     if seed is None:
         seed = start.seed if task is None else task.seed
     return Session(open_code(code, start, seed, isolation), task, judge or _judge)
 
 
-def _task(folder: Path, code: EnvironmentCode, named: str) -> Scenario:
-    try:
-        task = find_scenario(load_scenarios(folder), named)
-    except WorldError as cause:
-        raise WrongUseError(str(cause)) from cause
+def state_of(folder: Path, code: EnvironmentCode, task: Scenario) -> State:
+    """Where a scenario begins, if folder and scenario still belong together."""
     if task.code_digest != code.environment.code_digest or not code.genuine:
         raise LaunchError(
-            f"The scenario {named!r} was made for other code than what lies in {folder.name!r}; make it again."
+            f"The scenario {task.id!r} was made for other code than what lies in {folder.name!r}; make it again."
         )
-    return task
+    start = start_state(folder, code, task.state)
+    if task.state_digest != start.digest:
+        raise LaunchError(f"The scenario {task.id!r} was made for another state {start.name!r}; make it again.")
+    return start
+
+
+def _task(folder: Path, named: str) -> Scenario:
+    try:
+        return find_scenario(load_scenarios(folder), named)
+    except WorldError as cause:
+        raise WrongUseError(str(cause)) from cause
 
 
 def _judge(scenario: Scenario, initial: Mapping[str, Any], final: Mapping[str, Any], scoring: Scoring) -> Verdict:

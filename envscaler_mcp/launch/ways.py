@@ -18,9 +18,9 @@ import httpx2
 from mcp import Client
 from mcp_types import TextContent
 
-from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.artifacts import Scenario, State
 from envscaler_mcp.errors import EnvScalerError, LaunchError
-from envscaler_mcp.launch.opening import Isolation, open_session
+from envscaler_mcp.launch.opening import Isolation, session_at, state_of
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, load_code
 from envscaler_mcp.serving.control_client import ControlClient, RemoteSession, controlled
 from envscaler_mcp.serving.outcome import kind_of
@@ -104,6 +104,7 @@ class _WorldHost:
         self._isolation = isolation
         self._judge = judge
         self._open: Session | None = None
+        self._starts: dict[str, State] = {}
 
     async def open(self, scenario: Scenario) -> WorldWay:
         await self.close()
@@ -114,7 +115,10 @@ class _WorldHost:
         return WorldWay(self._open)
 
     def _opened(self, scenario: Scenario) -> Session:
-        return open_session(self._folder, self.code, scenario.id, isolation=self._isolation, judge=self._judge)
+        start = self._starts.get(scenario.state_digest)
+        if start is None:
+            start = self._starts[scenario.state_digest] = state_of(self._folder, self.code, scenario)
+        return session_at(self.code, start, scenario, None, self._isolation, self._judge)
 
     async def close(self) -> None:
         session, self._open = self._open, None

@@ -12,14 +12,17 @@ from envscaler_mcp.serving.determinism import DEFAULT_NOW, Sources
 from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.replaced_modules import replaced_modules
 
-Builtins = Callable[[Mapping[str, ModuleType]], dict[str, Any]]
+
+def modules_at(final: Mapping[str, Any]) -> dict[str, ModuleType]:
+    """Modules in which time stands still at the final state's."""
+    now = final.get("now")
+    return replaced_modules(Sources(0, now if isinstance(now, str) and is_minute(now) else DEFAULT_NOW))
 
 
-def check_function(source: str, initial: object, now: object, builtins: Builtins) -> Callable[[Any], Any]:
-    """`check_func` of a source, with `initial_state` at hand and time standing still at the final state's."""
-    moment = now if isinstance(now, str) and is_minute(now) else DEFAULT_NOW
+def check_function(source: str, initial: object, builtins: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """`check_func` of a source, with `initial_state` at hand."""
     module = ModuleType("check")
-    vars(module).update(__builtins__=builtins(replaced_modules(Sources(0, moment))), initial_state=initial)
+    vars(module).update(__builtins__=builtins, initial_state=initial)
     # A dataclass looks its own module up while it is being made.
     sys.modules["check"] = module
     try:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from envscaler_mcp.artifacts import canonical_json
 from envscaler_mcp.errors import ArtifactError, SandboxError
-from envscaler_mcp.sandbox.execution import check_function, failure_of, verdict_of
+from envscaler_mcp.sandbox.execution import check_function, failure_of, modules_at, verdict_of
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.line import Line
@@ -89,8 +89,11 @@ def run_check(
         line.close()
 
 
-def checked_in(line: Line, sources: list[str], initial: dict[str, Any], final: dict[str, Any]) -> list[Checked]:
-    """What each check says in this worker; WorkerEndedError, and no word of any, where one of them ends it."""
+def checked_in(line: Line, sources: list[str], initial: dict[str, Any] | None, final: dict[str, Any]) -> list[Checked]:
+    """What each check says in this worker; WorkerEndedError, and no word of any, where one of them ends it.
+
+    Without an initial state it is the one that this worker was told last.
+    """
     answer = line.ask("check", line.limits.call_seconds, sources=sources, initial=initial, final=final)
     said = answer.get("answers")
     if type(said) is not list or len(said) != len(sources):
@@ -125,7 +128,7 @@ def _checked_here(source: str, initial_state: Mapping[str, Any], final_state: Ma
     except ArtifactError as cause:
         raise SandboxError(f"A check works on plain JSON: {cause}") from cause
     try:
-        answer = verdict_of(check_function(source, initial, final.get("now"), builtins_with)(final))
+        answer = verdict_of(check_function(source, initial, builtins_with(modules_at(final)))(final))
     except Exception as cause:
         answer = failure_of(cause)
     return Checked(answer.get("verdict"), answer.get("failure"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import string
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -58,17 +59,31 @@ def admit(source: str, name: str = "the code") -> None:
 def admit_check(source: str, name: str = "the check") -> None:
     """The same for a check function: the module must also define `check_func(final_state)`."""
     admit(source, name)
-    if not any(isinstance(line, ast.FunctionDef) and line.name == "check_func" for line in ast.parse(source).body):
+    if not _makes_a_check(source):
         raise RefusedError(f"{name} was refused before it was run: it defines no function check_func(final_state)")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
+def _makes_a_check(source: str) -> bool:
+    return any(isinstance(line, ast.FunctionDef) and line.name == "check_func" for line in _parsed(source).body)
+
+
+def _parsed(source: str) -> ast.Module:
+    # Python 3.11 counts the depth of all trees that are being made in one place, so two threads confuse each other.
+    with _parsing:
+        return ast.parse(source)
+
+
+_parsing = threading.Lock()
+
+
+@lru_cache(maxsize=4096)
 def refusals(source: str) -> tuple[Refusal, ...]:
     """Everything in the code that is not allowed, in the order of its lines."""
     if len(source) > MAX_SOURCE:
         return (Refusal(1, f"the source has {len(source)} characters; at most {MAX_SOURCE} are read"),)
     try:
-        module = ast.parse(source)
+        module = _parsed(source)
         found = list(_Gate().walk(module))
     except SyntaxError as cause:
         return (Refusal(cause.lineno or 1, f"this is not Python: {cause.msg}"),)

@@ -13,10 +13,11 @@ from typing import Any, NoReturn
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.sandbox import limits, probe, seccomp
-from envscaler_mcp.sandbox.execution import check_function, failure_of, verdict_of
+from envscaler_mcp.sandbox.execution import check_function, failure_of, modules_at, verdict_of
 from envscaler_mcp.sandbox.frames import ClosedError, FrameError, Reader, encode, framed
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import CHANNEL, Limits
+from envscaler_mcp.sandbox.looking import only_looks
 from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel
@@ -75,6 +76,8 @@ class _Worker:
         self._bounded = layers.limits
         self._code: EnvironmentCode | None = None
         self._world: LocalWorld | None = None
+        self._initial = b""
+        """The state at the start of the ending that was checked last, marshalled."""
         self.tripwire = Tripwire(self._denounce)
         sys.stdout = sys.stderr = Sink(allowed.output, self._stop_printing)
         self._doings: dict[str, Callable[[dict[str, Any]], Answer]] = {
@@ -163,18 +166,25 @@ class _Worker:
         return {"set": True}
 
     def _check(self, asked: dict[str, Any]) -> Answer:
-        """Each check on two states that nobody else holds, not even the check before it."""
-        now = asked["final"].get("now")
-        states = marshal.dumps(asked["initial"]), marshal.dumps(asked["final"])
-        return {"answers": [self._check_one(source, states, now) for source in asked["sources"]]}
+        """Each check on two states that nobody else holds, unless it can only look at them."""
+        if asked["initial"] is not None:
+            self._initial = marshal.dumps(asked["initial"])
+        final = asked["final"]
+        images = self._initial, marshal.dumps(final)
+        shared = marshal.loads(self._initial), final
+        return {"answers": [self._check_one(source, images, shared) for source in asked["sources"]]}
 
-    def _check_one(self, source: str, states: tuple[bytes, bytes], now: object) -> Answer:
-        initial, final = (marshal.loads(state) for state in states)
-        builtins = guarded_builtins if self._guarded else builtins_with
+    def _check_one(self, source: str, images: tuple[bytes, bytes], shared: tuple[Any, Any]) -> Answer:
         # The check before this one left the worker at play, where nothing may be compiled.
         self.tripwire.stage = "loading"
+        builtins = guarded_builtins if self._guarded else builtins_with
         try:
-            check = check_function(source, initial, now, builtins)
+            if only_looks(source):
+                (initial, final), modules = shared, {}
+            else:
+                initial, final = map(marshal.loads, images)
+                modules = modules_at(final)
+            check = check_function(source, initial, builtins(modules))
             self.tripwire.stage = "playing"
             return verdict_of(check(final))
         except BaseException as cause:
