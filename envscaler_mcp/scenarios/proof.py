@@ -450,5 +450,9 @@ def _others(value: Any, options: Sequence[str], now: str) -> Iterator[Any]:
         yield from (option for option in options if option != value)
     elif isinstance(value, str) and len(value) == 10 and value[4:5] == "-":
         yield from (day for day in (now[:10], f"{value[:8]}{28 if value[8:] != '28' else 27}") if day != value)
+    elif isinstance(value, str) and value[10:11] == "T":
+        yield from (f"{value[:11]}{hour}" for hour in ("10:00", "15:30") if value[11:] != hour)
+    elif isinstance(value, list) and value:
+        yield value[:-1]
     elif isinstance(value, str) and not value.startswith("20"):
         yield f"{value} too"

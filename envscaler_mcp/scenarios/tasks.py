@@ -15,6 +15,7 @@ from envscaler_mcp.scenarios.casting import Casting, drawn_records
 from envscaler_mcp.scenarios.facts import checks_and_frame
 from envscaler_mcp.scenarios.knowledge import Unknown
 from envscaler_mcp.scenarios.proof import Prover, Unproven
+from envscaler_mcp.scenarios.replay import content_form
 from envscaler_mcp.scenarios.spoken import heading, polished
 from envscaler_mcp.scenarios.threads import Thread, Threading, Unfit
 from envscaler_mcp.serving.code import EnvironmentCode
@@ -181,8 +182,9 @@ class TaskMaker:
         return scenario.model_copy(update={"proof": proof})
 
     def _together(self, world: World, mark: int, threads: list[Thread]) -> list[Thread]:
-        """The threads one after the other; first in another order, to see that each means the same after the others."""
+        """The threads one after the other; first in another order, to see that they mean the same and end the same there."""
         threading = Threading(self.model, self.speech, self.chance)
+        ends: set[str] = set()
         for order in (threads[::-1], threads):
             world.restore(mark)
             try:
@@ -190,6 +192,10 @@ class TaskMaker:
             except (Unfit, Unknown) as reason:
                 world.restore(mark)
                 raise Unproven(f"not after the others: {reason}") from None
+            ends.add(content_form(world.diff_since(mark)))
+        if len(ends) > 1:
+            world.restore(mark)
+            raise Unproven("its threads end otherwise in another order")
         return played
 
     def _features(self, threads: list[Thread], oracle: list[Call]) -> dict[str, int]:
