@@ -34,8 +34,8 @@ T = TypeVar("T")
 class Way(Protocol):
     """How calls reach a world, and how whoever opened it reads it."""
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> Outcome:
-        """What came of the call."""
+    async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
+        """What came of the call, and what it changed; only a tool that writes is asked for that."""
 
     async def read(self, act: Callable[[Controls], T]) -> T:
         """Something that only the control plane tells."""
@@ -150,17 +150,15 @@ class _Game:
         )
 
     async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[Outcome, StateDiff]:
+        found = self._code.tools.get(tool)
         try:
-            outcome = await self._way.call(tool, arguments)
-            found = self._code.tools.get(tool)
-            if outcome.kind == "done" and found is not None and found.tool.effect == "writes":
-                return outcome, await self._way.read(lambda controls: controls.diff())
+            outcome, diff = await self._way.call(tool, arguments, found is not None and found.tool.effect == "writes")
         except WorkerEndedError as cause:
             self.played.reason = str(cause)
             return ENDED, StateDiff()
         if outcome.kind == "failed":
             self.end("error", "environment", outcome.payload["error"])
-        return outcome, StateDiff()
+        return outcome, diff
 
     def _unsendable(self, tool: object, arguments: Any) -> Outcome:
         found = self._code.tools.get(tool) if isinstance(tool, str) else None

@@ -18,7 +18,7 @@ import httpx2
 from mcp import Client
 from mcp_types import TextContent
 
-from envscaler_mcp.artifacts import Scenario, State
+from envscaler_mcp.artifacts import Scenario, State, StateDiff
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.launch.opening import Isolation, session_at, state_of
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, load_code
@@ -51,11 +51,15 @@ class WorldWay:
         self.session = session
         self._here = isinstance(session.world, LocalWorld)
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> Outcome:
-        """What came of the call."""
+    async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
+        """What came of the call, and what it changed."""
         if self._here:
-            return self.session.world.call(tool, arguments)
-        return await anyio.to_thread.run_sync(self.session.world.call, tool, arguments)
+            return self._called(tool, arguments, writes)
+        return await anyio.to_thread.run_sync(self._called, tool, arguments, writes)
+
+    def _called(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
+        outcome = self.session.world.call(tool, arguments)
+        return outcome, self.session.diff() if writes and outcome.kind == "done" else StateDiff()
 
     async def read(self, act: Callable[[Controls], T]) -> T:
         """Something that only the control plane tells."""
@@ -73,8 +77,14 @@ class ClientWay:
         self._client = client
         self.session = session
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> Outcome:
-        """What came of the call."""
+    async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
+        """What came of the call, and what it changed."""
+        outcome = await self._called(tool, arguments)
+        if writes and outcome.kind == "done":
+            return outcome, await self.read(lambda controls: controls.diff())
+        return outcome, StateDiff()
+
+    async def _called(self, tool: str, arguments: dict[str, Any]) -> Outcome:
         try:
             result = await self._client.call_tool(tool, arguments)
         except EnvScalerError:
@@ -122,8 +132,13 @@ class _WorldHost:
 
     async def close(self) -> None:
         session, self._open = self._open, None
-        if session is not None:
+        if session is None:
+            return
+        if isinstance(session.world, LocalWorld):
             session.close()
+        else:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(session.close)
 
 
 class _ClientHost:
