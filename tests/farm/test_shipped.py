@@ -1,0 +1,66 @@
+"""Every task that ships: whoever knows the solution earns everything on every way, whoever does nothing earns nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import anyio
+import pytest
+
+from envscaler_mcp.artifacts import Trajectory
+from envscaler_mcp.episode.agents import agent_named
+from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
+from envscaler_mcp.launch.ways import Via
+from envscaler_mcp.scoring.run_folder import read_trajectories
+
+SERVERS = Path(__file__).parent.parent.parent / "generated_servers"
+NAMES = tuple(sorted(path.parent.name for path in SERVERS.glob("*/scenarios.jsonl")))
+
+
+def played(folder: Path, agent: str, via: Via = "direct", names: tuple[str, ...] = NAMES) -> dict[str, Trajectory]:
+    with Farm.at(SERVERS) as farm:
+        plan = plan_run(farm, names, RunConfig(agent=agent, via=via, max_steps=60))
+        tally = anyio.run(run_episodes, farm, plan, agent_named(agent)[1], folder, 2, lambda *_: None)
+    assert not tally.failed
+    return {one.scenario: one for one in read_trajectories(folder)}
+
+
+def same(found: Trajectory) -> dict[str, Any]:
+    left_out: Any = {"via": True, "steps": {"__all__": {"milliseconds"}}}
+    return found.model_dump(mode="json", exclude=left_out)
+
+
+@pytest.fixture(scope="module")
+def oracle(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trajectory]:
+    return played(tmp_path_factory.mktemp("runs") / "oracle", "oracle")
+
+
+pytestmark = pytest.mark.skipif(not NAMES, reason="no server here holds tasks")
+
+
+def test_the_oracle_earns_everything_and_ends_where_its_proof_ended(oracle: dict[str, Trajectory]) -> None:
+    with Farm.at(SERVERS) as farm:
+        for name in NAMES:
+            for scenario in farm.scenarios(name):
+                one = oracle[scenario.id]
+                assert (one.verdict.reward, one.verdict.owner) == (1.0, None), scenario.id
+                if scenario.proof is not None:
+                    assert one.final_hash == scenario.proof.final_hash
+
+
+def test_doing_nothing_earns_nothing(tmp_path: Path) -> None:
+    assert {one.verdict.reward for one in played(tmp_path, "noop").values()} == {0.0}
+
+
+def test_guessing_earns_little(tmp_path: Path) -> None:
+    assert mean(one.verdict.reward for one in played(tmp_path, "random").values()) < 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("via", ["worker", "stdio", "http"])
+def test_every_way_tells_the_same(oracle: dict[str, Trajectory], tmp_path: Path, via: Via) -> None:
+    for scenario, one in played(tmp_path, "oracle", via).items():
+        assert same(one) == same(oracle[scenario])
