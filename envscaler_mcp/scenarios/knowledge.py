@@ -45,6 +45,8 @@ class Knowledge:
 
     def __init__(self, model: Model, now: str) -> None:
         self.model, self.now = model, now
+        self.heard: set[str] = set()
+        """Every text that an answer held, ids among them."""
         self.forget()
 
     def forget(self) -> None:
@@ -56,6 +58,7 @@ class Knowledge:
 
     def hear(self, payload: Mapping[str, Any]) -> None:
         """Keep what an answer shows."""
+        self.heard.update(_texts(payload))
         data = payload.get("data")
         rows = [data] if isinstance(data, dict) and "id" in data else []
         if isinstance(data, dict):
@@ -89,6 +92,14 @@ class Knowledge:
     def value(self, expr: Expr, names: Names) -> Any:
         """What an expression comes to on what is known; what decides it and was not read is told."""
         return _Known(self).value(expr, names)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
 
 
 class _Read(Store):
@@ -204,10 +215,10 @@ class Library:
             for read in model.derive[entity.name]
         }
 
-    def reads(self, unread: Unread) -> Iterator[Call]:
-        """Reads that show what is to be read, the best first."""
+    def reads(self, unread: Unread, heard: set[str]) -> Iterator[Call]:
+        """Reads that show what is to be read, the best first; only an id that was heard can be asked for."""
         entity = self.model.entities[unread.entity]
-        calls = [self.one(unread.ref)] if unread.ref is not None else []
+        calls = [self.one(unread.ref)] if unread.ref is not None and unread.ref.id in heard else []
         yield from (call for call in (*calls, self.several(entity, unread.filters)) if call is not None)
 
     def one(self, ref: Ref) -> Call | None:

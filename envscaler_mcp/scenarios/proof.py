@@ -151,11 +151,11 @@ class Prover:
         heard: set[str] = set()
         for number, call in enumerate(recording.calls):
             for name, value in sorted(call.arguments.items()):
-                if self.effects[call.tool] == "writes":
-                    for leaf in _leaves(value):
-                        known = "an answer" if str(leaf) in heard else "the words"
-                        if known == "the words" and _is_id(leaf, self.model):
-                            raise Unproven(f"{call.tool} needs {leaf}, which no answer showed")
+                for leaf in _leaves(value):
+                    known = "an answer" if str(leaf) in heard else "the words"
+                    if known == "the words" and _is_id(leaf, self.model):
+                        raise Unproven(f"{call.tool} needs {leaf}, which no answer showed")
+                    if self.effects[call.tool] == "writes":
                         yield f"{number + 1}. {call.tool}.{name}: {known}"
             heard |= {str(leaf) for leaf in _leaves(self.world.call(call.tool, call.arguments).payload)}
         self._back()

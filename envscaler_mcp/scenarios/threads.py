@@ -14,6 +14,7 @@ from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
 from envscaler_mcp.language.model import Model, Parameter
 from envscaler_mcp.language.stories import Act, Chosen, Deed, Each, Fork, Said, Speech, Story, Telling, Worked
 from envscaler_mcp.language.types import list_of
+from envscaler_mcp.scenarios.casting import mistakable
 from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
 from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unread, read_all
 from envscaler_mcp.scenarios.spoken import listed, spoken
@@ -53,7 +54,7 @@ class Threading:
         describer = self._describer(world)
         said: dict[Ref, Phrase] = {}
         spans = tuple(self._tell(telling, names, describer, said))
-        self._everything_said(story, telling)
+        self._everything_said(story, telling, names, describer)
         return self._play(Thread(story, names, spans, [], [], list(said.values())), world)
 
     def again(self, thread: Thread, world: World) -> Thread:
@@ -137,14 +138,16 @@ class Threading:
             said[ref] = phrase
         return said[ref]
 
-    def _everything_said(self, story: Story, telling: Telling) -> None:
-        """A value that only the person asking can know must be in the text."""
-        spoken_names = {
-            e.name for part in telling if isinstance(part, Said) for e in walk(part.value) if isinstance(e, Local)
-        }
+    def _everything_said(self, story: Story, telling: Telling, names: Names, describer: Describer) -> None:
+        """What only the person asking can know must be in the text."""
+        said = [part.value for part in telling if isinstance(part, Said)]
+        spoken_names = {e.name for expr in said for e in walk(expr) if isinstance(e, Local)}
         for role in story.cast:
             if isinstance(role, Chosen) and role.name not in spoken_names:
                 raise Unfit(f"{role.name} is not said")
+        mistaken = mistakable(story, names, said, Evaluation(Store(self.model, describer.state)))
+        if mistaken:
+            raise Unfit(f"{mistaken} is not said so that no other fits")
 
     # Reads
 
@@ -155,8 +158,9 @@ class Threading:
         for phrase in phrases:
             for call in phrase.reads:
                 self._once(call, world, knowledge, made)
+        told = [phrase.ref for phrase in phrases]
         for role in story.cast:
-            if isinstance(role, Worked):
+            if isinstance(role, Worked) and names[role.name] not in told:
                 self._work_out(role.value, names[role.name], names, world, knowledge, made)
         return made
 
@@ -179,7 +183,7 @@ class Threading:
             try:
                 return knowledge.value(expr, names)
             except Unread as unread:
-                call = next((call for call in self.library.reads(unread) if call not in tried), None)
+                call = next((call for call in self.library.reads(unread, knowledge.heard) if call not in tried), None)
                 if call is None:
                     raise Unfit(f"no read shows every {unread.entity} that decides it") from None
                 tried.append(call)

@@ -46,6 +46,12 @@ def ids(value: object) -> set[str]:
             "Claim something for {l}.",
             "much is not said",
         ),
+        (
+            "l in Loan if l.reader.name == 'Ann Ash'; r = l.reader",
+            "take_back(loan=l)",
+            "Take back what {r} has.",
+            "l is not said so that no other fits",
+        ),
         ("r in Reader", "block(reader=r)", "Block {r:short}.", "r is called by its short name before its full one"),
         (
             "l in Loan",
@@ -67,7 +73,7 @@ def ids(value: object) -> set[str]:
             "no read shows every Basket that decides it",
         ),
     ],
-    ids=["a value", "a short name", "what will be made", "a refusal", "what is gone", "what no read shows"],
+    ids=["a value", "a record", "a short name", "what will be made", "a refusal", "what is gone", "what no read shows"],
 )
 def test_a_story_that_cannot_be_told_or_solved_says_why(cast: str, do: str, tell: str, reason: str) -> None:
     place = it(cast, do, tell)
@@ -76,6 +82,15 @@ def test_a_story_that_cannot_be_told_or_solved_says_why(cast: str, do: str, tell
     with pytest.raises(Unfit) as told:
         place.thread("it", world, fit)
     assert str(told.value) == reason
+
+
+def test_a_record_need_not_be_said_where_what_is_said_leaves_no_other() -> None:
+    by_its_book = it("l in Loan if l.status == 'out'; b = l.book", "take_back(loan=l)", "{b} is back.")
+    assert text(by_its_book.thread("it", by_its_book.world(), 1)).endswith(" is back.")
+    by_one_of_several = it(
+        "l in Loan if l.reader.name == 'Ann Ash'; r = l.reader", "block(reader=r)", "Block {r}, who has a book of ours."
+    )
+    assert calls(by_one_of_several.thread("it", by_one_of_several.world())) == ["list_readers", "block"]
 
 
 def test_somebody_is_called_by_the_first_name_once_they_were_named_in_full() -> None:
