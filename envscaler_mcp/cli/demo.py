@@ -40,7 +40,7 @@ NEXT = (
     ("one of them, with its rules and tools", "{bin}/envscaler show bank_accounts"),
     ("play every task that ships", "{bin}/envscaler run --agent oracle --out runs/first"),
     ("prove them all again", "{bin}/envscaler prove"),
-    ("try a tool yourself", "{bin}/envscaler call hospital_stays list_beds condition=dirty"),
+    ("try a tool yourself", "{bin}/envscaler call hospital_stays list_beds condition=clean"),
     ("at the keyboard", "{bin}/python clients/keyboard.py {bin}/python generated_servers/shared_drive/server.py"),
     ("from Claude Desktop, VS Code or Cursor", "{bin}/envscaler connect hospital_stays --client vscode --install"),
     ("begin a world of your own", "{bin}/envscaler blueprint new bike_rental"),

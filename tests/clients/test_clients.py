@@ -63,10 +63,10 @@ async def test_the_plain_client_gets_the_same_answers_over_http() -> None:
 
 
 def test_a_person_picks_a_tool_by_name_or_number_and_types_its_arguments() -> None:
-    told = run(sys.executable, KEYBOARD, *SERVER, typed="list_beds\n\n\ndirty\n\n3\n\n\nno such tool\nq\n").stdout
+    told = run(sys.executable, KEYBOARD, *SERVER, typed="list_beds\n\n\nclean\n\n3\n\n\nno such tool\nq\n").stdout
     assert "hospital_stays: 22 tools" in told
     assert "* clean_bed: " in told
-    assert '"condition": "dirty"' in told
+    assert '"condition": "clean"' in told
     assert "There is no tool 'no such tool'." in told
 
 
