@@ -22,12 +22,20 @@ def serve_world(
     host: Annotated[str, typer.Option(help="The address for --http; any but this machine's needs a token.")] = "",
     token_env: Annotated[str, typer.Option(help="The variable that holds the token which clients must send.")] = "",
     state: Annotated[str, typer.Option(metavar="NAME_OR_FILE", help="Where the world begins.")] = "",
+    scenario: Annotated[str, typer.Option(metavar="ID", help="Begin at a task, with its state and seed.")] = "",
     seed: Annotated[int | None, typer.Option(help="The seed of the world's chance; the state's own by itself.")] = None,
     isolation: Annotated[
         Isolation | None, typer.Option(help="Where the code runs; by itself here if compiled, else in a worker.")
     ] = None,
 ) -> None:
-    options = {"--host": host, "--token-env": token_env, "--state": state, "--seed": seed, "--isolation": isolation}
+    options = {
+        "--host": host,
+        "--token-env": token_env,
+        "--state": state,
+        "--scenario": scenario,
+        "--seed": seed,
+        "--isolation": isolation,
+    }
     if not http and (port or host or token_env):
         raise typer.BadParameter("--port, --host and --token-env belong to --http", param_hint="--http")
     given = [word for name, value in options.items() if value not in (None, "") for word in (name, str(value))]
