@@ -74,7 +74,7 @@ class Casting:
 
 def mistakable(story: Story, names: Names, said: Sequence[Expr], evaluation: Evaluation) -> str:
     """A role in which another record would be told in the same words and have something else done; empty if there is none."""
-    used = {inner.name for expr in _mentioned(story.do) for inner in walk(expr) if isinstance(inner, Local)}
+    used = used_names(story)
     told = [evaluation.value(expr, names) for expr in said]
     itself = {expr.name for expr in said if isinstance(expr, Local)}
     for place, role in enumerate(story.cast):
@@ -87,6 +87,11 @@ def mistakable(story: Story, names: Names, said: Sequence[Expr], evaluation: Eva
             if [evaluation.value(expr, twin) for expr in said] == told:
                 return role.name
     return ""
+
+
+def used_names(story: Story) -> set[str]:
+    """The roles that its calls speak of."""
+    return {inner.name for expr in _mentioned(story.do) for inner in walk(expr) if isinstance(inner, Local)}
 
 
 def _recast(roles: Sequence[Role], names: Names, evaluation: Evaluation) -> Names | None:

@@ -173,12 +173,13 @@ class _Known(Evaluation):
             got, wanted = _equality(test, loop.name)
             if got is None or wanted is None:
                 continue
-            value = as_stored(self.value(wanted, names))
+            value = self.value(wanted, names)
             plain = isinstance(wanted, Literal | Clock)
             around = {one.name for scan in self.scans for one in scan.loops}
             steady = plain or (len(self.scans) == 1 and not _names(wanted) & around)
+            heard = not isinstance(value, Ref) or value.id in self.knowledge.heard
             if value is not None:
-                yield entity.attributes[got.name].key, value, steady
+                yield entity.attributes[got.name].key, as_stored(value), steady and heard
 
 
 def _equality(test: Expr, name: str) -> tuple[Get | None, Expr | None]:

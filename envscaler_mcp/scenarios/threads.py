@@ -12,9 +12,9 @@ from envscaler_mcp.language.expressions import Defined, Derived, Expr, Function,
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
 from envscaler_mcp.language.model import Model, Parameter
-from envscaler_mcp.language.stories import Act, Chosen, Deed, Each, Fork, Said, Speech, Story, Telling, Worked
+from envscaler_mcp.language.stories import Act, Chosen, Deed, Drawn, Each, Fork, Said, Speech, Story, Telling, Worked
 from envscaler_mcp.language.types import list_of
-from envscaler_mcp.scenarios.casting import mistakable
+from envscaler_mcp.scenarios.casting import mistakable, used_names
 from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
 from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unread, read_all
 from envscaler_mcp.scenarios.spoken import listed, spoken
@@ -160,9 +160,21 @@ class Threading:
                 self._once(call, world, knowledge, made)
         told = [phrase.ref for phrase in phrases]
         for role in story.cast:
+            if isinstance(role, Drawn) and names[role.name] not in told and role.name in used_names(story):
+                self._find(names[role.name], told, world, knowledge, made)
             if isinstance(role, Worked) and names[role.name] not in told:
                 self._work_out(role.value, names[role.name], names, world, knowledge, made)
         return made
+
+    def _find(self, ref: Ref, told: list[Ref], world: World, knowledge: Knowledge, made: list[Call]) -> None:
+        """Read a record that the words only imply, among those that have to do with what they name."""
+        entity, row = self.model.entities[ref.entity], world.state()[self.model.entities[ref.entity].container][ref.id]
+        named = {one.id for one in told}
+        filters = {a.key: row[a.key] for a in entity.stored if a.type.kind == "ref" and row[a.key] in named}
+        call = self.library.several(entity, filters)
+        if call is None:
+            raise Unfit(f"no read shows which {ref.entity} is meant")
+        self._once(call, world, knowledge, made)
 
     def _once(self, call: Call, world: World, knowledge: Knowledge, made: list[Call]) -> None:
         if call not in made:

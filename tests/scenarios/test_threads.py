@@ -86,7 +86,11 @@ def test_a_story_that_cannot_be_told_or_solved_says_why(cast: str, do: str, tell
 
 def test_a_record_need_not_be_said_where_what_is_said_leaves_no_other() -> None:
     by_its_book = it("l in Loan if l.status == 'out'; b = l.book", "take_back(loan=l)", "{b} is back.")
-    assert text(by_its_book.thread("it", by_its_book.world(), 1)).endswith(" is back.")
+    thread = by_its_book.thread("it", by_its_book.world(), 1)
+    assert text(thread).endswith(" is back.")
+    # It is found among the loans of what was named.
+    assert thread.reads[-1].tool == "list_loans"
+    assert thread.reads[-1].arguments == {"book_id": thread.names["b"].id}
     by_one_of_several = it(
         "l in Loan if l.reader.name == 'Ann Ash'; r = l.reader", "block(reader=r)", "Block {r}, who has a book of ours."
     )
