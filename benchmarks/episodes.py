@@ -19,8 +19,8 @@ from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
 from envscaler_mcp.launch.ways import Via
 
-_OFTEN = 60
-"""Calls of a turn for each episode of it: a turn of the full scale is long enough to be told from noise."""
+_FEWER = 8
+"""Episodes in workers take so many times longer."""
 
 
 def measure(scale: Scale) -> list[Figure]:
@@ -28,13 +28,13 @@ def measure(scale: Scale) -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="envscaler-") as out, Farm.at(SERVERS) as farm:
         names = _with_tasks(scale.environments)
         tasks = {name: farm.scenarios(name) for name in names}
-        episodes = max(2, scale.calls // _OFTEN)
+        direct, worker = scale.calls, max(2, scale.calls // _FEWER)
         # What only happens once, such as starting the zygote, is no part of an episode.
         rates = by_turns(
             {
-                "direct": partial(_playing, farm, names, tasks, "direct", 10 * episodes, Path(out)),
-                "worker": partial(_playing, farm, names, tasks, "worker", episodes, Path(out)),
-                "calls": partial(_calling, farm, tasks, 10 * episodes),
+                "direct": partial(_playing, farm, names, tasks, "direct", direct, Path(out)),
+                "worker": partial(_playing, farm, names, tasks, "worker", worker, Path(out)),
+                "calls": partial(_calling, farm, tasks, direct),
             },
             scale.rounds,
         )

@@ -73,11 +73,12 @@ def session_at(
     seed: int | None = None,
     isolation: Isolation | None = None,
     judge: Judge | None = None,
+    initial: Mapping[str, Any] | None = None,
 ) -> Session:
-    """A session at a state, which is the scenario's if there is one."""
+    """A session at a state, which is the scenario's if there is one; `initial` where it is known how that opens."""
     if seed is None:
         seed = start.seed if task is None else task.seed
-    return Session(open_code(code, start, seed, isolation), task, judge or _judge)
+    return Session(open_code(code, start, seed, isolation), task, judge or _judge, initial)
 
 
 def state_of(folder: Path, code: EnvironmentCode, task: Scenario) -> State:

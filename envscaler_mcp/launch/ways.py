@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
@@ -115,6 +115,8 @@ class _WorldHost:
         self._judge = judge
         self._open: Session | None = None
         self._starts: dict[str, State] = {}
+        self._initial: dict[tuple[str, int], Mapping[str, Any]] = {}
+        """The same state with the same seed opens in the same way."""
 
     async def open(self, scenario: Scenario) -> WorldWay:
         await self.close()
@@ -128,7 +130,10 @@ class _WorldHost:
         start = self._starts.get(scenario.state_digest)
         if start is None:
             start = self._starts[scenario.state_digest] = state_of(self._folder, self.code, scenario)
-        return session_at(self.code, start, scenario, None, self._isolation, self._judge)
+        place = scenario.state_digest, scenario.seed
+        session = session_at(self.code, start, scenario, None, self._isolation, self._judge, self._initial.get(place))
+        self._initial[place] = session.initial
+        return session
 
     async def close(self) -> None:
         session, self._open = self._open, None

@@ -137,7 +137,9 @@ class _Worker:
     def _load(self, asked: dict[str, Any]) -> Answer:
         """Make everything that worlds of one environment share; forks of this worker find it made."""
         self._code = EnvironmentCode.of(Environment.model_validate(asked["environment"]), asked["source"])
-        load_class(asked["source"], self._code.environment.class_name, Sources(0))
+        # The class that worlds of compiled code share is made here; any other is made anew for each world.
+        sources = None if self._code.trusted else Sources(0)
+        load_class(asked["source"], self._code.environment.class_name, sources)
         gc.collect()
         gc.freeze()
         return {"loaded": True}
