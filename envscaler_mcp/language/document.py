@@ -6,6 +6,7 @@ occurs once, and nothing has an anchor or a tag. Most first drafts of an author 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ class _Document:
             case "words":
                 return {name: self.words(name, value) for name, value in self.mapping(node).items()}
             case "start":
-                return {name: self.plain(value) for name, value in self.mapping(node).items()}
+                return {name: self.uncut(self.plain(value), value) for name, value in self.mapping(node).items()}
             case _:
                 return self.scalar(node)
 
@@ -194,6 +195,14 @@ class _Document:
         if isinstance(node, yaml.ScalarNode):
             return [self.scalar(node)] if node.value.strip() else []
         return [self.scalar(item) for item in self.sequence(node)]
+
+    def uncut(self, said: Any, node: yaml.Node) -> Any:
+        """What was said under start, where YAML has not taken the end of a pattern for a comment."""
+        for _, value in node.value if isinstance(node, yaml.MappingNode) else ():
+            rest = self.text[value.end_mark.index :].partition("\n")[0]
+            if isinstance(value, yaml.ScalarNode) and value.style is None and re.match(r"\s+##", rest):
+                raise self.wrong(value, "a # after a space begins a comment; put the whole line in quotes")
+        return said
 
     def plain(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.MappingNode):

@@ -126,3 +126,9 @@ def test_a_branch_is_read_with_what_is_done_otherwise() -> None:
 
 def test_a_statement_that_is_none_is_told_at_its_place() -> None:
     assert "operation tried, effect 2: 'print(one)' is no statement" in errors(effect="print(one)")
+
+
+def test_a_pattern_that_yaml_would_cut_at_its_number_signs_is_refused() -> None:
+    document = text() + "start:\n  values:\n    Ward.name: North ## | South ##\n"
+    assert "a # after a space begins a comment" in refusal(document)
+    assert read_blueprint(document.replace("North ## | South ##", "North# | South##"), "small.yaml").start.values
