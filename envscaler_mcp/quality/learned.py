@@ -9,7 +9,7 @@ from typing import Any
 from envscaler_mcp.language.text import plural, singular
 from envscaler_mcp.quality.bench import Tried
 from envscaler_mcp.quality.judge import Finding, changes
-from envscaler_mcp.quality.offers import containers
+from envscaler_mcp.drawing.offers import containers
 
 _QUESTION = re.compile(r"(get|list|find|search|count|view|show|read|lookup|query|retrieve|fetch|is|has)_")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Tool
-from envscaler_mcp.quality.offers import nullable, plain
+from envscaler_mcp.drawing.offers import nullable, plain
 
 
 @dataclass(frozen=True, slots=True)

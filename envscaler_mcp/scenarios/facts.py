@@ -6,11 +6,12 @@ refers to.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from typing import Any
 
 from envscaler_mcp.artifacts import Check, Frame, StateDiff
-from envscaler_mcp.language.model import Attribute, Entity, Model
+from envscaler_mcp.language.model import Attribute, Model
 from envscaler_mcp.language.text import a, words
 from envscaler_mcp.scenarios.spoken import spoken
 
@@ -19,11 +20,11 @@ _FREE = ("counters",)
 
 def checks_and_frame(model: Model, diff: StateDiff, initial: dict[str, Any]) -> tuple[tuple[Check, ...], Frame]:
     """One check per changed fact, and what may change at all."""
-    return tuple(_Facts(model, diff, initial).all()), frame_of(diff)
+    return tuple(_ModelFacts(model, diff, initial).all()), frame_of(diff)
 
 
-def frame_of(diff: StateDiff) -> Frame:
-    """What may change: what did."""
+def frame_of(diff: StateDiff, scalars: tuple[str, ...] = _FREE) -> Frame:
+    """What may change: what did, and of what lies outside containers what is named."""
     return Frame(
         created={container: len(records) for container, records in sorted(diff.created.items())},
         deleted={container: tuple(sorted(records)) for container, records in sorted(diff.deleted.items())},
@@ -31,89 +32,149 @@ def frame_of(diff: StateDiff) -> Frame:
             container: {key: tuple(sorted(fields)) for key, fields in sorted(records.items())}
             for container, records in sorted(diff.changed.items())
         },
-        scalars=_FREE,
+        scalars=scalars,
     )
 
 
-class _Facts:
-    def __init__(self, model: Model, diff: StateDiff, initial: dict[str, Any]) -> None:
-        self.model, self.diff, self.initial = model, diff, initial
-        self.entities = {entity.container: entity for entity in model.entities.values()}
+class Facts(ABC):
+    """The checks of one difference; what a record is and how it is told is for those who know the environment."""
+
+    def __init__(self, diff: StateDiff, initial: dict[str, Any]) -> None:
+        self.diff, self.initial = diff, initial
         self.new = {key: container for container, records in diff.created.items() for key in records}
 
     def all(self) -> list[Check]:
+        """One check per fact, records that were there before first."""
         found: list[Check] = []
         for container, records in sorted(self.diff.changed.items()):
             for key, fields in sorted(records.items()):
                 found.extend(
-                    self._changed(self.entities[container], key, field, after)
-                    for field, (_, after) in sorted(fields.items())
+                    self._changed(container, key, field, after) for field, (_, after) in sorted(fields.items())
                 )
         for container, created in sorted(self.diff.created.items()):
-            found.extend(self._created(self.entities[container], created))
+            found.extend(self._created(container, created))
         for container, deleted in sorted(self.diff.deleted.items()):
-            found.extend(self._deleted(self.entities[container], key) for key in sorted(deleted))
+            found.extend(self._deleted(container, key) for key in sorted(deleted))
         return found
 
-    def _attribute(self, entity: Entity, key: str) -> Attribute:
-        return next(attribute for attribute in entity.stored if attribute.key == key)
+    @abstractmethod
+    def _noun(self, container: str) -> str:
+        """What one record of it is called."""
 
-    def _called(self, entity: Entity, key: str) -> str:
-        record = self.initial[entity.container].get(key) or self.diff.created.get(entity.container, {}).get(key, {})
+    @abstractmethod
+    def _called(self, container: str, key: str) -> str:
+        """A record, as a question names it."""
+
+    @abstractmethod
+    def _field(self, container: str, field: str) -> str:
+        """A field, as a question names it."""
+
+    @abstractmethod
+    def _said(self, container: str, field: str, value: Any) -> str:
+        """A value, as a question says it."""
+
+    @abstractmethod
+    def _summary(self, container: str, record: dict[str, Any]) -> str:
+        """A new record's content in words."""
+
+    @abstractmethod
+    def _content(self, container: str, key: str, depth: int = 0) -> str:
+        """The test that a record has the content of this new one, as code about `record`."""
+
+    @abstractmethod
+    def _equals(self, container: str, field: str, value: Any, depth: int = 0) -> str:
+        """The test that a field of `record` has this value."""
+
+    def _new(self, container: str) -> tuple[str, str, str]:
+        """Code: all new records, one of them, and its id."""
+        start, final = f'initial_state["{container}"]', f'final_state["{container}"]'
+        return f"[one for key, one in {final}.items() if key not in {start}]", "record", "record['id']"
+
+    def _changed(self, container: str, key: str, field: str, after: Any) -> Check:
+        lines = [
+            f'    record = final_state["{container}"].get({key!r})',
+            f"    return record is not None and {self._equals(container, field, after)}",
+        ]
+        said = "nothing" if after is None else self._said(container, field, after)
+        item = f"Has the {self._field(container, field)} of {self._called(container, key)} become {said}?"
+        return Check(check_item=item, check_func=source(lines))
+
+    def _created(self, container: str, created: dict[str, dict[str, Any]]) -> list[Check]:
+        """Equal new records are counted together."""
+        tests = {key: self._content(container, key) for key in created}
+        alike = Counter(tests.values())
+        found: list[Check] = []
+        new, each, _ = self._new(container)
+        for test, number in alike.items():
+            key = next(key for key, one in tests.items() if one == test)
+            lines = [f"    new = {new}", f"    return sum(1 for {each} in new if {test}) == {number}"]
+            what = f"{number} such {words(container)}" if number > 1 else a(self._noun(container))
+            item = f"Has {what} been entered with {self._summary(container, created[key])}?"
+            found.append(Check(check_item=item, check_func=source(lines)))
+        return found
+
+    def _ids_like(self, key: str, depth: int) -> str:
+        """The ids of new records with the content of this one; deeper than three references any new one will do."""
+        container = self.new[key]
+        new, each, its_id = self._new(container)
+        test = "True" if depth >= 3 else self._content(container, key, depth + 1)
+        return f"[{its_id} for {each} in {new} if {test}]"
+
+    def _deleted(self, container: str, key: str) -> Check:
+        lines = [f'    return {key!r} not in final_state["{container}"]']
+        return Check(check_item=f"Has {self._called(container, key)} been removed?", check_func=source(lines))
+
+
+class _ModelFacts(Facts):
+    """Facts of an environment whose blueprint is known."""
+
+    def __init__(self, model: Model, diff: StateDiff, initial: dict[str, Any]) -> None:
+        super().__init__(diff, initial)
+        self.model = model
+        self.entities = {entity.container: entity for entity in model.entities.values()}
+
+    def _attribute(self, container: str, key: str) -> Attribute:
+        return next(attribute for attribute in self.entities[container].stored if attribute.key == key)
+
+    def _noun(self, container: str) -> str:
+        return words(self.entities[container].noun)
+
+    def _called(self, container: str, key: str) -> str:
+        entity = self.entities[container]
+        record = self.initial[container].get(key) or self.diff.created.get(container, {}).get(key, {})
         label = entity.attributes[entity.label].key if entity.label != "id" else "id"
         return f"{words(entity.noun)} {record.get(label, key)}"
 
-    def _changed(self, entity: Entity, key: str, field: str, after: Any) -> Check:
-        attribute = self._attribute(entity, field)
-        lines = [
-            f'    record = final_state["{entity.container}"].get({key!r})',
-            f"    return record is not None and {self._equals(f'record[{field!r}]', attribute, after)}",
-        ]
-        said = "nothing" if after is None else self._said(attribute, after)
-        item = f"Has the {words(attribute.name)} of {self._called(entity, key)} become {said}?"
-        return Check(check_item=item, check_func=_source(lines))
+    def _field(self, container: str, field: str) -> str:
+        return words(self._attribute(container, field).name)
 
-    def _said(self, attribute: Attribute, value: Any) -> str:
+    def _said(self, container: str, field: str, value: Any) -> str:
+        attribute = self._attribute(container, field)
         if attribute.type.kind == "ref":
             target = self.model.entities[attribute.type.entity]
-            return f"a new {words(target.noun)}" if value in self.new else self._called(target, value)
+            return f"a new {words(target.noun)}" if value in self.new else self._called(target.container, value)
         if isinstance(value, list):
             return f"{len(value)} entries"
         return spoken(value, attribute.type, "number", self.initial["now"][:10])
 
-    def _created(self, entity: Entity, created: dict[str, dict[str, Any]]) -> list[Check]:
-        """Equal new records are counted together."""
-        tests = {key: self._content(entity, record) for key, record in created.items()}
-        alike = Counter(tests.values())
-        found: list[Check] = []
-        for test, number in alike.items():
-            key = next(key for key, one in tests.items() if one == test)
-            lines = [
-                f"    new = {_new_records(entity.container)}",
-                f"    return sum(1 for record in new if {test}) == {number}",
-            ]
-            what = f"{number} such {words(entity.container)}" if number > 1 else a(words(entity.noun))
-            item = f"Has {what} been entered with {self._summary(entity, created[key])}?"
-            found.append(Check(check_item=item, check_func=_source(lines)))
-        return found
-
-    def _summary(self, entity: Entity, record: dict[str, Any]) -> str:
+    def _summary(self, container: str, record: dict[str, Any]) -> str:
         parts = [
-            f"{words(attribute.name)} {self._said(attribute, record[attribute.key])}"
-            for attribute in entity.stored
+            f"{words(attribute.name)} {self._said(container, attribute.key, record[attribute.key])}"
+            for attribute in self.entities[container].stored
             if record[attribute.key] not in (None, [])
         ]
         return ", ".join(parts)
 
-    def _content(self, entity: Entity, record: dict[str, Any], depth: int = 0) -> str:
-        """The test that a record has this content, as code about `record`."""
+    def _content(self, container: str, key: str, depth: int = 0) -> str:
+        record = self.diff.created[container][key]
         return " and ".join(
-            self._equals(f"record[{attribute.key!r}]", attribute, record[attribute.key], depth)
-            for attribute in entity.stored
+            self._equals(container, attribute.key, record[attribute.key], depth)
+            for attribute in self.entities[container].stored
         )
 
-    def _equals(self, code: str, attribute: Attribute, value: Any, depth: int = 0) -> str:
-        if isinstance(value, str) and value in self.new and attribute.type.kind == "ref":
+    def _equals(self, container: str, field: str, value: Any, depth: int = 0) -> str:
+        code = f"record[{field!r}]"
+        if isinstance(value, str) and value in self.new and self._attribute(container, field).type.kind == "ref":
             return f"{code} in {self._ids_like(value, depth)}"
         if isinstance(value, list) and any(isinstance(one, str) and one in self.new for one in value):
             kept = [one for one in value if one not in self.new]
@@ -122,21 +183,7 @@ class _Facts:
             return f"sorted({code}) == {sorted(value)!r}"
         return f"{code} == {value!r}"
 
-    def _ids_like(self, key: str, depth: int) -> str:
-        """The ids of new records with the content of this one; deeper than three references any new one will do."""
-        container = self.new[key]
-        entity = self.entities[container]
-        test = "True" if depth >= 3 else self._content(entity, self.diff.created[container][key], depth + 1)
-        return f"[record['id'] for record in {_new_records(container)} if {test}]"
 
-    def _deleted(self, entity: Entity, key: str) -> Check:
-        lines = [f'    return {key!r} not in final_state["{entity.container}"]']
-        return Check(check_item=f"Has {self._called(entity, key)} been removed?", check_func=_source(lines))
-
-
-def _new_records(container: str) -> str:
-    return f'[one for key, one in final_state["{container}"].items() if key not in initial_state["{container}"]]'
-
-
-def _source(lines: list[str]) -> str:
+def source(lines: list[str]) -> str:
+    """A check function of these lines."""
     return "\n".join(["def check_func(final_state):", *lines]) + "\n"

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, StateDiff, canonical_json
 from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.world import World
 
+CreatedBy = Callable[[World, Outcome], list[str]]
+"""The ids that a call that was just made has created, in an order of their own."""
+
 
 class Recording:
     """Calls as they were made once, and the ids that each of them created then."""
 
-    def __init__(self, calls: Sequence[Call], outcomes: Sequence[Outcome]) -> None:
+    def __init__(self, calls: Sequence[Call], created: Sequence[list[str]], created_by: CreatedBy) -> None:
         self.calls = tuple(calls)
-        self.created = [_ids(outcome) for outcome in outcomes]
+        self.created = list(created)
+        self._created_by = created_by
 
     def play(self, world: World, order: Sequence[int]) -> list[Outcome]:
         """The answers in the given order; an id that a call created then is the one that it creates now."""
@@ -25,20 +29,29 @@ class Recording:
             call = self.calls[place]
             outcome = world.call(call.tool, renamed(call.arguments, now))
             outcomes.append(outcome)
-            now.update(zip(self.created[place], _ids(outcome), strict=False))
+            now.update(zip(self.created[place], self._created_by(world, outcome), strict=False))
         return outcomes
 
 
-def record(world: World, calls: Sequence[Call]) -> Recording:
-    """Play the calls once, and keep what they created."""
-    return Recording(calls, [world.call(call.tool, call.arguments) for call in calls])
-
-
-def _ids(outcome: Outcome) -> list[str]:
+def answered_ids(_world: World, outcome: Outcome) -> list[str]:
+    """The ids that the answer to a change of compiled code names."""
     data = outcome.payload.get("data")
     if outcome.kind != "done" or "message" not in outcome.payload or not isinstance(data, dict):
         return []
     return [value for value in data.values() if isinstance(value, str)]
+
+
+def added_ids(world: World, outcome: Outcome) -> list[str]:
+    """The ids of the records that were added by the last call, whatever its answer says."""
+    if outcome.kind != "done":
+        return []
+    return [key for _, records in sorted(world.diff().created.items()) for key in records]
+
+
+def record(world: World, calls: Sequence[Call], created_by: CreatedBy = answered_ids) -> Recording:
+    """Play the calls once, and keep what they created."""
+    created = [created_by(world, world.call(call.tool, call.arguments)) for call in calls]
+    return Recording(calls, created, created_by)
 
 
 def renamed(value: Any, names: dict[str, str]) -> Any:
@@ -52,15 +65,19 @@ def renamed(value: Any, names: dict[str, str]) -> Any:
     return value
 
 
-def content_form(diff: StateDiff) -> str:
-    """A difference with its new records known by their content alone: two ends that nobody could tell apart are equal."""
-    return _Contents(diff).form()
+def content_form(diff: StateDiff, named: Set[str] = frozenset()) -> str:
+    """A difference with its new records known by their content alone: two ends that nobody could tell apart are equal.
+
+    Ids that were asked for by name stay as they are.
+    """
+    return _Contents(diff, named).form()
 
 
 class _Contents:
-    def __init__(self, diff: StateDiff) -> None:
-        self.diff = diff
-        self.fresh = {key: container for container, records in diff.created.items() for key in records}
+    def __init__(self, diff: StateDiff, named: Set[str]) -> None:
+        self.diff, self.named = diff, named
+        self.new = {key: container for container, records in diff.created.items() for key in records}
+        self.fresh = {key: container for key, container in self.new.items() if key not in named}
 
     def form(self) -> str:
         changed = {
@@ -71,14 +88,25 @@ class _Contents:
             for container, records in self.diff.changed.items()
         }
         deleted = {container: sorted(records) for container, records in self.diff.deleted.items()}
-        scalars = {path: after for path, (_, after) in self.diff.scalars.items() if not path.startswith("counters")}
-        return canonical_json([changed, deleted, sorted(self._content(key, 0) for key in self.fresh), scalars])
+        scalars = sorted(
+            canonical_json([self._path(path), self._known(after, 0)])
+            for path, (_, after) in self.diff.scalars.items()
+            if not path.startswith("counters")
+        )
+        return canonical_json([changed, deleted, sorted(self._content(key, 0) for key in self.new), scalars])
+
+    def _path(self, path: str) -> str:
+        head, _, entry = path.partition(".")
+        return f"{head}.<{self._content(entry, 0)}>" if entry in self.fresh else path
 
     def _content(self, key: str, depth: int) -> str:
-        container = self.fresh[key]
+        container = self.new[key]
         record = self.diff.created[container][key]
-        inner = {field: self._known(value, depth + 1) for field, value in record.items() if field != "id"}
-        return canonical_json([container, inner])
+        # A record's own id is as new as the record.
+        inner = {
+            field: self._known(value, depth + 1) for field, value in record.items() if value != key or key in self.named
+        }
+        return canonical_json([container, inner, key if key in self.named else None])
 
     def _known(self, value: Any, depth: int) -> Any:
         """A value with references to new records replaced by their content, three references deep."""
@@ -86,4 +114,6 @@ class _Contents:
             return f"<{self._content(value, depth)}>" if depth < 4 else f"<{self.fresh[value]}>"
         if isinstance(value, list):
             return sorted((self._known(one, depth) for one in value), key=canonical_json)
+        if isinstance(value, dict):
+            return {name: self._known(one, depth) for name, one in value.items()}
         return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import islice
@@ -101,6 +101,10 @@ class Offers:
             spread = ids if len(ids) <= _MOST else [ids[k * (len(ids) - 1) // (_MOST - 1)] for k in range(_MOST)]
             yield from (Offer(id_, f"{words(singular(container))} {id_}") for id_ in spread)
             return
+        options = told_options(schema)
+        if options:
+            yield from (Offer(value, f"{words(name)} {value}") for value in options)
+            return
         form = schema.get("format") or self._form(name)
         if form == "date":
             yield from (Offer(self._day(days), f"{words(name)} {days} days from today") for days in _DAYS)
@@ -111,13 +115,13 @@ class Offers:
         elif form == "email":
             yield Offer("ada.lovelace@example.com", "an address nobody has")
         else:
-            known = [value for value in self._kept(name) if isinstance(value, str) and value]
+            known = [value for value in self.kept(name) if isinstance(value, str) and value]
             yield from (Offer(value, f"{words(name)} {value!r}") for value in known[:_MOST])
             yield Offer(f"Another {words(name)}", f"a {words(name)} that is new")
 
     def _numbers(self, name: str, schema: Mapping[str, Any]) -> Iterator[Offer]:
         low, high = schema.get("minimum"), schema.get("maximum")
-        known = [value for value in self._kept(name) if type(value) in (int, float)]
+        known = [value for value in self.kept(name) if type(value) in (int, float)]
         whole = schema["type"] == "integer"
         for value in (1, *known[:4], 2, 10, 0, low, high):
             if value is not None and (low is None or value >= low) and (high is None or value <= high):
@@ -146,19 +150,23 @@ class Offers:
                 f"{words(name)} {turn + 1}",
             )
 
-    def _kept(self, name: str) -> Iterator[Any]:
+    def kept(self, name: str) -> Iterator[Any]:
         """Values that records or the state keep under that name."""
         last = name.rpartition(".")[2].removesuffix("[]")
-        if not isinstance(self.state.get(last), dict | list | type(None)):
-            yield self.state[last]
-        for records in self._containers.values():
-            for record in islice(records.values(), 2 * _MOST):
-                if last in record:
-                    yield record[last]
+        bare = _PREFIX.sub("", last)
+        for field in dict.fromkeys((last, bare)):
+            if not isinstance(self.state.get(field), dict | list | type(None)):
+                yield self.state[field]
+            for container, records in self._containers.items():
+                # `location_type` is the type of a location.
+                own = field.removeprefix(f"{singular(container)}_")
+                for record in islice(records.values(), 2 * _MOST):
+                    if field in record or own in record:
+                        yield record[field] if field in record else record[own]
 
     def _form(self, name: str) -> str:
         """What a text must look like, by its name and by what is kept under it."""
-        for value in self._kept(name):
+        for value in self.kept(name):
             if isinstance(value, str) and value:
                 return next((form for form, shape in _SHAPES if re.fullmatch(shape, value)), "")
         return "date" if re.search(r"(^|_)(date|day|on|until|since)$", name) else "email" if "email" in name else ""
@@ -172,6 +180,7 @@ class Offers:
         return max(days, default="2026-03-02")
 
 
+_PREFIX = re.compile(r"^(new|updated|target|initial|desired|changed)_")
 _DAYS = (0, 1, 7, 30, -1, -30, 365)
 _SHAPES = (
     ("date", r"\d{4}-\d\d-\d\d"),
@@ -179,6 +188,39 @@ _SHAPES = (
     ("time", r"\d\d:\d\d"),
     ("email", r"\S+@\S+\.\w+"),
 )
+
+
+_OPTION = re.compile(r"['\"]?([A-Za-z][\w-]*)['\"]?")
+
+
+def told_options(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """The values that an argument's description names: `One of low, high.`; `open, closed or lost`; `'a' or 'b'`."""
+    text = str(schema.get("description", "")).strip().rstrip(".")
+    head, one_of, rest = re.sub(r"(?i)\beither\b", "one of", text).partition("one of" if "one of" in text else "One of")
+    said = rest if one_of else head
+    inner = re.search(r"\(([^()]*)\)", said)
+    for part in (said.lstrip(": "), inner[1] if inner else "", said.rpartition(":")[2]):
+        pieces = [piece.strip() for piece in re.split(r",\s*(?:or\s|and\s)?|\s+or\s+|/|\|", part.strip(" ()[]{}"))]
+        found = [match[1] for piece in pieces if (match := _OPTION.fullmatch(piece))]
+        sure = one_of or all(piece[:1] in "'\"" for piece in pieces)
+        if len(found) == len(pieces) and len(found) >= (2 if sure else 3) and "e.g" not in part:
+            return tuple(found)
+    return ()
+
+
+def next_id(ids: Iterable[str]) -> str:
+    """An id like these that none of them is: the greatest one counted on."""
+    known = set(ids)
+    last = max(known, key=lambda one: (len(one), one))
+    match = re.fullmatch(r"(.*?)(\d+)(\D*)", last)
+    if match is None:
+        return f"{last}-2"
+    number = int(match[2])
+    while True:
+        number += 1
+        made = f"{match[1]}{number:0{len(match[2])}d}{match[3]}"
+        if made not in known:
+            return made
 
 
 def offered(schema: Mapping[str, Any], offers: Mapping[str, tuple[Offer, ...]]) -> Iterator[dict[str, Any]]:
