@@ -200,7 +200,7 @@ class _Document:
         """What was said under start, where YAML has not taken the end of a pattern for a comment."""
         for _, value in node.value if isinstance(node, yaml.MappingNode) else ():
             rest = self.text[value.end_mark.index :].partition("\n")[0]
-            if isinstance(value, yaml.ScalarNode) and value.style is None and re.match(r"\s+##", rest):
+            if isinstance(value, yaml.ScalarNode) and not value.style and re.match(r"\s+##", rest):
                 raise self.wrong(value, "a # after a space begins a comment; put the whole line in quotes")
         return said
 
