@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +12,11 @@ from envscaler_mcp.drawing.arguments import Arguments
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.scenarios.facts import frame_of
-from envscaler_mcp.scenarios.replay import Recording, content_form, record
+from envscaler_mcp.scenarios.replay import CreatedBy, Recording, answered_ids, content_form, record
 from envscaler_mcp.serving.difference import diff_of_states
 from envscaler_mcp.serving.grading import broken_frame, reward
 from envscaler_mcp.serving.local_world import LocalWorld
+from envscaler_mcp.serving.world import World
 
 _ORDERS = 6
 _EXTRA = 3
@@ -55,33 +57,34 @@ class Judge:
         return reward(answers, broken_frame(diff, self.frame)), reward(answers, ())
 
 
-class Prover:
-    """Proves scenarios on a world that is at their start."""
+class Proving(ABC):
+    """Proves a scenario on a world that is at its start; what its records are is for those who know the environment."""
 
-    def __init__(self, scenario: Scenario, model: Model, environment: Environment, world: LocalWorld) -> None:
-        self.scenario, self.model, self.world = scenario, model, world
+    created_by: CreatedBy = staticmethod(answered_ids)
+
+    def __init__(self, scenario: Scenario, environment: Environment, world: World) -> None:
+        self.scenario, self.world = scenario, world
         self.effects = {tool.name: tool.effect for tool in environment.tools}
         self.mark = world.snapshot()
         self.initial = world.state()
-        self.judge = Judge.of(scenario, self.initial)
+        self.judge = self._judge()
         self.chance = Chance(scenario.seed, f"proof of {scenario.id}")
-        self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
 
     def prove(self) -> Proof:
         """The proof; the first thing that does not hold is raised."""
-        recording = record(self.world, self.scenario.oracle)
+        recording = record(self.world, self.scenario.oracle, self.created_by)
         final, final_hash, diff = self.world.state(), self.world.state_hash(), self.world.diff_since(self.mark)
         self._back()
         self._solvable(recording, final_hash)
         answers = self.judge.answers(self.initial)
         if any(answers):
             raise Unproven(f"check {answers.index(True) + 1} is true at the start")
-        if _allowed(self.scenario.frame) - _allowed(frame_of(diff)):
+        if _allowed(self.scenario.frame) - _allowed(self._frame(diff)):
             raise Unproven("the frame allows what the oracle leaves alone")
         lost = missing_facts(self.scenario.task, self.scenario.spans)
         if lost:
             raise Unproven(f"the text does not say {lost[0]!r}")
-        wanted = content_form(diff)
+        wanted = self._form(diff)
         proof = Proof(
             final_hash=final_hash,
             oracle_reward=self.judge.grade(final, diff)[0],
@@ -108,6 +111,55 @@ class Prover:
         if proof.orders.right != proof.orders.made:
             raise Unproven("another order of its threads ends otherwise")
 
+    # What is known of the environment
+
+    def _judge(self) -> Judge:
+        return Judge.of(self.scenario, self.initial)
+
+    def _frame(self, diff: StateDiff) -> Frame:
+        """The least frame that allows the difference."""
+        return frame_of(diff)
+
+    def _form(self, diff: StateDiff) -> str:
+        """The same for ends that nobody can tell apart."""
+        return content_form(diff)
+
+    @abstractmethod
+    def _look(self) -> dict[str, Any]:
+        """The state, to be read only."""
+
+    @abstractmethod
+    def _today(self) -> str:
+        """The day or the minute at the start."""
+
+    @abstractmethod
+    def _own(self, container: str) -> str:
+        """The field in which a record repeats its id."""
+
+    @abstractmethod
+    def _containers(self, state: dict[str, Any]) -> list[str]:
+        """Where there are records."""
+
+    @abstractmethod
+    def _references(self, call: Call) -> Iterator[tuple[str, str]]:
+        """Arguments that name a record, and its container."""
+
+    @abstractmethod
+    def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Sequence[str]]]:
+        """Arguments, and what they may be where that is a list of words."""
+
+    @abstractmethod
+    def _drawn(self, state: dict[str, Any]) -> Iterator[Call | None]:
+        """Changes that may be permitted, drawn by chance without end."""
+
+    @abstractmethod
+    def _elsewhere(self) -> World:
+        """Another world at the same start, in which new records get other ids."""
+
+    @abstractmethod
+    def _flow(self, recording: Recording) -> Iterator[str]:
+        """Where each argument of a change is known from: an earlier answer, or the words."""
+
     # Solvable
 
     def _solvable(self, recording: Recording, final_hash: str) -> None:
@@ -124,7 +176,7 @@ class Prover:
 
     def _earned(self) -> float:
         """The reward as things are in the world."""
-        return self.judge.grade(self.world.look(), self.world.diff_since(self.mark))[0]
+        return self.judge.grade(self._look(), self.world.diff_since(self.mark))[0]
 
     def _orders(self, recording: Recording) -> Tally:
         """Threads in other orders and woven into each other."""
@@ -146,20 +198,6 @@ class Prover:
             order.append(self.chance.pick([thread for thread in ahead if thread]).pop(0))
         return order
 
-    def _flow(self, recording: Recording) -> Iterator[str]:
-        """Where each argument of a change is known from: an earlier answer, or the words."""
-        heard: set[str] = set()
-        for number, call in enumerate(recording.calls):
-            for name, value in sorted(call.arguments.items()):
-                for leaf in _leaves(value):
-                    known = "an answer" if str(leaf) in heard else "the words"
-                    if known == "the words" and _is_id(leaf, self.model):
-                        raise Unproven(f"{call.tool} needs {leaf}, which no answer showed")
-                    if self.effects[call.tool] == "writes":
-                        yield f"{number + 1}. {call.tool}.{name}: {known}"
-            heard |= {str(leaf) for leaf in _leaves(self.world.call(call.tool, call.arguments).payload)}
-        self._back()
-
     # Not given away
 
     def _mutants(self, recording: Recording, final: dict[str, Any], wanted: str) -> dict[str, Tally]:
@@ -180,12 +218,12 @@ class Prover:
             # Reading decides nothing about where a plan ends.
             if self.effects[call.tool] == "writes":
                 self.world.call(call.tool, call.arguments)
-        outcome = self._graded(self.world.look(), self.world.diff_since(self.mark), wanted)
+        outcome = self._graded(self._look(), self.world.diff_since(self.mark), wanted)
         self._back()
         return outcome
 
     def _graded(self, state: dict[str, Any], diff: StateDiff, wanted: str) -> tuple[int, int, int]:
-        if content_form(diff) == wanted:
+        if self._form(diff) == wanted:
             return (1, 0, 0)
         framed, plain = self.judge.grade(state, diff)
         return (0, int(framed < 1.0), int(plain < 1.0))
@@ -211,24 +249,21 @@ class Prover:
 
     def _near_misses(self, call: Call) -> Iterator[dict[str, Any]]:
         """Another record of the kind, those first that have most in common."""
-        for param in self.model.operations[call.tool].params:
-            value = call.arguments.get(param.argument)
-            if param.type.kind != "ref" or not isinstance(value, str):
-                continue
-            records = self.initial[self.model.entities[param.type.entity].container]
+        for name, container in self._references(call):
+            value = call.arguments[name]
+            records = self.initial[container]
             mine = records.get(value)
             if mine is None:
                 continue
             others = [key for key in records if key != value]
             alike = sorted(others, key=lambda key: (-_common(records[key], mine), key))
             for key in alike[:_NEAR]:
-                yield {**call.arguments, param.argument: key}
+                yield {**call.arguments, name: key}
 
     def _wrong_values(self, call: Call) -> Iterator[dict[str, Any]]:
-        for param in self.model.operations[call.tool].params:
-            value = call.arguments.get(param.argument)
-            for other in _others(value, param.type.options, self.initial["now"]):
-                yield {**call.arguments, param.argument: other}
+        for name, options in self._plain_arguments(call):
+            for other in _others(call.arguments.get(name), options, self._today()):
+                yield {**call.arguments, name: other}
 
     def _swaps(
         self, calls: Sequence[Call], writes: Sequence[int]
@@ -249,14 +284,13 @@ class Prover:
             self.world.call(call.tool, call.arguments)
         after = self.world.snapshot()
         found: list[Call] = []
-        records = _Records(self.world.state())
+        drawn = self._drawn(self.world.state())
         for _ in range(_EXTRA * 4):
-            name = self.chance.pick(list(self.arguments))
-            arguments = self.arguments[name].draw(records, self.chance)
-            if arguments is None or len(found) == _EXTRA:
+            extra = next(drawn)
+            if extra is None or len(found) == _EXTRA:
                 continue
-            if self.world.call(name, arguments).kind == "done":
-                found.append(Call(tool=name, arguments=arguments))
+            if self.world.call(extra.tool, extra.arguments).kind == "done":
+                found.append(extra)
             self.world.restore(after)
         self._back()
         yield from found
@@ -268,26 +302,27 @@ class Prover:
                 for field in fields:
                     before, after = self.initial[container][key][field], final[container][key][field]
                     yield "fact undone", _with_field(final, container, key, field, before)
-                    for other in list(_others(after, (), final["now"]))[:1]:
+                    for other in list(_others(after, (), self._today()))[:1]:
                         yield "fact altered", _with_field(final, container, key, field, other)
         for container in self.scenario.frame.created:
             for key in [key for key in final[container] if key not in self.initial[container]]:
                 yield "new record gone", {**final, container: {k: v for k, v in final[container].items() if k != key}}
-                twin = {**final[container][key], "id": f"{key}-X"}
-                yield "new record doubled", {**final, container: {**final[container], twin["id"]: twin}}
+                own = self._own(container)
+                twin = {**final[container][key], own: f"{key}-X"} if own else final[container][key]
+                yield "new record doubled", {**final, container: {**final[container], f"{key}-X": twin}}
                 for field, value in final[container][key].items():
-                    for other in list(_others(value, (), final["now"]))[:1] if field != "id" else []:
+                    for other in list(_others(value, (), self._today()))[:1] if field != own else []:
                         yield "new record altered", _with_field(final, container, key, field, other)
         yield from self._unasked(final)
 
     def _unasked(self, final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        containers = [e.container for e in self.model.entities.values() if final[e.container]]
+        containers = self._containers(final)
         for _ in range(_UNASKED):
             container = self.chance.pick(containers)
             key = self.chance.pick(sorted(final[container]))
-            field = self.chance.pick(sorted(set(final[container][key]) - {"id"}))
+            field = self.chance.pick(sorted(set(final[container][key]) - {self._own(container)}))
             value = final[container][key][field]
-            other = next(iter(_others(value, (), final["now"])), "altered")
+            other = next(iter(_others(value, (), self._today())), "altered")
             yield "unasked fact altered", _with_field(final, container, key, field, other)
 
     # Not over-strict
@@ -325,14 +360,10 @@ class Prover:
 
     def _other_ids(self, recording: Recording, order: Sequence[int]) -> Tally:
         """The same task where others have created and removed records before."""
-        twin = self.world.fork()
-        shifted = twin.state()
-        shifted["counters"] = {noun: number + 17 for noun, number in shifted["counters"].items()}
-        twin.close()
-        world = type(self.world).open(self.world.code, shifted, 0)
+        world = self._elsewhere()
         before = world.snapshot()
         recording.play(world, order)
-        full = self.judge.grade(world.look(), world.diff_since(before))[0] == 1.0
+        full = self.judge.grade(world.state(), world.diff_since(before))[0] == 1.0
         world.close()
         return Tally(made=1, right=int(full))
 
@@ -356,10 +387,71 @@ class Prover:
                 plan = [*calls[:place], Call(tool=call.tool, arguments=arguments), *calls[place:]]
                 for one in plan:
                     self.world.call(one.tool, one.arguments)
-                same, full = content_form(self.world.diff_since(self.mark)) == wanted, self._earned() == 1.0
+                same, full = self._form(self.world.diff_since(self.mark)) == wanted, self._earned() == 1.0
                 self._back()
                 if same:
                     yield full
+
+
+class Prover(Proving):
+    """Proves scenarios of an environment whose blueprint is known."""
+
+    world: LocalWorld
+
+    def __init__(self, scenario: Scenario, model: Model, environment: Environment, world: LocalWorld) -> None:
+        self.model = model
+        super().__init__(scenario, environment, world)
+        self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
+
+    def _look(self) -> dict[str, Any]:
+        return self.world.look()
+
+    def _today(self) -> str:
+        now: str = self.initial["now"]
+        return now
+
+    def _own(self, _container: str) -> str:
+        return "id"
+
+    def _containers(self, state: dict[str, Any]) -> list[str]:
+        return [entity.container for entity in self.model.entities.values() if state[entity.container]]
+
+    def _references(self, call: Call) -> Iterator[tuple[str, str]]:
+        for param in self.model.operations[call.tool].params:
+            if param.type.kind == "ref" and isinstance(call.arguments.get(param.argument), str):
+                yield param.argument, self.model.entities[param.type.entity].container
+
+    def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Sequence[str]]]:
+        for param in self.model.operations[call.tool].params:
+            yield param.argument, param.type.options
+
+    def _drawn(self, state: dict[str, Any]) -> Iterator[Call | None]:
+        records = _Records(state)
+        while True:
+            name = self.chance.pick(list(self.arguments))
+            arguments = self.arguments[name].draw(records, self.chance)
+            yield None if arguments is None else Call(tool=name, arguments=arguments)
+
+    def _elsewhere(self) -> LocalWorld:
+        twin = self.world.fork()
+        shifted = twin.state()
+        shifted["counters"] = {noun: number + 17 for noun, number in shifted["counters"].items()}
+        twin.close()
+        return type(self.world).open(self.world.code, shifted, 0)
+
+    def _flow(self, recording: Recording) -> Iterator[str]:
+        """Where each argument of a change is known from: an earlier answer, or the words."""
+        heard: set[str] = set()
+        for number, call in enumerate(recording.calls):
+            for name, value in sorted(call.arguments.items()):
+                for leaf in _leaves(value):
+                    known = "an answer" if str(leaf) in heard else "the words"
+                    if known == "the words" and _is_id(leaf, self.model):
+                        raise Unproven(f"{call.tool} needs {leaf}, which no answer showed")
+                    if self.effects[call.tool] == "writes":
+                        yield f"{number + 1}. {call.tool}.{name}: {known}"
+            heard |= {str(leaf) for leaf in _leaves(self.world.call(call.tool, call.arguments).payload)}
+        self._back()
 
 
 def text_mutants(task: str, spans: Sequence[Span]) -> Tally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, StateDiff, canonical_json
@@ -65,7 +65,7 @@ def renamed(value: Any, names: dict[str, str]) -> Any:
     return value
 
 
-def content_form(diff: StateDiff, named: Set[str] = frozenset()) -> str:
+def content_form(diff: StateDiff, named: frozenset[str] = frozenset()) -> str:
     """A difference with its new records known by their content alone: two ends that nobody could tell apart are equal.
 
     Ids that were asked for by name stay as they are.
@@ -74,7 +74,7 @@ def content_form(diff: StateDiff, named: Set[str] = frozenset()) -> str:
 
 
 class _Contents:
-    def __init__(self, diff: StateDiff, named: Set[str]) -> None:
+    def __init__(self, diff: StateDiff, named: frozenset[str]) -> None:
         self.diff, self.named = diff, named
         self.new = {key: container for container, records in diff.created.items() for key in records}
         self.fresh = {key: container for key, container in self.new.items() if key not in named}
