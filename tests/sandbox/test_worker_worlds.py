@@ -291,3 +291,14 @@ def test_a_worker_holds_nothing_but_its_channel(shop: WorkerWorld) -> None:
     assert found["Max processes"][0] == "0"
     assert found["Max file size"][:2] == ["0", "0"]
     assert found["Max core file size"][:2] == ["0", "0"]
+
+
+def test_the_last_call_is_the_last_one_even_where_it_could_not_travel() -> None:
+    with closing(opened(0)) as there:
+        here = open_world(CODE, START, 0)
+        for world in (here, there):
+            for tool, arguments in (("place_ordr", ("",)), ("place_order", {"what": ("ink",)})):
+                world.call("place_order", {"what": "ink"})
+                assert not world.diff().empty
+                assert world.call(tool, arguments).kind == "invalid"  # type: ignore[arg-type]
+                assert world.diff().empty
