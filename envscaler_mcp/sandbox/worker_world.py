@@ -54,6 +54,21 @@ class WorkerWorld:
         self.line.ask("call", self.line.limits.call_seconds, tool="", arguments=None, key=None)
         return no_such_tool(tool, self.code.tools) if wrong is None else Outcome.saying("invalid", wrong)
 
+    def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
+        """What the code does with the call; the world is as before afterwards."""
+        answer = self.line.ask("attempt", self.line.limits.call_seconds, tool=tool, arguments=dict(arguments))
+        said, text, failure, state = (answer.get(name) for name in ("kind", "text", "failure", "state"))
+        kind = _KINDS.get(said) if type(said) is str else None
+        if kind is None or type(text) is not str or type(state) is not str or type(failure) not in (str, type(None)):
+            raise self.line.reject("attempt: an answer that is no attempt")
+        try:
+            parsed, was = json.loads(text), json.loads(state)
+        except (ValueError, RecursionError) as cause:
+            raise self.line.reject(f"attempt: an answer that is not JSON: {cause}") from cause
+        if type(parsed) is not dict or type(was) is not dict:
+            raise self.line.reject("attempt: a result or a state that is no object")
+        return Attempt(Outcome(kind, text), failure, state)
+
     def state(self) -> dict[str, Any]:
         """Every record and scalar, as plain JSON."""
         state: dict[str, Any] = self._asked("state", "state", dict)
