@@ -38,7 +38,7 @@ def run_agent(
     scoring: Annotated[
         Scoring, typer.Option(help="framed: nothing is earned where something changed that must not; or upstream.")
     ] = "framed",
-    max_steps: Annotated[int, typer.Option(help="Moves of one episode.", min=1)] = 30,
+    max_steps: Annotated[int, typer.Option(help="Moves of one episode.", min=1)] = 60,
     max_seconds: Annotated[float, typer.Option(help="Time of one episode.", min=0.001)] = 300.0,
     limit: Annotated[int | None, typer.Option(help="At most so many tasks of each environment.", min=1)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary for programs.")] = False,

@@ -34,7 +34,7 @@ class RunConfig(BaseModel):
     """For the agents' own chance."""
     repeat: int = Field(default=1, ge=1)
     scoring: Scoring = "framed"
-    max_steps: int = Field(default=30, ge=1)
+    max_steps: int = Field(default=60, ge=1)
     max_seconds: float = Field(default=300.0, gt=0)
     limit: int | None = Field(default=None, ge=1)
     """At most so many scenarios of each environment."""

@@ -103,13 +103,7 @@ class Describer:
                 inner = self.describe(value, depth + 1)
                 if inner is None:
                     return None
-                after = way[place + 1] if place + 1 < len(way) else ""
-                owns = isinstance(after, str) and _owns(after)
-                # What goes on without a space, such as a path, needs the whole name.
-                apart = (
-                    not isinstance(after, str) or not after or owns or (after[0].isspace() or after[0] in ",.;:!?)”")
-                )
-                spans.extend(self._named_again(value, inner, owns) if apart else inner.spans)
+                spans.extend(self._named_again(value, inner, *_around(way, place)))
                 reads.extend(inner.reads)
                 filters[attribute.key] = value.id
                 continue
@@ -123,9 +117,12 @@ class Describer:
             return None
         return Phrase(ref, tuple(spans), (*reads, call), self._near(way, ref), way)
 
-    def _named_again(self, ref: Ref, phrase: Phrase, owns: bool) -> tuple[Span, ...]:
-        """What was named before is not named in full again."""
-        if ref not in self.named:
+    def _named_again(self, ref: Ref, phrase: Phrase, before: str, after: str) -> tuple[Span, ...]:
+        """What was named before is not named in full again, where it only says in what or of what something is."""
+        owns = _owns(after)
+        # What goes on without a space, such as a path, needs the whole name.
+        goes_on = bool(after) and not after[0].isspace() and after[0] not in ",.;:!?)”"
+        if ref not in self.named or not (owns or (before.endswith((" in ", " of ", " on ", " from ")) and not goes_on)):
             return phrase.spans
         if is_person(self.model, ref):
             people = [one for one in self.named if is_person(self.model, one)]
@@ -152,6 +149,13 @@ class Describer:
     def _alike(self, other: Ref, ref: Ref, mark: Mark) -> bool:
         mine, wanted = str(self._value(other, mark)), str(self._value(ref, mark))
         return bool(set(mine.lower().split()) & set(wanted.lower().split()))
+
+
+def _around(way: Description, place: int) -> tuple[str, str]:
+    """The words directly before and after a mark."""
+    before = way[place - 1] if place else ""
+    after = way[place + 1] if place + 1 < len(way) else ""
+    return before if isinstance(before, str) else "", after if isinstance(after, str) else ""
 
 
 def _owns(words: str) -> bool:

@@ -69,6 +69,7 @@ class TaskMaker:
         self.casting = Casting(model)
         self.told: Counter[str] = Counter()
         """How often each story and each telling was used."""
+        self.unproven: Counter[str] = Counter()
         self.reasons = Reasons()
 
     def scenario(self, state: State, level: Level, number: int) -> Scenario:
@@ -82,6 +83,7 @@ class TaskMaker:
                 try:
                     return self._proven(world, state, level, number, threads)
                 except Unproven as reason:
+                    self.unproven.update(thread.story.name for thread in threads)
                     self.reasons.note("+".join(thread.story.name for thread in threads), reason)
         finally:
             world.close()
@@ -122,10 +124,10 @@ class TaskMaker:
         return threads if threads and low <= total <= high and len(threads) >= fewest else None
 
     def _by_use(self) -> list[Story]:
-        """Stories told least often first, otherwise as chance has it."""
+        """Stories told least often first, otherwise as chance has it; one that fails again and again waits."""
         stories = list(self.speech.stories.values())
         shuffled = self.chance.some(stories, len(stories))
-        return sorted(shuffled, key=lambda story: self.told[story.name])
+        return sorted(shuffled, key=lambda story: self.told[story.name] + self.unproven[story.name] // 8)
 
     def _alone(self, story: Story, world: World, taken: set[Ref]) -> Thread | None:
         """The story cast and played from the start, its changes still in the world."""
@@ -140,7 +142,9 @@ class TaskMaker:
         for number in tellings:
             threading = Threading(self.model, self.speech, self.chance)
             try:
-                return threading.thread(story, names, world, story.tell[number])
+                thread = threading.thread(story, names, world, story.tell[number])
+                thread.telling = number
+                return thread
             except (Unfit, Unknown) as reason:
                 self.reasons.note(story.name, reason)
                 world.restore(mark)
@@ -178,7 +182,7 @@ class TaskMaker:
         )
         proof = Prover(scenario, self.model, self.environment, world).prove()
         for thread in threads:
-            self.told[thread.story.name] += 1
+            self.told.update((thread.story.name, f"{thread.story.name}/{thread.telling}"))
         return scenario.model_copy(update={"proof": proof})
 
     def _together(self, world: World, mark: int, threads: list[Thread]) -> list[Thread]:

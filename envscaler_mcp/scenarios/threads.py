@@ -36,6 +36,8 @@ class Thread:
     acts: list[Call]
     phrases: list[Phrase] = field(default_factory=list)
     branches: int = 0
+    telling: int = 0
+    """Which of the story's tellings it is."""
 
     @property
     def calls(self) -> list[Call]:
