@@ -11,9 +11,9 @@ from typing import Any
 
 from envscaler_mcp.artifacts import State, Tool
 from envscaler_mcp.drawing import Chance
+from envscaler_mcp.drawing.offers import Offers, offered
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.quality.bench import Opener
-from envscaler_mcp.drawing.offers import Offers, offered
 from envscaler_mcp.quality.suggestions import Suggestions
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.formats import is_minute

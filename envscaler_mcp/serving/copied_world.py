@@ -184,4 +184,3 @@ class CopiedWorld(LocalWorld):
         """Let it be this minute."""
         self._sources.set_clock(now)
         self._before = self._current = self._current._replace(position=self._sources.position())
-
