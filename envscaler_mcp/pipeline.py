@@ -19,20 +19,30 @@ from envscaler_mcp.artifacts import (
     Scenario,
     State,
 )
+from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.emit.folder import folder_differences, folder_files, write_folder
 from envscaler_mcp.emit.readme import WorkedCall
-from envscaler_mcp.errors import BlueprintError, EmitError, EnvScalerError, GrowthError, WorldError
+from envscaler_mcp.errors import BlueprintError, EmitError, EnvScalerError, GrowthError, SandboxError, WorldError
 from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.lints import tool_names
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.text import did_you_mean
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.quality import Evaluation, evaluate
-from envscaler_mcp.registry import read_registry, with_entries
-from envscaler_mcp.sandbox.checking import run_checks
+from envscaler_mcp.registry import find_entry, read_registry, with_entries
+from envscaler_mcp.sandbox.checking import Checker, checker, run_checks
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.scenarios import Grown, Prover, TaskMaker, Unproven, examples, grow
+from envscaler_mcp.scenarios import (
+    Grown,
+    Prover,
+    TaskMaker,
+    Unproven,
+    WrittenProver,
+    WrittenTaskMaker,
+    examples,
+    grow,
+)
 from envscaler_mcp.serving.code import EnvironmentCode, load_class, load_code
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
@@ -321,14 +331,62 @@ class Proven:
     """Why it is not proven any more; nothing where it is."""
 
 
+def write_scenarios(
+    folder: Path, seed: int = SEED, levels: Sequence[Level] = LEVELS, registry_file: Path | None = None
+) -> tuple[Scenario, ...]:
+    """Make proven scenarios for the server folder of a class that somebody wrote, its start states in turn.
+
+    They take the place of those that the folder held; a registry that knows the environment counts them.
+    """
+    code = load_code(folder)
+    if code.trusted:
+        raise WorldError(f"{folder.name!r} is compiled; `envscaler build` makes its scenarios from its blueprint.")
+    states = [State.read(folder / "states" / f"{name}.json") for name in code.environment.states]
+    if not states:
+        raise WorldError(f"{folder.name!r} holds no start state at which scenarios could begin.")
+    maker = WrittenTaskMaker(code, seed, open_isolated)
+    made = tuple(maker.scenario(states[number % len(states)], level, number + 1) for number, level in enumerate(levels))
+    write_text(folder / "scenarios.jsonl", "".join(scenario.to_line() for scenario in made))
+    if registry_file is not None:
+        registry = read_registry(registry_file)
+        entry = find_entry(registry, code.environment.id)
+        with_entries(registry, [entry.model_copy(update={"scenarios": len(made)})]).write(registry_file)
+    return made
+
+
 def prove_folder(folder: Path) -> Iterator[Proven]:
     """Prove every scenario of a server folder again, from what lies on disk; its checks run in the sandbox too."""
     code = load_code(folder)
+    if not code.trusted:
+        yield from _prove_written(folder, code)
+        return
     model = check_blueprint(read_blueprint(folder / "blueprint.yaml")).sound()
     for line in (folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines():
         scenario = Scenario.from_text(line, f"{folder.name}/scenarios.jsonl")
         state = State.read(folder / "states" / f"{scenario.state}.json")
         yield Proven(scenario.id, _disproof(scenario, state, model, code))
+
+
+def _prove_written(folder: Path, code: EnvironmentCode) -> Iterator[Proven]:
+    with checker() as judging:
+        for line in (folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines():
+            scenario = Scenario.from_text(line, f"{folder.name}/scenarios.jsonl")
+            state = State.read(folder / "states" / f"{scenario.state}.json")
+            yield Proven(scenario.id, _written_disproof(scenario, state, code, judging))
+
+
+def _written_disproof(scenario: Scenario, state: State, code: EnvironmentCode, judging: Checker) -> str:
+    known = (state.digest, code.environment.code_digest)
+    if not code.genuine or (scenario.state_digest, scenario.code_digest) != known:
+        return "its start state or the code of its environment is another by now"
+    world = open_isolated(code, state.content, scenario.seed)
+    try:
+        proof = WrittenProver(scenario, code, world, open_isolated, judging).prove()
+    except (Unproven, SandboxError) as reason:
+        return str(reason)
+    finally:
+        world.close()
+    return "" if proof == scenario.proof else "it is proven, but otherwise than was written down"
 
 
 def _disproof(scenario: Scenario, state: State, model: Model, code: EnvironmentCode) -> str:

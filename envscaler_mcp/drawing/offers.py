@@ -51,7 +51,7 @@ class Offers:
         self._containers = containers(state)
         self._known: dict[tuple[str, str], tuple[Offer, ...]] = {}
         now = state.get("now")
-        self._today = now[:10] if isinstance(now, str) and re.match(r"\d{4}-\d\d-\d\d", now) else self._latest()
+        self.today = now[:10] if isinstance(now, str) and re.match(r"\d{4}-\d\d-\d\d", now) else self._latest()
 
     def of(self, tool: str, name: str, schema: Mapping[str, Any]) -> tuple[Offer, ...]:
         """Values of the right type, the likeliest first."""
@@ -172,7 +172,7 @@ class Offers:
         return "date" if re.search(r"(^|_)(date|day|on|until|since)$", name) else "email" if "email" in name else ""
 
     def _day(self, days: int) -> str:
-        return (date.fromisoformat(self._today) + timedelta(days=days)).isoformat()
+        return (date.fromisoformat(self.today) + timedelta(days=days)).isoformat()
 
     def _latest(self) -> str:
         """The last day that anything in the state speaks of."""

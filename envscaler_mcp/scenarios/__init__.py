@@ -5,5 +5,18 @@ from envscaler_mcp.scenarios.growth import Grown, grow
 from envscaler_mcp.scenarios.proof import Prover, Unproven
 from envscaler_mcp.scenarios.rehearsal import Surprise
 from envscaler_mcp.scenarios.tasks import TaskMaker
+from envscaler_mcp.scenarios.written import WrittenTaskMaker
+from envscaler_mcp.scenarios.written_proof import WrittenProver
 
-__all__ = ["Example", "Grown", "Prover", "Surprise", "TaskMaker", "Unproven", "examples", "grow"]
+__all__ = [
+    "Example",
+    "Grown",
+    "Prover",
+    "Surprise",
+    "TaskMaker",
+    "Unproven",
+    "WrittenProver",
+    "WrittenTaskMaker",
+    "examples",
+    "grow",
+]

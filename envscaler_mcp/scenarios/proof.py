@@ -538,6 +538,8 @@ def _others(value: Any, options: Sequence[str], now: str) -> Iterator[Any]:
         yield not value
     elif isinstance(value, int):
         yield from (value + 1, value - 1, value * 2 + 1)
+    elif isinstance(value, float):
+        yield from (value + 1, value / 2 + 0.25)
     elif isinstance(value, str) and options:
         yield from (option for option in options if option != value)
     elif isinstance(value, str) and len(value) == 10 and value[4:5] == "-":

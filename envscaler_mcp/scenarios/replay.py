@@ -21,9 +21,12 @@ class Recording:
         self.created = list(created)
         self._created_by = created_by
 
-    def play(self, world: World, order: Sequence[int]) -> list[Outcome]:
-        """The answers in the given order; an id that a call created then is the one that it creates now."""
-        now: dict[str, str] = {}
+    def play(self, world: World, order: Sequence[int], now: dict[str, str] | None = None) -> list[Outcome]:
+        """The answers in the given order; an id that a call created then is the one that it creates now.
+
+        `now` is filled with what the ids of then are called.
+        """
+        now = {} if now is None else now
         outcomes: list[Outcome] = []
         for place in order:
             call = self.calls[place]

@@ -1,0 +1,224 @@
+"""A class that nobody has read gets tasks that can be solved, are not given away, and need nothing that cannot be known."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envscaler_mcp.artifacts import LEVELS, Level, Registry, RegistryEntry, Scenario
+from envscaler_mcp.artifacts.registry import RegistryDigests
+from envscaler_mcp.errors import GrowthError, WorldError
+from envscaler_mcp.pipeline import prove_folder, write_scenarios
+from envscaler_mcp.sandbox.isolation import open_isolated
+from envscaler_mcp.sandbox.judging import judge
+from envscaler_mcp.scenarios import WrittenTaskMaker
+from envscaler_mcp.scenarios.tasks import BANDS
+from tests.scenarios.written_classes import (
+    DEVICES,
+    FROZEN,
+    LENDING,
+    devices_state,
+    lending_state,
+    start_state,
+    written_code,
+)
+
+DESKS = {"lending": (LENDING, "LendingDesk", lending_state()), "devices": (DEVICES, "DeviceRegistry", devices_state())}
+CASES = [(desk, level) for desk in DESKS for level in LEVELS]
+
+_executed: list[str] = []
+"""Names under which Python code was run in this process since it was told to take notes."""
+_noting = [False]
+
+
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
+    if _noting[0] and event == "exec" and arguments:
+        _executed.append(getattr(arguments[0], "co_filename", ""))
+
+
+sys.addaudithook(_note)
+
+
+@cache
+def made(desk: str, level: Level) -> Scenario:
+    source, name, content = DESKS[desk]
+    maker = WrittenTaskMaker(written_code(source, name), 7, open_isolated)
+    _noting[0] = True
+    try:
+        return maker.scenario(start_state(content), level, 1)
+    finally:
+        _noting[0] = False
+
+
+def played(desk: str, scenario: Scenario) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The oracle's answers, each with the state after it, in a worker."""
+    source, name, content = DESKS[desk]
+    world = open_isolated(written_code(source, name), content, scenario.seed)
+    try:
+        for call in scenario.oracle:
+            yield world.call(call.tool, call.arguments), world.state()
+    finally:
+        world.close()
+
+
+def ids_of(state: dict[str, Any]) -> set[str]:
+    """The ids of all records."""
+    return {
+        key
+        for records in state.values()
+        if isinstance(records, dict)
+        for key, record in records.items()
+        if isinstance(record, dict)
+    }
+
+
+def folder_of(home: Path, source: str, class_name: str, content: dict[str, Any]) -> Path:
+    code = written_code(source, class_name, "desk")
+    folder = home / "desk"
+    code.environment.write(folder / "environment.json")
+    (folder / "environment.py").write_text(source, encoding="utf-8")
+    start_state(content, "desk").write(folder / "states" / "start.json")
+    return folder
+
+
+@pytest.mark.parametrize(("desk", "level"), CASES)
+def test_doing_what_is_asked_earns_everything_and_doing_nothing_earns_nothing(desk: str, level: Level) -> None:
+    scenario = made(desk, level)
+    initial = DESKS[desk][2]
+    outcomes = list(played(desk, scenario))
+    assert all(outcome.kind == "done" for outcome, _ in outcomes)
+    solved = judge(scenario, initial, outcomes[-1][1])
+    assert (solved.reward, solved.owner, solved.frame_violations) == (1.0, None, ())
+    untouched = judge(scenario, initial, initial)
+    assert (untouched.reward, any(untouched.checks)) == (0.0, False)
+
+
+@pytest.mark.parametrize(("desk", "level"), CASES)
+def test_every_mutant_is_noticed_and_every_harmless_variant_is_not(desk: str, level: Level) -> None:
+    scenario = made(desk, level)
+    assert scenario.proof is not None
+    mutants = scenario.proof.mutants
+    assert sum(tally.made - tally.equivalent for tally in mutants.values()) >= 8
+    assert all(tally.right == tally.made - tally.equivalent for tally in mutants.values())
+    assert mutants["drop"].equivalent == 0
+    assert scenario.proof.benign["other new ids"].made == 1
+    assert all(tally.right == tally.made for tally in scenario.proof.benign.values())
+    assert scenario.proof.orders.right == scenario.proof.orders.made
+    low, high = BANDS[level]
+    assert low <= len(scenario.oracle) <= high
+    assert scenario.features["default_words"] == 100
+
+
+@pytest.mark.parametrize(("desk", "level"), CASES)
+def test_every_id_that_a_call_names_stands_in_an_earlier_answer_or_in_the_words(desk: str, level: Level) -> None:
+    scenario = made(desk, level)
+    heard = scenario.task
+    ids = ids_of(DESKS[desk][2])
+    for call, (outcome, state) in zip(scenario.oracle, played(desk, scenario), strict=True):
+        made_up = ids_of(state) - ids - set(map(str, call.arguments.values()))
+        assert not any(key in scenario.task for key in made_up)
+        ids |= ids_of(state)
+        for value in call.arguments.values():
+            if value in ids:
+                assert re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", heard), (call, value)
+        heard += outcome.text
+
+
+@pytest.mark.parametrize("desk", DESKS)
+def test_nothing_of_the_class_and_no_check_runs_in_this_process(desk: str) -> None:
+    for level in LEVELS:
+        made(desk, level)
+    assert not {name for name in _executed if name.endswith(("environment.py", "check"))}
+
+
+@pytest.mark.parametrize("desk", DESKS)
+def test_equal_seeds_give_equal_scenarios_and_others_give_others(desk: str) -> None:
+    source, name, content = DESKS[desk]
+    again = WrittenTaskMaker(written_code(source, name), 7, open_isolated).scenario(start_state(content), "easy", 1)
+    other = WrittenTaskMaker(written_code(source, name), 8, open_isolated).scenario(start_state(content), "easy", 1)
+    assert again == made(desk, "easy")
+    assert other.oracle != again.oracle
+
+
+def test_what_no_query_shows_is_never_asked_for() -> None:
+    maker = WrittenTaskMaker(written_code(DEVICES, "DeviceRegistry"), 11, open_isolated)
+    scenarios = [maker.scenario(start_state(devices_state()), "easy", 1), *(made("devices", level) for level in LEVELS)]
+    assert all(call.tool != "break_seal" for one in scenarios for call in one.oracle)
+    assert all("SEAL" not in one.task for one in scenarios)
+
+
+def test_minutes_and_made_up_ids_are_nobodys_wish() -> None:
+    maker = WrittenTaskMaker(written_code(LENDING, "LendingDesk"), 5, open_isolated)
+    for number in range(6):
+        scenario = maker.scenario(start_state(lending_state()), "medium", number)
+        if "loans" in scenario.frame.created:
+            break
+    entered = next(check for check in scenario.checks if check.check_item.startswith("Has a loan been entered"))
+    assert "due_date" in entered.check_func
+    assert "created_at" not in entered.check_func
+    assert not re.search(r"LN-[0-9a-f]{8}", "".join(check.check_func for check in scenario.checks))
+    assert "lent_in_all" in scenario.frame.scalars
+    assert not any("lent_in_all" in check.check_func for check in scenario.checks)
+
+
+def test_later_changes_need_earlier_ones() -> None:
+    maker = WrittenTaskMaker(written_code(DEVICES, "DeviceRegistry"), 3, open_isolated)
+    found = [maker.scenario(start_state(devices_state()), "medium", n) for n in range(4)]
+    assert sum(one.features["dependent"] for one in found) >= 2
+
+
+def test_a_class_in_which_nothing_can_be_changed_is_told_clearly() -> None:
+    content = {"exhibits": {"E1": {"name": "Vase", "place": "hall"}, "E2": {"name": "Bust", "place": "stairs"}}}
+    maker = WrittenTaskMaker(written_code(FROZEN, "Museum"), 7, open_isolated)
+    with pytest.raises(
+        GrowthError, match=r"written offers nothing to do at 'start': none of \d+ calls of 1 changing tools"
+    ):
+        maker.scenario(start_state(content), "easy", 1)
+
+
+def test_a_folder_gets_scenarios_that_are_proven_again_and_counted(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, LENDING, "LendingDesk", lending_state())
+    card = written_code(LENDING, "LendingDesk", "desk").environment
+    entry = RegistryEntry(
+        id="desk",
+        title=card.title,
+        about=card.about,
+        sector=card.sector,
+        version=card.version,
+        tools=tuple(tool.name for tool in card.tools),
+        digests=RegistryDigests(environment=card.digest, code=card.code_digest),
+        command=("{python}", "desk/server.py"),
+    )
+    registry = tmp_path / "registry.json"
+    Registry(entries=(entry,)).write(registry)
+    written = write_scenarios(folder, 7, ("easy", "medium"), registry)
+    assert [one.level for one in written] == ["easy", "medium"]
+    assert Registry.read(registry).entries[0].scenarios == 2
+    assert [(one.scenario, one.failure) for one in prove_folder(folder)] == [(one.id, "") for one in written]
+
+
+def test_a_proof_on_disk_does_not_trust_the_checks_on_disk(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, LENDING, "LendingDesk", lending_state())
+    write_scenarios(folder, 7, ("easy",))
+    lines = folder / "scenarios.jsonl"
+    scenario = json.loads(lines.read_text(encoding="utf-8"))
+    scenario["checks"][0]["check_func"] = "def check_func(final_state):\n    return open('/etc/passwd').read() == ''\n"
+    lines.write_text(json.dumps(scenario) + "\n", encoding="utf-8")
+    (proven,) = prove_folder(folder)
+    assert proven.failure.startswith("check 1 says nothing: ")
+    assert "'open' may not be used" in proven.failure
+
+
+def test_compiled_folders_get_no_scenarios_by_trying(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, LENDING, "LendingDesk", lending_state())
+    card = folder / "environment.json"
+    card.write_text(card.read_text(encoding="utf-8").replace('"written"', '"compiled"', 1), encoding="utf-8")
+    with pytest.raises(WorldError, match="'desk' is compiled"):
+        write_scenarios(folder)
