@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from envscaler_mcp.artifacts import Call, Level, Provenance, Scenario, Span, State, StateDiff
+from envscaler_mcp.artifacts import Call, Level, Provenance, Scenario, Span, State
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.drawing.offers import Offers
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.sandbox.checking import Checker, checker
 from envscaler_mcp.scenarios.plain_facts import PlainFacts
 from envscaler_mcp.scenarios.proof import Unproven
-from envscaler_mcp.scenarios.replay import added_ids, renamed
 from envscaler_mcp.scenarios.routes import Route, Routes
 from envscaler_mcp.scenarios.shapes import Shapes, shown_in
 from envscaler_mcp.scenarios.spoken import heading, polished
 from envscaler_mcp.scenarios.tasks import BANDS
 from envscaler_mcp.scenarios.telling import Telling
-from envscaler_mcp.scenarios.trying import Chain, Step, Trials, touched
+from envscaler_mcp.scenarios.trying import Chain, Trials, touched
 from envscaler_mcp.scenarios.written_proof import Opener, WrittenProver, wishes_of
+from envscaler_mcp.scenarios.written_threads import (
+    WrittenThread,
+    also_fits,
+    distinct,
+    joined,
+    only_ones,
+    places,
+    texts_in,
+    together,
+)
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.world import World
@@ -43,21 +52,6 @@ class _Place:
     usable: dict[str, Route]
     """How each record is found that can be found at all."""
     today: str
-
-
-@dataclass(slots=True)
-class _Thread:
-    """A chain of changes with the reads that make it possible."""
-
-    chain: Chain
-    calls: list[Call]
-    routes: dict[str, Route]
-    written: set[str]
-    named: set[str]
-
-    @property
-    def changes(self) -> int:
-        return len(self.chain.steps)
 
 
 class WrittenTaskMaker:
@@ -114,11 +108,11 @@ class WrittenTaskMaker:
 
     # Threads
 
-    def _threads(self, trials: Trials, place: _Place, level: Level) -> list[_Thread] | None:
+    def _threads(self, trials: Trials, place: _Place, level: Level) -> list[WrittenThread] | None:
         """Chains that do not get in each other's way and together make the level's number of calls."""
         low, high = BANDS[level]
         target = self.chance.between(low, (low + high) // 2)
-        threads: list[_Thread] = []
+        threads: list[WrittenThread] = []
         before = trials.used
         for _ in range(_CHAINS):
             trials.used = before + Counter(call.tool for thread in threads for call in thread.chain.calls)
@@ -132,20 +126,20 @@ class WrittenTaskMaker:
             thread = self._thread(chain, trials, place)
             if thread is None or self._meets(thread, threads):
                 continue
-            if len(_joined([*threads, thread])) > high:
+            if len(joined([*threads, thread])) > high:
                 continue
             threads.append(thread)
-            if len(_joined(threads)) >= target:
+            if len(joined(threads)) >= target:
                 break
         trials.used = before
         self._look_closer(threads, place, low)
-        return threads if threads and low <= len(_joined(threads)) <= high else None
+        return threads if threads and low <= len(joined(threads)) <= high else None
 
-    def _thread(self, chain: Chain, trials: Trials, place: _Place) -> _Thread | None:
+    def _thread(self, chain: Chain, trials: Trials, place: _Place) -> WrittenThread | None:
         """The chain with its reads; nothing where an id of it cannot be read."""
         named = {one for call in chain.calls for one in place.shapes.ids_in(call.arguments)}
         routes = {key: place.usable[key] for key in sorted(named)}
-        calls = _distinct(call for r in routes.values() for call in r.calls)
+        calls = distinct(call for r in routes.values() for call in r.calls)
         world = trials.world
         mark = world.snapshot()
         try:
@@ -154,7 +148,7 @@ class WrittenTaskMaker:
                 heard |= shown_in(world.call(call.tool, call.arguments).payload)
             for step in chain.steps:
                 for key in sorted(chain.made - chain.given):
-                    if key in _strings(step.call) and key not in heard:
+                    if key in texts_in(step.call) and key not in heard:
                         read = place.routes.seen_after(world, key, heard | named)
                         if read is None:
                             self.reasons["no read shows a new id"] += 1
@@ -165,9 +159,9 @@ class WrittenTaskMaker:
                 heard |= shown_in(world.call(step.call.tool, step.call.arguments).payload)
         finally:
             world.restore(mark)
-        return _Thread(chain, calls, routes, touched(chain.diff), {*named, *chain.given})
+        return WrittenThread(chain, calls, routes, touched(chain.diff), {*named, *chain.given})
 
-    def _meets(self, thread: _Thread, others: Sequence[_Thread]) -> bool:
+    def _meets(self, thread: WrittenThread, others: Sequence[WrittenThread]) -> bool:
         """Whether it touches what another one names, or the other way round."""
         for other in others:
             scalars = {path for path in thread.written & other.written if path not in other.named}
@@ -184,14 +178,14 @@ class WrittenTaskMaker:
                 return True
         return False
 
-    def _look_closer(self, threads: list[_Thread], place: _Place, low: int) -> None:
+    def _look_closer(self, threads: list[WrittenThread], place: _Place, low: int) -> None:
         """Records are looked at before they are changed, where a task would be too short otherwise."""
         for thread in threads:
             for key in sorted(thread.named & place.usable.keys()):
                 echo = place.routes.echo(key)
-                if len(_joined(threads)) >= low:
+                if len(joined(threads)) >= low:
                     return
-                if echo is not None and echo not in _joined(threads):
+                if echo is not None and echo not in joined(threads):
                     at = next(at for at, call in enumerate(thread.calls) if call in thread.chain.calls)
                     thread.calls.insert(at, echo)
 
@@ -205,13 +199,13 @@ class WrittenTaskMaker:
         state: State,
         level: Level,
         number: int,
-        threads: list[_Thread],
+        threads: list[WrittenThread],
     ) -> Scenario:
-        threads = _together(world, threads)
-        oracle = _joined(threads)
+        threads = together(world, threads)
+        oracle = joined(threads)
         wishes, diff = wishes_of(self.code, oracle, world, state.content, self.seed, self._opener)
         checks = tuple(PlainFacts(wishes, diff, state.content).all())
-        if _also_fits(threads, place.shapes, diff):
+        if also_fits(threads, place.shapes, diff):
             raise Unproven("the words for a record fit another one at the end")
         if not checks:
             raise Unproven("nothing that anybody could ask for is different afterwards")
@@ -230,7 +224,7 @@ class WrittenTaskMaker:
             checks=checks,
             frame=wishes.frame(diff),
             oracle=tuple(oracle),
-            threads=tuple(_places(threads)),
+            threads=tuple(places(threads)),
             features=self._features(threads, oracle, place),
         )
         proof = WrittenProver(scenario, self.code, world, self._opener, judging, wishes).prove()
@@ -239,7 +233,7 @@ class WrittenTaskMaker:
         self._used.update(call.tool for thread in threads for call in thread.chain.calls)
         return scenario.model_copy(update={"proof": proof})
 
-    def _features(self, threads: list[_Thread], oracle: list[Call], place: _Place) -> dict[str, int]:
+    def _features(self, threads: list[WrittenThread], oracle: list[Call], place: _Place) -> dict[str, int]:
         changes = sum(thread.changes for thread in threads)
         homes = {place.shapes.home[key] for thread in threads for key in thread.routes}
         named = {key for thread in threads for key in thread.routes}
@@ -256,7 +250,7 @@ class WrittenTaskMaker:
 
     # The message
 
-    def _message(self, threads: list[_Thread], place: _Place, state: State) -> Iterator[Span]:
+    def _message(self, threads: list[WrittenThread], place: _Place, state: State) -> Iterator[Span]:
         now = state.content.get("now")
         if isinstance(now, str) and is_minute(now):
             yield Span(text=heading(now), fact="now")
@@ -271,105 +265,13 @@ class WrittenTaskMaker:
         if closing_:
             yield Span(text=f"\n\n{closing_}" if many else f" {closing_}")
 
-    def _told(self, thread: _Thread, telling: Telling, *, as_list: bool) -> Iterator[Span]:
+    def _told(self, thread: WrittenThread, telling: Telling, *, as_list: bool) -> Iterator[Span]:
         new: dict[str, str] = {}
         for at, step in enumerate(thread.chain.steps):
             first = self.chance.pick(telling.beginnings(again=at > 0)) if at or not as_list else ""
             if at:
                 yield Span(text=" ")
             yield from telling.sentence(step.call, thread.routes, new, first)
-            new.update(_only_ones(thread, telling.shapes, step.call))
+            new.update(only_ones(thread, telling.shapes, step.call))
             for container, records in thread.chain.diff.created.items():
                 new.update({key: container for key in records if key in step.created})
-
-
-def _together(world: World, threads: Sequence[_Thread]) -> list[_Thread]:
-    """The threads as they are one after the other, where new records get other ids than in each thread alone."""
-    mark = world.snapshot()
-    found: list[_Thread] = []
-    try:
-        for thread, part in zip(threads, list(_parts(threads)), strict=True):
-            names: dict[str, str] = {}
-            created = {str(step.call): step.created for step in thread.chain.steps}
-            calls: list[Call] = []
-            for call in part:
-                real = Call(tool=call.tool, arguments=renamed(call.arguments, names))
-                made = added_ids(world, world.call(real.tool, real.arguments))
-                names.update(zip(created.get(str(call), ()), made, strict=False))
-                calls.append(real)
-            found.append(_renamed(thread, calls, names))
-    finally:
-        world.restore(mark)
-    return found
-
-
-def _renamed(thread: _Thread, calls: list[Call], names: dict[str, str]) -> _Thread:
-    steps = [
-        Step(
-            Call(tool=step.call.tool, arguments=renamed(step.call.arguments, names)),
-            tuple(names.get(key, key) for key in step.created),
-        )
-        for step in thread.chain.steps
-    ]
-    diff = thread.chain.diff
-    created = {
-        container: {names.get(key, key): one for key, one in records.items()}
-        for container, records in diff.created.items()
-    }
-    return replace(thread, chain=Chain(steps, diff.model_copy(update={"created": created})), calls=calls)
-
-
-def _joined(threads: Sequence[_Thread]) -> list[Call]:
-    """The calls of all threads; what was read already is not read again."""
-    return [call for part in _parts(threads) for call in part]
-
-
-def _parts(threads: Sequence[_Thread]) -> Iterator[list[Call]]:
-    seen: list[Call] = []
-    for thread in threads:
-        changes = thread.chain.calls
-        part = [call for call in thread.calls if call in changes or call not in seen]
-        seen += part
-        yield part
-
-
-def _places(threads: Sequence[_Thread]) -> Iterator[tuple[int, ...]]:
-    start = 0
-    for part in _parts(threads):
-        yield tuple(range(start, start + len(part)))
-        start += len(part)
-
-
-def _distinct(calls: Iterator[Call]) -> list[Call]:
-    found: list[Call] = []
-    for call in calls:
-        if call not in found:
-            found.append(call)
-    return found
-
-
-def _only_ones(thread: _Thread, shapes: Shapes, call: Call) -> dict[str, str]:
-    """Records of a call that nobody can take for another one of the thread when they are spoken of again."""
-    homes = Counter(shapes.home[key] for key in thread.named if key in shapes.home)
-    homes.update(container for container, records in thread.chain.diff.created.items() for _ in records)
-    return {key: shapes.home[key] for key in shapes.ids_in(call.arguments) if homes[shapes.home[key]] == 1}
-
-
-def _also_fits(threads: Sequence[_Thread], shapes: Shapes, diff: StateDiff) -> bool:
-    """Whether the words for a record fit another one as well once all is done."""
-    for key in {key for thread in threads for key in thread.routes}:
-        home = shapes.home[key]
-        parts = shapes.description(home, key)
-        changed = diff.changed.get(home, {})
-        after = {
-            other: {**record, **{name: pair[1] for name, pair in changed.get(other, {}).items()}}
-            for other, record in shapes.containers[home].items()
-        }
-        for other, record in {**after, **diff.created.get(home, {})}.items():
-            if parts and other != key and all(record.get(field) == value for field, value in parts):
-                return True
-    return False
-
-
-def _strings(call: Call) -> set[str]:
-    return shown_in(call.arguments)
