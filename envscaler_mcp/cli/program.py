@@ -27,6 +27,7 @@ COMMANDS = (
     "blueprint",
     "build",
     "check",
+    "scenarios",
     "prove",
     "doctor",
     "schemas",

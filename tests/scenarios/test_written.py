@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from envscaler_mcp.artifacts import LEVELS, Level, Registry, RegistryEntry, Scenario
 from envscaler_mcp.artifacts.registry import RegistryDigests
+from envscaler_mcp.cli.program import app
 from envscaler_mcp.errors import GrowthError, WorldError
 from envscaler_mcp.pipeline import prove_folder, write_scenarios
 from envscaler_mcp.sandbox.isolation import open_isolated
@@ -183,8 +185,9 @@ def test_a_class_in_which_nothing_can_be_changed_is_told_clearly() -> None:
         maker.scenario(start_state(content), "easy", 1)
 
 
-def test_a_folder_gets_scenarios_that_are_proven_again_and_counted(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, LENDING, "LendingDesk", lending_state())
+def registered(home: Path) -> Path:
+    """The folder of the lending desk under a home whose registry knows it."""
+    folder = folder_of(home / "generated_servers", LENDING, "LendingDesk", lending_state())
     card = written_code(LENDING, "LendingDesk", "desk").environment
     entry = RegistryEntry(
         id="desk",
@@ -194,14 +197,34 @@ def test_a_folder_gets_scenarios_that_are_proven_again_and_counted(tmp_path: Pat
         version=card.version,
         tools=tuple(tool.name for tool in card.tools),
         digests=RegistryDigests(environment=card.digest, code=card.code_digest),
-        command=("{python}", "desk/server.py"),
+        command=("{python}", "generated_servers/desk/server.py"),
     )
-    registry = tmp_path / "registry.json"
-    Registry(entries=(entry,)).write(registry)
-    written = write_scenarios(folder, 7, ("easy", "medium"), registry)
+    Registry(entries=(entry,)).write(home / "registry.json")
+    return folder
+
+
+def test_a_folder_gets_scenarios_that_are_proven_again_and_counted(tmp_path: Path) -> None:
+    folder = registered(tmp_path)
+    written = write_scenarios(folder, 7, ("easy", "medium"), tmp_path / "registry.json")
     assert [one.level for one in written] == ["easy", "medium"]
-    assert Registry.read(registry).entries[0].scenarios == 2
+    assert Registry.read(tmp_path / "registry.json").entries[0].scenarios == 2
     assert [(one.scenario, one.failure) for one in prove_folder(folder)] == [(one.id, "") for one in written]
+
+
+@pytest.mark.slow
+def test_ten_scenarios_are_made_proven_and_played_from_the_command_line(tmp_path: Path) -> None:
+    registered(tmp_path)
+
+    def envscaler(*words: str) -> str:
+        told = CliRunner().invoke(app, ["--home", str(tmp_path), *words], env={"COLUMNS": "200"})
+        assert told.exit_code == 0, told.output
+        return told.output
+
+    assert "desk: 10 scenarios are made and proven (3 easy, 4 medium, 3 hard)." in envscaler("scenarios", "desk")
+    assert "10 of 10 scenarios are proven." in envscaler("prove", "desk")
+    run = ("run", "--env", "desk", "--via", "worker", "--out", str(tmp_path / "run"))
+    episodes = json.loads(envscaler(*run, "--agent", "oracle", "--json"))["episodes"]
+    assert [one["reward"] for one in episodes] == [1.0] * 10
 
 
 def test_a_proof_on_disk_does_not_trust_the_checks_on_disk(tmp_path: Path) -> None:

@@ -1,0 +1,33 @@
+"""Make proven scenarios for servers whose class somebody wrote, by trying its calls; those of blueprints come from build."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from envscaler_mcp.cli.lookup import folder_of, settings_of
+from envscaler_mcp.cli.printing import progress_bar
+from envscaler_mcp.pipeline import LEVELS, SEED, write_scenarios
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def make_scenarios(
+    ctx: typer.Context,
+    wanted: Annotated[list[str], typer.Argument(metavar="ENV_ID", help="Ids that `envscaler list` shows.")],
+    seed: Annotated[int, typer.Option("--seed", help="Equal seeds make equal scenarios.")] = SEED,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per scenario.")] = False,
+) -> None:
+    folders = [folder_of(ctx, env_id) for env_id in wanted]
+    for folder in folders:
+        with progress_bar(f"trying {folder.name}") as progress:
+            made = write_scenarios(folder, seed, LEVELS, settings_of(ctx).registry_file, progress)
+        for one in made if as_json else ():
+            typer.echo(json.dumps({"scenario": one.id, "level": one.level, "task": one.task}, ensure_ascii=False))
+        if not as_json:
+            levels = ", ".join(f"{number} {level}" for level, number in Counter(one.level for one in made).items())
+            typer.echo(f"{folder.name}: {len(made)} scenarios are made and proven ({levels}).")

@@ -1,0 +1,118 @@
+"""What a blueprint's author is told of it: what is wrong, and what never happens in the worlds that grow from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from envscaler_mcp.errors import EnvScalerError, GrowthError
+from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
+from envscaler_mcp.language.lints import tool_names
+from envscaler_mcp.language.model import Model
+from envscaler_mcp.pipeline.building import SEED
+from envscaler_mcp.scenarios import (
+    Grown,
+    grow,
+)
+from envscaler_mcp.serving.code import load_class
+from envscaler_mcp.synthesis.nursery import compile_nursery
+
+_PROBES = (11, 12, 13)
+_PROBED_STEPS = 240
+
+
+@dataclass(slots=True)
+class BlueprintReport:
+    """What an author is told about one file."""
+
+    path: Path
+    id: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def sound(self) -> bool:
+        return not any(problem.severity == "error" for problem in self.problems)
+
+
+def check_blueprints(paths: Iterable[Path], *, probe: bool = True) -> list[BlueprintReport]:
+    """What an author must mend or should look at, file by file."""
+    return [_check(path, probe) for path in paths]
+
+
+def _check(path: Path, probe: bool) -> BlueprintReport:
+    report = BlueprintReport(path)
+    try:
+        blueprint = read_blueprint(path)
+        report.id = blueprint.id
+        checked = check_blueprint(blueprint)
+        report.problems = list(checked.problems)
+        if checked.model is None:
+            return report
+        report.counts = _counts(checked.model)
+        if path.stem != blueprint.id:
+            report.problems.append(
+                Problem("warning", "id", f"the file is called {path.name}, and the id is {blueprint.id!r}")
+            )
+        if probe:
+            report.problems.extend(_probe(checked.model))
+    except EnvScalerError as error:
+        report.problems.append(
+            Problem("error", path.name, str(error).removeprefix(f"{path}: ").removeprefix(str(path)))
+        )
+    return report
+
+
+def _counts(model: Model) -> dict[str, int]:
+    effects = Counter(effect for _, effect in tool_names(model))
+    return {
+        "entities": len(model.entities),
+        "attributes": sum(len(entity.attributes) for entity in model.entities.values()),
+        "rules": len(model.rules),
+        "query tools": effects["reads"],
+        "change tools": effects["writes"],
+    }
+
+
+def _probe(model: Model) -> list[Problem]:
+    """Play long histories, and tell what no guard foresaw and what never came about."""
+    nursery = compile_nursery(model)
+    made = load_class(nursery.source, nursery.class_name)
+    try:
+        runs = [grow(model, made, SEED), *(grow(model, made, seed, _PROBED_STEPS) for seed in _PROBES)]
+    except GrowthError as error:
+        return [Problem("error", "start", str(error))]
+    return [*_surprises(model, runs), *_never_played(model, runs)]
+
+
+def _surprises(model: Model, runs: list[Grown]) -> list[Problem]:
+    found: list[Problem] = []
+    for name in model.operations:
+        met = [surprise for run in runs for surprise in run.surprises if surprise.operation == name]
+        permitted = sum(run.permitted.get(name, 0) for run in runs)
+        for error, times in Counter(surprise.error for surprise in met).items():
+            example = next(surprise.arguments for surprise in met if surprise.error == error)
+            found.append(
+                Problem(
+                    "warning",
+                    f"operation {name}",
+                    f"{times} of {permitted} calls that passed every guard were refused: {error!r}; a guard with a "
+                    f"sentence of its own would tell the caller what to do. For example {example}",
+                )
+            )
+    return found
+
+
+def _never_played(model: Model, runs: list[Grown]) -> list[Problem]:
+    first, others = runs[0], runs[1:]
+    found: list[Problem] = []
+    for name in model.operations:
+        if model.blueprint.start.play.get(name, 1) == 0:
+            continue
+        if not any(run.played.get(name) for run in runs):
+            found.append(Problem("warning", f"operation {name}", "it never succeeded while start states grew"))
+        elif not first.played.get(name) and not any(run.played.get(name, 0) > 1 for run in others):
+            found.append(Problem("warning", f"operation {name}", "it hardly ever succeeds while start states grow"))
+    return found

@@ -1,0 +1,126 @@
+"""The scenarios of a server folder: made for a class that somebody wrote, and proven again from what lies on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from envscaler_mcp.artifacts import (
+    Level,
+    Scenario,
+    State,
+)
+from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.errors import SandboxError, WorldError
+from envscaler_mcp.language import check_blueprint, read_blueprint
+from envscaler_mcp.language.model import Model
+from envscaler_mcp.pipeline.building import LEVELS, SEED, Progress
+from envscaler_mcp.registry import find_entry, read_registry, with_entries
+from envscaler_mcp.sandbox.checking import Checker, checker, run_checks
+from envscaler_mcp.sandbox.isolation import open_isolated
+from envscaler_mcp.scenarios import (
+    Prover,
+    Unproven,
+    WrittenProver,
+    WrittenTaskMaker,
+)
+from envscaler_mcp.serving.code import EnvironmentCode, load_code
+from envscaler_mcp.serving.world import open_world
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """What became of one scenario on disk when it was proven again."""
+
+    scenario: str
+    failure: str = ""
+    """Why it is not proven any more; nothing where it is."""
+
+
+def write_scenarios(
+    folder: Path,
+    seed: int = SEED,
+    levels: Sequence[Level] = LEVELS,
+    registry_file: Path | None = None,
+    progress: Progress | None = None,
+) -> tuple[Scenario, ...]:
+    """Make proven scenarios for the server folder of a class that somebody wrote, its start states in turn.
+
+    They take the place of those that the folder held; a registry that knows the environment counts them.
+    """
+    code = load_code(folder)
+    if code.trusted:
+        raise WorldError(f"{folder.name!r} is compiled; `envscaler build` makes its scenarios from its blueprint.")
+    states = [State.read(folder / "states" / f"{name}.json") for name in code.environment.states]
+    if not states:
+        raise WorldError(f"{folder.name!r} holds no start state at which scenarios could begin.")
+    maker = WrittenTaskMaker(code, seed, open_isolated)
+    made: list[Scenario] = []
+    for number, level in enumerate(levels):
+        made.append(maker.scenario(states[number % len(states)], level, number + 1))
+        if progress is not None:
+            progress(made[-1].id, number + 1, len(levels))
+    write_text(folder / "scenarios.jsonl", "".join(scenario.to_line() for scenario in made))
+    if registry_file is not None:
+        registry = read_registry(registry_file)
+        entry = find_entry(registry, code.environment.id)
+        with_entries(registry, [entry.model_copy(update={"scenarios": len(made)})]).write(registry_file)
+    return tuple(made)
+
+
+def prove_folder(folder: Path) -> Iterator[Proven]:
+    """Prove every scenario of a server folder again, from what lies on disk; its checks run in the sandbox too."""
+    code = load_code(folder)
+    if not code.trusted:
+        yield from _prove_written(folder, code)
+        return
+    model = check_blueprint(read_blueprint(folder / "blueprint.yaml")).sound()
+    for line in (folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines():
+        scenario = Scenario.from_text(line, f"{folder.name}/scenarios.jsonl")
+        state = State.read(folder / "states" / f"{scenario.state}.json")
+        yield Proven(scenario.id, _disproof(scenario, state, model, code))
+
+
+def _prove_written(folder: Path, code: EnvironmentCode) -> Iterator[Proven]:
+    with checker() as judging:
+        for line in (folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines():
+            scenario = Scenario.from_text(line, f"{folder.name}/scenarios.jsonl")
+            state = State.read(folder / "states" / f"{scenario.state}.json")
+            yield Proven(scenario.id, _written_disproof(scenario, state, code, judging))
+
+
+def _written_disproof(scenario: Scenario, state: State, code: EnvironmentCode, judging: Checker) -> str:
+    known = (state.digest, code.environment.code_digest)
+    if not code.genuine or (scenario.state_digest, scenario.code_digest) != known:
+        return "its start state or the code of its environment is another by now"
+    world = open_isolated(code, state.content, scenario.seed)
+    try:
+        proof = WrittenProver(scenario, code, world, open_isolated, judging).prove()
+    except (Unproven, SandboxError) as reason:
+        return str(reason)
+    finally:
+        world.close()
+    return "" if proof == scenario.proof else "it is proven, but otherwise than was written down"
+
+
+def _disproof(scenario: Scenario, state: State, model: Model, code: EnvironmentCode) -> str:
+    if (scenario.state_digest, scenario.code_digest) != (state.digest, code.environment.code_digest):
+        return "its start state or the code of its environment is another by now"
+    world = open_world(code, state.content, scenario.seed)
+    try:
+        proof = Prover(scenario, model, code.environment, world).prove()
+        if proof != scenario.proof:
+            return "it is proven, but otherwise than was written down"
+        initial = world.state()
+        for call in scenario.oracle:
+            world.call(call.tool, call.arguments)
+        for final, wanted in ((initial, False), (world.state(), True)):
+            for number, checked in enumerate(run_checks(scenario.checks, initial, final), start=1):
+                if checked.verdict is not wanted:
+                    return f"check {number} says {checked.verdict} in the sandbox {checked.failure or ''}".rstrip()
+    except Unproven as reason:
+        return str(reason)
+    finally:
+        world.close()
+    return ""
