@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts import (
     Level,
+    Proof,
     Scenario,
     State,
 )
@@ -17,7 +19,7 @@ from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.pipeline.building import LEVELS, SEED, Progress
 from envscaler_mcp.registry import find_entry, read_registry, with_entries
-from envscaler_mcp.sandbox.checking import Checker, checker, run_checks
+from envscaler_mcp.sandbox.checking import Checker, checker
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.scenarios import (
     Prover,
@@ -70,57 +72,31 @@ def write_scenarios(
 
 
 def prove_folder(folder: Path) -> Iterator[Proven]:
-    """Prove every scenario of a server folder again, from what lies on disk; its checks run in the sandbox too."""
+    """Prove every scenario of a server folder again, from what lies on disk; its checks run in the sandbox."""
     code = load_code(folder)
-    if not code.trusted:
-        yield from _prove_written(folder, code)
-        return
-    model = check_blueprint(read_blueprint(folder / "blueprint.yaml")).sound()
-    for line in (folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines():
-        scenario = Scenario.from_text(line, f"{folder.name}/scenarios.jsonl")
-        state = State.read(folder / "states" / f"{scenario.state}.json")
-        yield Proven(scenario.id, _disproof(scenario, state, model, code))
-
-
-def _prove_written(folder: Path, code: EnvironmentCode) -> Iterator[Proven]:
+    blueprint = folder / "blueprint.yaml"
+    model = check_blueprint(read_blueprint(blueprint)).sound() if code.trusted else None
     with checker() as judging:
         for line in (folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines():
             scenario = Scenario.from_text(line, f"{folder.name}/scenarios.jsonl")
             state = State.read(folder / "states" / f"{scenario.state}.json")
-            yield Proven(scenario.id, _written_disproof(scenario, state, code, judging))
+            yield Proven(scenario.id, _disproof(scenario, state, code, model, judging))
 
 
-def _written_disproof(scenario: Scenario, state: State, code: EnvironmentCode, judging: Checker) -> str:
+def _disproof(scenario: Scenario, state: State, code: EnvironmentCode, model: Model | None, judging: Checker) -> str:
     known = (state.digest, code.environment.code_digest)
     if not code.genuine or (scenario.state_digest, scenario.code_digest) != known:
         return "its start state or the code of its environment is another by now"
-    world = open_isolated(code, state.content, scenario.seed)
     try:
-        proof = WrittenProver(scenario, code, world, open_isolated, judging).prove()
+        proof = _proof(scenario, state, code, model, judging)
     except (Unproven, SandboxError) as reason:
         return str(reason)
-    finally:
-        world.close()
     return "" if proof == scenario.proof else "it is proven, but otherwise than was written down"
 
 
-def _disproof(scenario: Scenario, state: State, model: Model, code: EnvironmentCode) -> str:
-    if (scenario.state_digest, scenario.code_digest) != (state.digest, code.environment.code_digest):
-        return "its start state or the code of its environment is another by now"
-    world = open_world(code, state.content, scenario.seed)
-    try:
-        proof = Prover(scenario, model, code.environment, world).prove()
-        if proof != scenario.proof:
-            return "it is proven, but otherwise than was written down"
-        initial = world.state()
-        for call in scenario.oracle:
-            world.call(call.tool, call.arguments)
-        for final, wanted in ((initial, False), (world.state(), True)):
-            for number, checked in enumerate(run_checks(scenario.checks, initial, final), start=1):
-                if checked.verdict is not wanted:
-                    return f"check {number} says {checked.verdict} in the sandbox {checked.failure or ''}".rstrip()
-    except Unproven as reason:
-        return str(reason)
-    finally:
-        world.close()
-    return ""
+def _proof(scenario: Scenario, state: State, code: EnvironmentCode, model: Model | None, judging: Checker) -> Proof:
+    if model is None:
+        with closing(open_isolated(code, state.content, scenario.seed)) as world:
+            return WrittenProver(scenario, code, world, open_isolated, judging).prove()
+    with closing(open_world(code, state.content, scenario.seed)) as here:
+        return Prover(scenario, model, code.environment, here, judging).prove()

@@ -2,7 +2,8 @@
 
 from envscaler_mcp.scenarios.examples import Example, examples
 from envscaler_mcp.scenarios.growth import Grown, grow
-from envscaler_mcp.scenarios.proof import Prover, Unproven
+from envscaler_mcp.scenarios.judges import Unproven
+from envscaler_mcp.scenarios.proof import Prover
 from envscaler_mcp.scenarios.rehearsal import Surprise
 from envscaler_mcp.scenarios.tasks import TaskMaker
 from envscaler_mcp.scenarios.written import WrittenTaskMaker

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, Span, StateDiff, Tally
 from envscaler_mcp.drawing.arguments import Arguments
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.language.model import Model
+from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scenarios.facts import frame_of
+from envscaler_mcp.scenarios.judges import CheckerJudge, Judge, Unproven
 from envscaler_mcp.scenarios.replay import CreatedBy, Recording, answered_ids, content_form, record
 from envscaler_mcp.serving.difference import diff_of_states
-from envscaler_mcp.serving.grading import broken_frame, reward
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.world import World
 
@@ -25,36 +25,6 @@ _UNASKED = 1
 
 Draw = Callable[[str, dict[str, Any]], dict[str, Any] | None]
 """Arguments for an operation that may be permitted in a state."""
-
-
-class Unproven(Exception):  # noqa: N818
-    """Why a scenario is not shipped."""
-
-
-@dataclass(slots=True)
-class Judge:
-    """Grades final states of one scenario, in this process: its checks are our own compiler's text."""
-
-    initial: dict[str, Any]
-    checks: list[Callable[[dict[str, Any]], Any]]
-    frame: Frame
-
-    @classmethod
-    def of(cls, scenario: Scenario, initial: dict[str, Any]) -> Judge:
-        checks = []
-        for check in scenario.checks:
-            names: dict[str, Any] = {"initial_state": initial}
-            exec(compile(check.check_func, "check", "exec"), names)  # noqa: S102
-            checks.append(names["check_func"])
-        return cls(initial, checks, scenario.frame)
-
-    def answers(self, final: dict[str, Any]) -> list[bool]:
-        return [check(final) is True for check in self.checks]
-
-    def grade(self, final: dict[str, Any], diff: StateDiff) -> tuple[float, float]:
-        """The reward, and what it would be without the frame."""
-        answers = self.answers(final)
-        return reward(answers, broken_frame(diff, self.frame)), reward(answers, ())
 
 
 class Proving(ABC):
@@ -113,8 +83,9 @@ class Proving(ABC):
 
     # What is known of the environment
 
+    @abstractmethod
     def _judge(self) -> Judge:
-        return Judge.of(self.scenario, self.initial)
+        """Who grades the endings."""
 
     def _frame(self, diff: StateDiff) -> Frame:
         """The least frame that allows the difference."""
@@ -398,10 +369,23 @@ class Prover(Proving):
 
     world: LocalWorld
 
-    def __init__(self, scenario: Scenario, model: Model, environment: Environment, world: LocalWorld) -> None:
-        self.model = model
+    def __init__(
+        self,
+        scenario: Scenario,
+        model: Model,
+        environment: Environment,
+        world: LocalWorld,
+        checker: Checker | None = None,
+    ) -> None:
+        """With a checker, checks that come from a file run in its worker; without one, checks just made run here."""
+        self.model, self._checker = model, checker
         super().__init__(scenario, environment, world)
         self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
+
+    def _judge(self) -> Judge:
+        if self._checker is not None:
+            return CheckerJudge(self.scenario, self.initial, self._checker)
+        return Judge.of(self.scenario, self.initial)
 
     def _look(self) -> dict[str, Any]:
         return self.world.look()

@@ -13,8 +13,9 @@ from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Speech, Story
 from envscaler_mcp.scenarios.casting import Casting, drawn_records
 from envscaler_mcp.scenarios.facts import checks_and_frame
+from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.knowledge import Unknown
-from envscaler_mcp.scenarios.proof import Prover, Unproven
+from envscaler_mcp.scenarios.proof import Prover
 from envscaler_mcp.scenarios.replay import content_form
 from envscaler_mcp.scenarios.spoken import heading, polished
 from envscaler_mcp.scenarios.threads import Thread, Threading, Unfit

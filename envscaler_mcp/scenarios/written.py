@@ -12,8 +12,8 @@ from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.drawing.offers import Offers
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.sandbox.checking import Checker, checker
+from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.plain_facts import PlainFacts
-from envscaler_mcp.scenarios.proof import Unproven
 from envscaler_mcp.scenarios.routes import Route, Routes
 from envscaler_mcp.scenarios.shapes import Shapes, shown_in
 from envscaler_mcp.scenarios.spoken import heading, polished

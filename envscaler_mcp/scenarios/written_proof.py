@@ -9,7 +9,8 @@ from typing import Any
 from envscaler_mcp.artifacts import Call, Frame, Scenario, StateDiff, canonical_json
 from envscaler_mcp.drawing.offers import Offers, containers, plain, told_options
 from envscaler_mcp.sandbox.checking import Checker
-from envscaler_mcp.scenarios.proof import Judge, Proving, Unproven
+from envscaler_mcp.scenarios.judges import CheckerJudge, Judge, Unproven
+from envscaler_mcp.scenarios.proof import Proving
 from envscaler_mcp.scenarios.replay import Recording, added_ids, record
 from envscaler_mcp.scenarios.shapes import Shapes, leaves, shown_in
 from envscaler_mcp.scenarios.telling import told_values
@@ -24,22 +25,6 @@ Opener = Callable[[EnvironmentCode, Mapping[str, Any], int], World]
 """Opens a world at a state with a seed."""
 _LATER = timedelta(minutes=7)
 _SHIFT = 17
-
-
-class CheckerJudge(Judge):
-    """Grades final states with checks that somebody else may have written: in a worker."""
-
-    def __init__(self, scenario: Scenario, initial: dict[str, Any], checker: Checker) -> None:
-        super().__init__(initial, [], scenario.frame)
-        self._sources, self._checker = scenario.checks, checker
-
-    def answers(self, final: dict[str, Any]) -> list[bool]:
-        """What the checks say; Unproven where one of them has nothing to say."""
-        checked = self._checker.run(self._sources, self.initial, final)
-        for number, one in enumerate(checked, start=1):
-            if one.verdict is None:
-                raise Unproven(f"check {number} says nothing: {one.failure}")
-        return [one.verdict is True for one in checked]
 
 
 def wishes_of(

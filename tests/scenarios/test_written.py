@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -32,6 +33,7 @@ from tests.scenarios.written_classes import (
     written_code,
 )
 
+ROOT = Path(__file__).resolve().parents[2]
 DESKS = {"lending": (LENDING, "LendingDesk", lending_state()), "devices": (DEVICES, "DeviceRegistry", devices_state())}
 CASES = [(desk, level) for desk in DESKS for level in LEVELS]
 
@@ -227,13 +229,25 @@ def test_ten_scenarios_are_made_proven_and_played_from_the_command_line(tmp_path
     assert [one["reward"] for one in episodes] == [1.0] * 10
 
 
-def test_a_proof_on_disk_does_not_trust_the_checks_on_disk(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, LENDING, "LendingDesk", lending_state())
-    write_scenarios(folder, 7, ("easy",))
+READS_FILES = "def check_func(final_state):\n    return open('/etc/passwd').read() == ''\n"
+
+
+def with_a_check_that_reads_files(folder: Path) -> None:
     lines = folder / "scenarios.jsonl"
-    scenario = json.loads(lines.read_text(encoding="utf-8"))
-    scenario["checks"][0]["check_func"] = "def check_func(final_state):\n    return open('/etc/passwd').read() == ''\n"
+    scenario = json.loads(lines.read_text(encoding="utf-8").splitlines()[0])
+    scenario["checks"][0]["check_func"] = READS_FILES
     lines.write_text(json.dumps(scenario) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("origin", ["written", "compiled"])
+def test_a_proof_on_disk_does_not_trust_the_checks_on_disk(tmp_path: Path, origin: str) -> None:
+    if origin == "written":
+        folder = folder_of(tmp_path, LENDING, "LendingDesk", lending_state())
+        write_scenarios(folder, 7, ("easy",))
+    else:
+        folder = tmp_path / "bank_accounts"
+        shutil.copytree(ROOT / "generated_servers" / "bank_accounts", folder)
+    with_a_check_that_reads_files(folder)
     (proven,) = prove_folder(folder)
     assert proven.failure.startswith("check 1 says nothing: ")
     assert "'open' may not be used" in proven.failure
