@@ -15,6 +15,13 @@ from envscaler_mcp.language.types import Type
 Wanted = dict[tuple[str, str], frozenset[Any]]
 
 
+class Records:
+    """A state with its containers as attributes, as arguments are drawn from."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+
 class Arguments:
     """Draws the arguments of one operation or query."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment
-from envscaler_mcp.drawing.arguments import Arguments
+from envscaler_mcp.drawing.arguments import Arguments, Records
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Model, Operation, Query
@@ -56,7 +56,7 @@ class _Search:
 
     def _now(self, tool: str) -> Example | None:
         """A call that is done as things are; one that shows something is better."""
-        records = _Records(self.world.state())
+        records = Records(self.world.state())
         if tool not in self.arguments:
             given = _plain(self.model, tool, records)
             outcome = self.world.call(tool, given) if given is not None else None
@@ -112,13 +112,6 @@ class _Search:
                 return None
             payload = outcome.payload
         return payload
-
-
-class _Records:
-    """A state with its containers as attributes, as the drawing of arguments reads it."""
-
-    def __init__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
 
 
 def _drawn(arguments: Arguments, records: Any, chance: Chance) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from envscaler_mcp.artifacts import Call, Frame, Scenario, StateDiff, canonical_
 from envscaler_mcp.drawing.offers import Offers, containers, plain, told_options
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scenarios.judges import CheckerJudge, Judge, Unproven
-from envscaler_mcp.scenarios.proof import Proving
+from envscaler_mcp.scenarios.proving import Proving
 from envscaler_mcp.scenarios.replay import Recording, added_ids, record
 from envscaler_mcp.scenarios.shapes import Shapes, leaves, shown_in
 from envscaler_mcp.scenarios.telling import told_values

@@ -1,0 +1,409 @@
+"""That a task can be solved, is not given away, and is not judged too strictly; in any environment."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, StateDiff, Tally
+from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.scenarios.facts import frame_of
+from envscaler_mcp.scenarios.judges import Judge, Unproven
+from envscaler_mcp.scenarios.lint import missing_facts, text_mutants
+from envscaler_mcp.scenarios.replay import CreatedBy, Recording, answered_ids, content_form, record
+from envscaler_mcp.serving.difference import diff_of_states
+from envscaler_mcp.serving.world import World
+
+_ORDERS = 6
+_EXTRA = 3
+_NEAR = 6
+_UNASKED = 1
+
+
+class Proving(ABC):
+    """Proves a scenario on a world that is at its start; what its records are is for those who know the environment."""
+
+    created_by: CreatedBy = staticmethod(answered_ids)
+
+    def __init__(self, scenario: Scenario, environment: Environment, world: World) -> None:
+        self.scenario, self.world = scenario, world
+        self.effects = {tool.name: tool.effect for tool in environment.tools}
+        self.mark = world.snapshot()
+        self.initial = world.state()
+        self.judge = self._judge()
+        self.chance = Chance(scenario.seed, f"proof of {scenario.id}")
+
+    def prove(self) -> Proof:
+        """The proof; the first thing that does not hold is raised."""
+        recording = record(self.world, self.scenario.oracle, self.created_by)
+        final, final_hash, diff = self.world.state(), self.world.state_hash(), self.world.diff_since(self.mark)
+        self._back()
+        self._solvable(recording, final_hash)
+        answers = self.judge.answers(self.initial)
+        if any(answers):
+            raise Unproven(f"check {answers.index(True) + 1} is true at the start")
+        if _allowed(self.scenario.frame) - _allowed(self._frame(diff)):
+            raise Unproven("the frame allows what the oracle leaves alone")
+        lost = missing_facts(self.scenario.task, self.scenario.spans)
+        if lost:
+            raise Unproven(f"the text does not say {lost[0]!r}")
+        wanted = self._form(diff)
+        proof = Proof(
+            final_hash=final_hash,
+            oracle_reward=self.judge.grade(final, diff)[0],
+            do_nothing_reward=self.judge.grade(self.initial, StateDiff())[0],
+            orders=self._orders(recording),
+            flow=tuple(self._flow(recording)),
+            mutants=self._mutants(recording, final, wanted),
+            benign=self._benign(recording, wanted),
+            text_mutants=text_mutants(self.scenario.task, self.scenario.spans),
+        )
+        self._whole(proof)
+        return proof
+
+    def _back(self) -> None:
+        self.world.restore(self.mark)
+
+    def _whole(self, proof: Proof) -> None:
+        for kind, tally in proof.mutants.items():
+            if tally.right != tally.made - tally.equivalent:
+                raise Unproven(f"{tally.made - tally.equivalent - tally.right} mutants ({kind}) are rewarded in full")
+        for kind, tally in proof.benign.items():
+            if tally.right != tally.made:
+                raise Unproven(f"{tally.made - tally.right} harmless variants ({kind}) are not rewarded in full")
+        if proof.orders.right != proof.orders.made:
+            raise Unproven("another order of its threads ends otherwise")
+
+    # What is known of the environment
+
+    @abstractmethod
+    def _judge(self) -> Judge:
+        """Who grades the endings."""
+
+    def _frame(self, diff: StateDiff) -> Frame:
+        """The least frame that allows the difference."""
+        return frame_of(diff)
+
+    def _form(self, diff: StateDiff) -> str:
+        """The same for ends that nobody can tell apart."""
+        return content_form(diff)
+
+    @abstractmethod
+    def _look(self) -> dict[str, Any]:
+        """The state, to be read only."""
+
+    @abstractmethod
+    def _today(self) -> str:
+        """The day or the minute at the start."""
+
+    @abstractmethod
+    def _own(self, container: str) -> str:
+        """The field in which a record repeats its id."""
+
+    @abstractmethod
+    def _containers(self, state: dict[str, Any]) -> list[str]:
+        """Where there are records."""
+
+    @abstractmethod
+    def _references(self, call: Call) -> Iterator[tuple[str, str]]:
+        """Arguments that name a record, and its container."""
+
+    @abstractmethod
+    def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Sequence[str]]]:
+        """Arguments, and what they may be where that is a list of words."""
+
+    @abstractmethod
+    def _drawn(self, state: dict[str, Any]) -> Iterator[Call | None]:
+        """Changes that may be permitted, drawn by chance without end."""
+
+    @abstractmethod
+    def _elsewhere(self) -> World:
+        """Another world at the same start, in which new records get other ids."""
+
+    @abstractmethod
+    def _flow(self, recording: Recording) -> Iterator[str]:
+        """Where each argument of a change is known from: an earlier answer, or the words."""
+
+    # Solvable
+
+    def _solvable(self, recording: Recording, final_hash: str) -> None:
+        outcomes = recording.play(self.world, range(len(recording.calls)))
+        again, earned = self.world.state_hash(), self._earned()
+        self._back()
+        for call, outcome in zip(recording.calls, outcomes, strict=True):
+            if outcome.kind != "done":
+                raise Unproven(f"the oracle's {call.tool} is refused: {outcome.text}")
+        if again != final_hash:
+            raise Unproven("the oracle ends in another state the second time")
+        if earned != 1.0:
+            raise Unproven(f"the oracle earns {earned}")
+
+    def _earned(self) -> float:
+        """The reward as things are in the world."""
+        return self.judge.grade(self._look(), self.world.diff_since(self.mark))[0]
+
+    def _orders(self, recording: Recording) -> Tally:
+        """Threads in other orders and woven into each other."""
+        threads = self.scenario.threads
+        if len(threads) < 2:
+            return Tally()
+        right = 0
+        for _ in range(_ORDERS):
+            outcomes = recording.play(self.world, self._woven(threads))
+            done = all(outcome.kind == "done" for outcome in outcomes)
+            right += done and self._earned() == 1.0
+            self._back()
+        return Tally(made=_ORDERS, right=right)
+
+    def _woven(self, threads: Sequence[Sequence[int]]) -> list[int]:
+        ahead = [list(thread) for thread in threads]
+        order: list[int] = []
+        while any(ahead):
+            order.append(self.chance.pick([thread for thread in ahead if thread]).pop(0))
+        return order
+
+    # Not given away
+
+    def _mutants(self, recording: Recording, final: dict[str, Any], wanted: str) -> dict[str, Tally]:
+        tallies: dict[str, list[int]] = {}
+        for kind, calls in self._changed_plans(recording):
+            outcome = self._ends(calls, wanted)
+            if outcome is not None:
+                _count(tallies, kind, outcome)
+        for kind, state in self._changed_ends(final):
+            _count(tallies, kind, self._graded(state, diff_of_states(self.initial, state), wanted))
+        return {
+            kind: Tally(made=made, equivalent=equal, right=right, right_without_frame=plain)
+            for kind, (made, equal, right, plain) in sorted(tallies.items())
+        }
+
+    def _ends(self, calls: Sequence[Call], wanted: str) -> tuple[int, int, int]:
+        for call in calls:
+            # Reading decides nothing about where a plan ends.
+            if self.effects[call.tool] == "writes":
+                self.world.call(call.tool, call.arguments)
+        outcome = self._graded(self._look(), self.world.diff_since(self.mark), wanted)
+        self._back()
+        return outcome
+
+    def _graded(self, state: dict[str, Any], diff: StateDiff, wanted: str) -> tuple[int, int, int]:
+        if self._form(diff) == wanted:
+            return (1, 0, 0)
+        framed, plain = self.judge.grade(state, diff)
+        return (0, int(framed < 1.0), int(plain < 1.0))
+
+    def _changed_plans(self, recording: Recording) -> Iterator[tuple[str, list[Call]]]:
+        calls = list(recording.calls)
+        writes = [place for place, call in enumerate(calls) if self.effects[call.tool] == "writes"]
+        for place in writes:
+            yield "drop", calls[:place] + calls[place + 1 :]
+            yield "duplicate", [*calls[: place + 1], calls[place], *calls[place + 1 :]]
+            for arguments in self._near_misses(calls[place]):
+                yield "wrong record", self._with(calls, place, arguments)
+            for arguments in self._wrong_values(calls[place]):
+                yield "wrong value", self._with(calls, place, arguments)
+        for pair, first, second in self._swaps(calls, writes):
+            swapped = self._with(calls, first, pair[0])
+            yield "swap", self._with(swapped, second, pair[1])
+        for extra in self._extras(calls):
+            yield "extra write", [*calls, extra]
+
+    def _with(self, calls: Sequence[Call], place: int, arguments: dict[str, Any]) -> list[Call]:
+        return [*calls[:place], Call(tool=calls[place].tool, arguments=arguments), *calls[place + 1 :]]
+
+    def _near_misses(self, call: Call) -> Iterator[dict[str, Any]]:
+        """Another record of the kind, those first that have most in common."""
+        for name, container in self._references(call):
+            value = call.arguments[name]
+            records = self.initial[container]
+            mine = records.get(value)
+            if mine is None:
+                continue
+            others = [key for key in records if key != value]
+            alike = sorted(others, key=lambda key: (-_common(records[key], mine), key))
+            for key in alike[:_NEAR]:
+                yield {**call.arguments, name: key}
+
+    def _wrong_values(self, call: Call) -> Iterator[dict[str, Any]]:
+        for name, options in self._plain_arguments(call):
+            for other in _others(call.arguments.get(name), options, self._today()):
+                yield {**call.arguments, name: other}
+
+    def _swaps(
+        self, calls: Sequence[Call], writes: Sequence[int]
+    ) -> Iterator[tuple[tuple[dict[str, Any], dict[str, Any]], int, int]]:
+        for one, first in enumerate(writes):
+            for second in writes[one + 1 :]:
+                a, b = calls[first], calls[second]
+                if a.tool != b.tool:
+                    continue
+                for name in sorted(set(a.arguments) & set(b.arguments)):
+                    if a.arguments[name] != b.arguments[name]:
+                        left = {**a.arguments, name: b.arguments[name]}
+                        yield (left, {**b.arguments, name: a.arguments[name]}), first, second
+
+    def _extras(self, calls: Sequence[Call]) -> Iterator[Call]:
+        """Changes that are permitted after the task and that nobody asked for."""
+        for call in calls:
+            self.world.call(call.tool, call.arguments)
+        after = self.world.snapshot()
+        found: list[Call] = []
+        drawn = self._drawn(self.world.state())
+        for _ in range(_EXTRA * 4):
+            extra = next(drawn)
+            if extra is None or len(found) == _EXTRA:
+                continue
+            if self.world.call(extra.tool, extra.arguments).kind == "done":
+                found.append(extra)
+            self.world.restore(after)
+        self._back()
+        yield from found
+
+    def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The wanted end with one fact of it undone or altered, and with one that nobody asked about."""
+        for container, records in self.scenario.frame.changed.items():
+            for key, fields in records.items():
+                for field in fields:
+                    before, after = self.initial[container][key][field], final[container][key][field]
+                    yield "fact undone", _with_field(final, container, key, field, before)
+                    for other in list(_others(after, (), self._today()))[:1]:
+                        yield "fact altered", _with_field(final, container, key, field, other)
+        for container in self.scenario.frame.created:
+            for key in [key for key in final[container] if key not in self.initial[container]]:
+                yield "new record gone", {**final, container: {k: v for k, v in final[container].items() if k != key}}
+                own = self._own(container)
+                twin = {**final[container][key], own: f"{key}-X"} if own else final[container][key]
+                yield "new record doubled", {**final, container: {**final[container], f"{key}-X": twin}}
+                for field, value in final[container][key].items():
+                    for other in list(_others(value, (), self._today()))[:1] if field != own else []:
+                        yield "new record altered", _with_field(final, container, key, field, other)
+        yield from self._unasked(final)
+
+    def _unasked(self, final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        containers = self._containers(final)
+        for _ in range(_UNASKED):
+            container = self.chance.pick(containers)
+            key = self.chance.pick(sorted(final[container]))
+            field = self.chance.pick(sorted(set(final[container][key]) - {self._own(container)}))
+            value = final[container][key][field]
+            other = next(iter(_others(value, (), self._today())), "altered")
+            yield "unasked fact altered", _with_field(final, container, key, field, other)
+
+    # Not over-strict
+
+    def _benign(self, recording: Recording, wanted: str) -> dict[str, Tally]:
+        order = range(len(recording.calls))
+        found = {"refused calls between": self._with_refusals(recording), "reads between": self._with_reads(recording)}
+        found["other new ids"] = self._other_ids(recording, order)
+        turned = self._turned(recording)
+        if turned:
+            right = sum(self._full(calls) for calls in turned)
+            found["items in another order"] = Tally(made=len(turned), right=right)
+        corrected = list(self._corrected(recording, wanted))
+        if corrected:
+            found["wrong, then corrected"] = Tally(made=len(corrected), right=sum(corrected))
+        return found
+
+    def _full(self, calls: Sequence[Call]) -> bool:
+        for call in calls:
+            self.world.call(call.tool, call.arguments)
+        full = self._earned() == 1.0
+        self._back()
+        return full
+
+    def _with_refusals(self, recording: Recording) -> Tally:
+        calls: list[Call] = []
+        for call in recording.calls:
+            calls += [Call(tool=call.tool, arguments={**call.arguments, "no_such_argument": 1}), call]
+        return Tally(made=1, right=int(self._full(calls)))
+
+    def _with_reads(self, recording: Recording) -> Tally:
+        reads = [call for call in recording.calls if self.effects[call.tool] == "reads"][:3]
+        calls = [one for call in recording.calls for one in (*reads, call)]
+        return Tally(made=1, right=int(self._full(calls)))
+
+    def _other_ids(self, recording: Recording, order: Sequence[int]) -> Tally:
+        """The same task where others have created and removed records before."""
+        world = self._elsewhere()
+        before = world.snapshot()
+        recording.play(world, order)
+        full = self.judge.grade(world.state(), world.diff_since(before))[0] == 1.0
+        world.close()
+        return Tally(made=1, right=int(full))
+
+    def _turned(self, recording: Recording) -> list[list[Call]]:
+        """Plans in which a list is given the other way round, where that is as good."""
+        found: list[list[Call]] = []
+        calls = list(recording.calls)
+        for place, call in enumerate(calls):
+            for name, value in sorted(call.arguments.items()):
+                if isinstance(value, list) and len(value) > 1 and isinstance(value[0], str):
+                    found.append(self._with(calls, place, {**call.arguments, name: value[::-1]}))
+        return found
+
+    def _corrected(self, recording: Recording, wanted: str) -> Iterator[bool]:
+        """A wrong value first and the right one after it, where that comes to the same end."""
+        calls = list(recording.calls)
+        for place, call in enumerate(calls):
+            if self.effects[call.tool] != "writes":
+                continue
+            for arguments in list(self._wrong_values(call))[:2]:
+                plan = [*calls[:place], Call(tool=call.tool, arguments=arguments), *calls[place:]]
+                for one in plan:
+                    self.world.call(one.tool, one.arguments)
+                same, full = self._form(self.world.diff_since(self.mark)) == wanted, self._earned() == 1.0
+                self._back()
+                if same:
+                    yield full
+
+
+def _allowed(frame: Frame) -> set[tuple[object, ...]]:
+    """Everything that a frame lets change, one by one."""
+    return {
+        *((container, number) for container, most in frame.created.items() for number in range(most)),
+        *((container, key) for container, keys in frame.deleted.items() for key in keys),
+        *(
+            (container, key, field)
+            for container, records in frame.changed.items()
+            for key, fields in records.items()
+            for field in fields
+        ),
+        *((path,) for path in frame.scalars),
+    }
+
+
+def _count(tallies: dict[str, list[int]], kind: str, outcome: tuple[int, int, int]) -> None:
+    tally = tallies.setdefault(kind, [0, 0, 0, 0])
+    tally[0] += 1
+    for place, number in enumerate(outcome, start=1):
+        tally[place] += number
+
+
+def _with_field(state: dict[str, Any], container: str, key: str, field: str, value: Any) -> dict[str, Any]:
+    """The state with one field of one record otherwise; nothing else is copied."""
+    return {**state, container: {**state[container], key: {**state[container][key], field: value}}}
+
+
+def _common(a: dict[str, Any], b: dict[str, Any]) -> int:
+    return sum(1 for field, value in a.items() if b.get(field) == value)
+
+
+def _others(value: Any, options: Sequence[str], now: str) -> Iterator[Any]:
+    """Values close to this one and not the same."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (value + 1, value - 1, value * 2 + 1)
+    elif isinstance(value, float):
+        yield from (value + 1, value / 2 + 0.25)
+    elif isinstance(value, str) and options:
+        yield from (option for option in options if option != value)
+    elif isinstance(value, str) and len(value) == 10 and value[4:5] == "-":
+        yield from (day for day in (now[:10], f"{value[:8]}{28 if value[8:] != '28' else 27}") if day != value)
+    elif isinstance(value, str) and value[10:11] == "T":
+        yield from (f"{value[:11]}{hour}" for hour in ("10:00", "15:30") if value[11:] != hour)
+    elif isinstance(value, list) and value:
+        yield value[:-1]
+    elif isinstance(value, str) and not value.startswith("20"):
+        yield f"{value} too"
