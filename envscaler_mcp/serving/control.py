@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -214,8 +213,3 @@ async def _line(reader: BufferedByteReceiveStream, stream: anyio.abc.SocketStrea
 
 async def _say(stream: anyio.abc.SocketStream, answer: Mapping[str, Any]) -> None:
     await stream.send(encode(answer).encode() + b"\n")
-
-
-def new_token() -> str:
-    """A token that nobody can guess."""
-    return secrets.token_urlsafe(32)

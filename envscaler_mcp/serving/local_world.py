@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -27,7 +28,7 @@ class Keyed:
     turn: int
 
 
-class LocalWorld:
+class LocalWorld(ABC):
     """A world inside this process; how changes are taken back is the subclass's own."""
 
     def __init__(self, code: EnvironmentCode) -> None:
@@ -42,9 +43,9 @@ class LocalWorld:
         self._closed = False
 
     @classmethod
+    @abstractmethod
     def open(cls, code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> Self:
         """A new world at a state."""
-        raise NotImplementedError
 
     @property
     def environment(self) -> Environment:
@@ -92,45 +93,49 @@ class LocalWorld:
             del self._keyed[next(iter(self._keyed))]
         return outcome
 
+    @abstractmethod
     def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
         """What the code does with the call, before this world mends anything."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _begin(self) -> None:
         """A new call: nothing has changed yet."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _run(self, found: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
-        raise NotImplementedError
+        """What comes of a call whose tool was found."""
 
+    @abstractmethod
     def _mark(self) -> Any:
-        raise NotImplementedError
+        """What `_return_to` needs to come back here."""
 
+    @abstractmethod
     def _return_to(self, mark: Any) -> None:
-        raise NotImplementedError
+        """Take back everything since the mark."""
 
+    @abstractmethod
     def _changed_since(self, mark: Any) -> StateDiff:
-        raise NotImplementedError
+        """What is different from the mark."""
 
+    @abstractmethod
     def state(self) -> dict[str, Any]:
         """Every record and scalar, as a copy in plain JSON."""
-        raise NotImplementedError
 
     def look(self) -> dict[str, Any]:
         """The state for reading only, as cheaply as this world has it."""
         return self.state()
 
+    @abstractmethod
     def diff(self) -> StateDiff:
         """What the last call changed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fork(self) -> LocalWorld:
         """A second world that goes on from here by itself, with no marks."""
-        raise NotImplementedError
 
+    @abstractmethod
     def set_clock(self, now: str) -> None:
         """Let it be this minute."""
-        raise NotImplementedError
 
     def state_hash(self) -> str:
         """The digest of the state; equal states have equal hashes everywhere."""
