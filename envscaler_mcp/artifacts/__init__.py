@@ -15,7 +15,21 @@ from envscaler_mcp.artifacts.environment import Environment
 from envscaler_mcp.artifacts.episode import Step, Trajectory, Verdict
 from envscaler_mcp.artifacts.quality import Case, Counts, QualityReport
 from envscaler_mcp.artifacts.registry import Registry, RegistryEntry
-from envscaler_mcp.artifacts.scenario import LEVELS, Call, Check, Frame, Level, Proof, Scenario, Span, Tally
+from envscaler_mcp.artifacts.scenario import (
+    LEVELS,
+    Call,
+    Check,
+    Conversation,
+    Fact,
+    Frame,
+    Goal,
+    Level,
+    Proof,
+    Scenario,
+    Span,
+    Split,
+    Tally,
+)
 from envscaler_mcp.artifacts.state import State, StateDiff
 from envscaler_mcp.artifacts.tool import Tool
 
@@ -26,9 +40,12 @@ __all__ = [
     "Call",
     "Case",
     "Check",
+    "Conversation",
     "Counts",
     "Environment",
+    "Fact",
     "Frame",
+    "Goal",
     "Level",
     "OperationSpec",
     "Proof",
@@ -40,6 +57,7 @@ __all__ = [
     "RuleSpec",
     "Scenario",
     "Span",
+    "Split",
     "StartSpec",
     "State",
     "StateDiff",

@@ -83,6 +83,15 @@ class StorySpec(Part):
     """The changes: `admit_patient(patient=guest, bed=bed)`."""
     tell: tuple[str, ...]
     """The request in other words each, as a person would write it."""
+    ask: str = ""
+    """How a person would begin to speak of it, before any detail."""
+
+
+class ThemeSpec(Part):
+    """An occasion at which several stories belong together."""
+
+    openings: tuple[str, ...]
+    stories: tuple[str, ...]
 
 
 class WordsSpec(Part):
@@ -94,6 +103,7 @@ class WordsSpec(Part):
     """`Entity.attribute.value` to how it is said."""
     openings: tuple[str, ...] = ()
     closings: tuple[str, ...] = ()
+    themes: dict[str, ThemeSpec] = Field(default_factory=dict)
 
 
 class Blueprint(Artifact):

@@ -9,6 +9,7 @@ from pydantic import Field
 from envscaler_mcp.artifacts.artifact import Artifact, Part
 
 Level = Literal["easy", "medium", "hard"]
+Split = Literal["train", "validation", "held_out"]
 LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
 
 
@@ -24,6 +25,37 @@ class Span(Part):
 
     text: str
     fact: str = ""
+
+
+class Fact(Part):
+    """One thing that matters to a goal."""
+
+    name: str
+    value: Any
+    """As it stands in the state: an id, an amount in cents, a day."""
+    says: str = ""
+    """How the person says it; nothing where they do not."""
+    findable: bool = False
+    """Whether the agent can find it by reading, once it was told the rest."""
+
+
+class Goal(Part):
+    """One thing that a person wants done."""
+
+    story: str
+    ask: str
+    """How they begin to speak of it, before any detail."""
+    request: str
+    """All of it, as the task says it."""
+    facts: tuple[Fact, ...] = ()
+
+
+class Conversation(Part):
+    """What a person knows who wants the task done and tells it bit by bit."""
+
+    first: str
+    """What they say first of all."""
+    goals: tuple[Goal, ...]
 
 
 class Check(Part):
@@ -96,4 +128,6 @@ class Scenario(Artifact):
     """The oracle's calls by thread, as places in it."""
     features: dict[str, int] = Field(default_factory=dict)
     """What makes it hard: reads, distractors, branches, refusals, facts near the targets."""
+    conversation: Conversation | None = None
+    split: Split = "train"
     proof: Proof | None = None

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.cli.printing import progress_bar
-from envscaler_mcp.pipeline import BlueprintReport, check_blueprints
+from envscaler_mcp.cli.printing import print_table, progress_bar
+from envscaler_mcp.pipeline import BlueprintReport, TellingReport, check_blueprints, tell_stories
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -37,6 +38,22 @@ def check_files(
             _tell(report)
     faulty = [report for report in reports if not report.sound or (strict and report.problems)]
     raise typer.Exit(1 if faulty else 0)
+
+
+@app.command("tell")
+def tell_file(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A blueprint.", exists=True, dir_okay=False)],
+    scenarios: Annotated[int, typer.Option(min=1, help="How many tasks to make.")] = 40,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Make tasks of the stories: how they are told, how often each story is used, and why one is left out."""
+    with progress_bar("telling") as progress:
+        report = tell_stories(file, scenarios, progress)
+    if as_json:
+        typer.echo(json.dumps(_told_document(report), ensure_ascii=False, indent=1))
+    else:
+        _tell_tasks(report)
+    raise typer.Exit(0 if report.whole else 1)
 
 
 @app.command("new")
@@ -65,6 +82,36 @@ def _tell(report: BlueprintReport) -> None:
     counts = ", ".join(f"{number} {name}" for name, number in report.counts.items())
     if report.sound:
         typer.echo(f"{report.path}: {typer.style('sound', fg=typer.colors.GREEN)}: {counts}")
+
+
+def _tell_tasks(report: TellingReport) -> None:
+    for one in report.scenarios:
+        counts = ", ".join(f"{one.features[name]} {name}" for name in ("calls", "changes", "branches", "enabled"))
+        typer.secho(f"{one.id} ({counts})", bold=True)
+        typer.echo(one.task.partition("\n\n")[2] + "\n")
+    rows = []
+    for story in report.stories:
+        branches = " ".join(f"{yes}/{no}" for yes, no in story.branches) or "-"
+        reasons = "; ".join(f"{reason} ({times})" for reason, times in story.left_out)
+        rows.append((story.name, str(story.told), "/".join(map(str, story.tellings)), branches, reasons))
+    print_table(("story", "told", "tellings", "if/else", "left out because"), rows)
+    for failure in report.failures:
+        typer.secho(f"\nerror: {failure}", fg=typer.colors.RED)
+    for story in report.stories:
+        if not story.told:
+            typer.secho(f"error: the story {story.name} is in no task", fg=typer.colors.RED)
+    if report.whole:
+        typer.secho(f"{report.id}: {len(report.scenarios)} tasks, every story told", fg=typer.colors.GREEN)
+
+
+def _told_document(report: TellingReport) -> dict[str, Any]:
+    return {
+        "id": report.id,
+        "whole": report.whole,
+        "tasks": [{"id": one.id, "task": one.task, "features": one.features} for one in report.scenarios],
+        "failures": report.failures,
+        "stories": [asdict(story) for story in report.stories],
+    }
 
 
 def _document(report: BlueprintReport) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import typer
 
 from envscaler_mcp.cli.lookup import folder_of, settings_of
 from envscaler_mcp.cli.printing import progress_bar
-from envscaler_mcp.pipeline import LEVELS, SEED, write_scenarios
+from envscaler_mcp.pipeline import SEED, write_scenarios
 
 app = typer.Typer(add_completion=False)
 
@@ -25,7 +25,7 @@ def make_scenarios(
     folders = [folder_of(ctx, env_id) for env_id in wanted]
     for folder in folders:
         with progress_bar(f"trying {folder.name}") as progress:
-            made = write_scenarios(folder, seed, LEVELS, settings_of(ctx).registry_file, progress)
+            made = write_scenarios(folder, seed, registry_file=settings_of(ctx).registry_file, progress=progress)
         for one in made if as_json else ():
             typer.echo(json.dumps({"scenario": one.id, "level": one.level, "task": one.task}, ensure_ascii=False))
         if not as_json:

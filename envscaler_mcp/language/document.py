@@ -148,17 +148,32 @@ class _Document:
             if key not in parts:
                 raise self.wrong(node, f"this story lacks {key!r}")
         for key, value in parts.items():
-            if key not in ("cast", "do", "tell"):
-                raise self.wrong(value, f"a story has no part {key!r}{did_you_mean(key, ('cast', 'do', 'tell'))}")
+            if key not in ("ask", "cast", "do", "tell"):
+                known = ("ask", "cast", "do", "tell")
+                raise self.wrong(value, f"a story has no part {key!r}{did_you_mean(key, known)}")
         lines = {key: [self.scalar(item) for item in self.sequence(parts[key])] for key in ("cast", "tell")}
-        return {**lines, "do": self.statements(parts["do"])}
+        ask = {"ask": self.scalar(parts["ask"])} if "ask" in parts else {}
+        return {**ask, **lines, "do": self.statements(parts["do"])}
 
     def words(self, key: str, node: yaml.Node) -> Any:
         if key == "values":
             return self.texts(node)
         if key == "records":
             return {name: self.one_or_more(value) for name, value in self.mapping(node).items()}
+        if key == "themes":
+            return {name: self.theme(value) for name, value in self.mapping(node).items()}
         return self.one_or_more(node)
+
+    def theme(self, node: yaml.Node) -> dict[str, Any]:
+        parts = self.mapping(node)
+        known = ("openings", "stories")
+        for key, value in parts.items():
+            if key not in known:
+                raise self.wrong(value, f"a theme has no part {key!r}{did_you_mean(key, known)}")
+        for key in known:
+            if key not in parts:
+                raise self.wrong(node, f"this theme lacks {key!r}")
+        return {"openings": self.one_or_more(parts["openings"]), "stories": self.expressions(parts["stories"])}
 
     def one_or_more(self, node: yaml.Node) -> list[str]:
         if isinstance(node, yaml.ScalarNode):

@@ -95,6 +95,8 @@ class Story:
     cast: tuple[Role, ...]
     do: tuple[Deed, ...]
     tell: tuple[Telling, ...]
+    ask: Telling = ()
+    """How somebody begins to speak of it, before any detail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,10 @@ def read_speech(blueprint: Blueprint, model: Model, reader: Reader, report: Repo
         story = body.read(name, spec)
         if story is not None:
             stories[name] = story
+    for name, theme in blueprint.words.themes.items():
+        for told in theme.stories:
+            if told not in blueprint.stories:
+                report(f"theme {name}", f"there is no story {told!r}{did_you_mean(told, blueprint.stories)}")
     return Speech(descriptions, stories)
 
 
@@ -221,7 +227,14 @@ class _Body:
         for role in cast:
             if role.name not in place.used:
                 self.report("cast", f"{role.name!r} is never used")
-        return Story(name, tuple(cast), do, tuple(tell))
+        return Story(name, tuple(cast), do, tuple(tell), self.ask(spec.ask, place))
+
+    def ask(self, text: str, place: Place) -> Telling:
+        try:
+            return tuple(self.telling(text, place))
+        except Complaint as complaint:
+            self.report("ask", str(complaint))
+            return ()
 
     def role(self, line: str, place: Place) -> tuple[Role, Place]:
         if match := re.fullmatch(r"(\w+)\s+from\s+(\w+)\.(\w+)(?:\s+in\s+(.*))?", line.strip(), re.DOTALL):

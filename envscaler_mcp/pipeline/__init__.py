@@ -3,30 +3,32 @@
 from envscaler_mcp.pipeline.admission import evaluate_folder
 from envscaler_mcp.pipeline.authoring import BlueprintReport, check_blueprints
 from envscaler_mcp.pipeline.building import (
-    LEVELS,
-    SEED,
-    STATES,
     Built,
     Emission,
     blueprint_of,
     build,
     emit_environments,
 )
+from envscaler_mcp.pipeline.corpus import SEED, SHIPPED, STATES, level_of
 from envscaler_mcp.pipeline.proving import Proven, prove_folder, write_scenarios
+from envscaler_mcp.pipeline.telling import TellingReport, tell_stories
 
 __all__ = [
-    "LEVELS",
     "SEED",
+    "SHIPPED",
     "STATES",
     "BlueprintReport",
     "Built",
     "Emission",
     "Proven",
+    "TellingReport",
     "blueprint_of",
     "build",
     "check_blueprints",
     "emit_environments",
     "evaluate_folder",
+    "level_of",
     "prove_folder",
+    "tell_stories",
     "write_scenarios",
 ]

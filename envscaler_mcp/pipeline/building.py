@@ -8,15 +8,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from envscaler_mcp.artifacts import (
-    Environment,
-    Level,
-    Provenance,
-    Registry,
-    RegistryEntry,
-    Scenario,
-    State,
-)
+from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, State
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.emit.folder import folder_differences, folder_files, write_folder
 from envscaler_mcp.emit.readme import WorkedCall
@@ -25,21 +17,12 @@ from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.language.text import did_you_mean
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.admission import quality_report
+from envscaler_mcp.pipeline.corpus import SHIPPED, STATES, grown_states, proven_scenarios
 from envscaler_mcp.registry import read_registry, with_entries
-from envscaler_mcp.scenarios import (
-    TaskMaker,
-    examples,
-    grow,
-)
-from envscaler_mcp.serving.code import EnvironmentCode, load_class
+from envscaler_mcp.scenarios import examples
+from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
-
-STATES = {"start": 7, "start_2": 8, "start_3": 9}
-"""The start states of an environment and the seeds they grow from."""
-SEED = STATES["start"]
-LEVELS: tuple[Level, ...] = ("easy", "medium", "hard", "medium", "easy", "medium", "hard", "easy", "medium", "hard")
-"""The levels of an environment's scenarios, in their order."""
 
 Progress = Callable[[str, int, int], None]
 """Told what was finished, its number and how many there are."""
@@ -74,35 +57,12 @@ def build(path: Path) -> Built:
     """Compile a blueprint, grow its start states, make its scenarios, try every tool; equal files give equal bytes."""
     text = path.read_text(encoding="utf-8")
     made = synthesize(read_blueprint(text, path.name), tuple(STATES))
-    states = _states(made)
-    scenarios = _scenarios(made, states)
+    states = grown_states(made)
+    scenarios = list(proven_scenarios(made, states, SHIPPED)) if made.blueprint.stories else []
     calls = _worked_calls(made, states[0])
     files = folder_files(made.environment, made.source, text, states, scenarios, calls)
     files["quality_report.json"] = quality_report(made, states).to_text()
     return Built(made.environment, len(scenarios), dict(sorted(files.items())))
-
-
-def _states(made: Synthesized) -> list[State]:
-    nursery = load_class(made.nursery_source, made.nursery_class)
-    return [
-        State(
-            provenance=Provenance(parents={"blueprint": made.blueprint.digest}, seed=seed),
-            environment=made.environment.id,
-            name=name,
-            seed=seed,
-            content=grow(made.model, nursery, seed).content,
-        )
-        for name, seed in STATES.items()
-    ]
-
-
-def _scenarios(made: Synthesized, states: Sequence[State]) -> list[Scenario]:
-    """Proven scenarios, the start states in turn; none where the blueprint tells no stories."""
-    if not made.blueprint.stories:
-        return []
-    code = EnvironmentCode.of(made.environment, made.source)
-    maker = TaskMaker(made.model, made.speech, made.environment, code, SEED)
-    return [maker.scenario(states[number % len(states)], level, number + 1) for number, level in enumerate(LEVELS)]
 
 
 def _worked_calls(made: Synthesized, state: State) -> dict[str, WorkedCall]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts import (
-    Level,
     Proof,
     Scenario,
     State,
@@ -17,7 +16,8 @@ from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.pipeline.building import LEVELS, SEED, Progress
+from envscaler_mcp.pipeline.building import Progress
+from envscaler_mcp.pipeline.corpus import SEED, SHIPPED, level_of
 from envscaler_mcp.registry import find_entry, read_registry, with_entries
 from envscaler_mcp.sandbox.checking import Checker, checker
 from envscaler_mcp.sandbox.isolation import open_isolated
@@ -43,7 +43,7 @@ class Proven:
 def write_scenarios(
     folder: Path,
     seed: int = SEED,
-    levels: Sequence[Level] = LEVELS,
+    many: int = SHIPPED,
     registry_file: Path | None = None,
     progress: Progress | None = None,
 ) -> tuple[Scenario, ...]:
@@ -59,10 +59,10 @@ def write_scenarios(
         raise WorldError(f"{folder.name!r} holds no start state at which scenarios could begin.")
     maker = WrittenTaskMaker(code, seed, open_isolated)
     made: list[Scenario] = []
-    for number, level in enumerate(levels):
-        made.append(maker.scenario(states[number % len(states)], level, number + 1))
+    for number in range(1, many + 1):
+        made.append(maker.scenario(states[(number - 1) % len(states)], level_of(number), number))
         if progress is not None:
-            progress(made[-1].id, number + 1, len(levels))
+            progress(made[-1].id, number, many)
     write_text(folder / "scenarios.jsonl", "".join(scenario.to_line() for scenario in made))
     if registry_file is not None:
         registry = read_registry(registry_file)

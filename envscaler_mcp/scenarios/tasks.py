@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from envscaler_mcp.artifacts import Call, Environment, Level, Provenance, Scenario, Span, State
+from envscaler_mcp.artifacts import Call, Environment, Level, Provenance, Scenario, State
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.errors import GrowthError
+from envscaler_mcp.language.expressions import Scan, walk
 from envscaler_mcp.language.interpreter.store import Ref
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Speech, Story
+from envscaler_mcp.language.stories import Speech, Story, Worked
 from envscaler_mcp.scenarios.casting import Casting, drawn_records
+from envscaler_mcp.scenarios.conversation import conversation
 from envscaler_mcp.scenarios.facts import checks_and_frame
 from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.knowledge import Unknown
+from envscaler_mcp.scenarios.message import Message, message
 from envscaler_mcp.scenarios.proof import Prover
 from envscaler_mcp.scenarios.replay import content_form
-from envscaler_mcp.scenarios.spoken import heading, polished
-from envscaler_mcp.scenarios.threads import Thread, Threading, Unfit
+from envscaler_mcp.scenarios.splits import split_of
+from envscaler_mcp.scenarios.threads import Thread, Threading, Unfit, loops_of
+from envscaler_mcp.scenarios.variety import Told
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.world import World, open_world
@@ -27,23 +31,9 @@ BANDS: dict[Level, tuple[int, int]] = {"easy": (4, 6), "medium": (7, 12), "hard"
 """How many calls the oracle makes at each level."""
 _THREADS: dict[Level, tuple[int, int]] = {"easy": (1, 2), "medium": (1, 3), "hard": (2, 5)}
 _TRIES = 220
-_OPENINGS = {
-    1: ("", "", "", "Hello! ", "One for you: ", "Could you take care of this? "),
-    2: (
-        "Two things, please. ",
-        "Hi, a couple of things. ",
-        "Could you see to the following? ",
-        "Here is what came in today. ",
-    ),
-    3: (
-        "A few things for today. ",
-        "Could you work through these for me? ",
-        "Here is what has come up. ",
-        "I need a hand with the following. ",
-    ),
-}
-_CLOSINGS = ("", "", "", "", "Thanks!", "Thank you.", "That is all for now.")
-_LINKS = ("Also, ", "Then there is this: ", "And one more: ", "", "", "", "")
+_CASTS = 4
+_WITHOUT_THEME = 35
+"""How many of a hundred tasks of several stories are not held together by an occasion."""
 
 
 class Reasons:
@@ -68,8 +58,7 @@ class TaskMaker:
         self.speech = speech
         self.chance = Chance(seed, f"tasks of {environment.id}")
         self.casting = Casting(model)
-        self.told: Counter[str] = Counter()
-        """How often each story and each telling was used."""
+        self.told = Told()
         self.unproven: Counter[str] = Counter()
         self.reasons = Reasons()
 
@@ -78,11 +67,12 @@ class TaskMaker:
         world = open_world(self.code, state.content, state.seed)
         try:
             for _ in range(_TRIES):
-                threads = self._threads(world, level)
-                if threads is None:
+                found = self._threads(world, level)
+                if found is None:
                     continue
+                threads, openings = found
                 try:
-                    return self._proven(world, state, level, number, threads)
+                    return self._proven(world, state, level, number, threads, openings)
                 except Unproven as reason:
                     self.unproven.update(thread.story.name for thread in threads)
                     self.reasons.note("+".join(thread.story.name for thread in threads), reason)
@@ -97,15 +87,16 @@ class TaskMaker:
 
     # Threads
 
-    def _threads(self, world: World, level: Level) -> list[Thread] | None:
-        """Threads that do not get in each other's way and together make the level's number of calls."""
+    def _threads(self, world: World, level: Level) -> tuple[list[Thread], Sequence[str]] | None:
+        """Threads that do not get in each other's way and together make the level's number of calls, and openings that suit them."""
         low, high = BANDS[level]
         fewest, most = _THREADS[level]
         wanted = self.chance.between(fewest, most)
+        stories, openings = self._stories(wanted)
         mark = world.snapshot()
         threads: list[Thread] = []
         written: set[str] = set()
-        for story in self._by_use()[: wanted * 4]:
+        for story in stories:
             thread = self._alone(story, world, {ref for t in threads for ref in drawn_records(t.story, t.names)})
             if thread is None:
                 continue
@@ -122,30 +113,48 @@ class TaskMaker:
             if len(threads) >= wanted and sum(len(t.calls) for t in threads) >= low:
                 break
         total = sum(len(thread.calls) for thread in threads)
-        return threads if threads and low <= total <= high and len(threads) >= fewest else None
+        fits = threads and low <= total <= high and len(threads) >= fewest
+        return (threads, openings if len(threads) > 1 else ()) if fits else None
+
+    def _stories(self, wanted: int) -> tuple[list[Story], Sequence[str]]:
+        """Stories to try, those of one occasion where there are several to tell, and what is said at it."""
+        stories = self._by_use()
+        themes = [theme for theme in self.model.blueprint.words.themes.values() if len(theme.stories) >= wanted]
+        if wanted < 2 or not themes or self.chance.of(_WITHOUT_THEME):
+            return stories[: wanted * 4], ()
+        shuffled = self.chance.some(themes, len(themes))
+        theme = min(shuffled, key=lambda one: sum(self.told.stories[name] for name in one.stories) / len(one.stories))
+        return [story for story in stories if story.name in theme.stories], theme.openings
 
     def _by_use(self) -> list[Story]:
         """Stories told least often first, otherwise as chance has it; one that fails again and again waits."""
         stories = list(self.speech.stories.values())
         shuffled = self.chance.some(stories, len(stories))
-        return sorted(shuffled, key=lambda story: self.told[story.name] + self.unproven[story.name] // 8)
+        return sorted(shuffled, key=lambda story: self.told.stories[story.name] + self.unproven[story.name] // 8)
 
     def _alone(self, story: Story, world: World, taken: set[Ref]) -> Thread | None:
-        """The story cast and played from the start, its changes still in the world."""
+        """The story cast and played from the start, its changes still in the world.
+
+        It is cast anew a few times where it would take a branch that was taken too often.
+        """
         mark = world.snapshot()
+        for _ in range(_CASTS):
+            world.restore(mark)
+            thread = self._cast(story, world, mark, taken)
+            if thread is None or not self.told.lopsided(thread):
+                break
+        return thread
+
+    def _cast(self, story: Story, world: World, mark: int, taken: set[Ref]) -> Thread | None:
         names = self.casting.cast(story, world.state(), self.chance, taken)
         if names is None:
             self.reasons.note(story.name, "nobody fits its cast")
             return None
-        tellings = sorted(
-            self.chance.some(range(len(story.tell)), len(story.tell)), key=lambda n: self.told[f"{story.name}/{n}"]
-        )
-        for number in tellings:
+        tellings = self.chance.some(range(len(story.tell)), len(story.tell))
+        for number in sorted(tellings, key=lambda n: self.told.tellings[story.name, n]):
             threading = Threading(self.model, self.speech, self.chance)
             try:
-                thread = threading.thread(story, names, world, story.tell[number])
-                thread.telling = number
-                return thread
+                return threading.thread(story, names, world, number)
             except (Unfit, Unknown) as reason:
                 self.reasons.note(story.name, reason)
                 world.restore(mark)
@@ -153,7 +162,15 @@ class TaskMaker:
 
     # The scenario
 
-    def _proven(self, world: LocalWorld, state: State, level: Level, number: int, threads: list[Thread]) -> Scenario:
+    def _proven(
+        self,
+        world: LocalWorld,
+        state: State,
+        level: Level,
+        number: int,
+        threads: list[Thread],
+        openings: Sequence[str],
+    ) -> Scenario:
         mark = world.snapshot()
         initial = world.state()
         played = self._together(world, mark, threads)
@@ -163,27 +180,31 @@ class TaskMaker:
         if not checks:
             raise Unproven("nothing is different afterwards")
         oracle = [call for thread in played for call in thread.calls]
-        spans = tuple(polished(self._message(threads, initial["now"])))
+        words = message(self.model.blueprint.words, threads, initial["now"], self.chance, openings)
+        if self.told.known(words.spans):
+            raise Unproven("an earlier task is nearly the same")
+        id_ = f"{self.environment.id}-{level}-{number:02d}"
         scenario = Scenario(
             provenance=Provenance(parents={"state": state.digest}, seed=self.seed),
-            id=f"{self.environment.id}-{level}-{number:02d}",
+            id=id_,
             environment=self.environment.id,
             code_digest=self.environment.code_digest,
             state=state.name,
             state_digest=state.digest,
             seed=self.seed,
             level=level,
-            task="".join(span.text for span in spans),
-            spans=spans,
+            task=words.text,
+            spans=words.spans,
             checks=checks,
             frame=frame,
             oracle=tuple(oracle),
             threads=tuple(_places(played)),
-            features=self._features(threads, oracle),
+            features=self._features(world, threads, oracle, words),
+            conversation=conversation(threads, words.opening),
+            split=split_of(self.environment.id, id_),
         )
         proof = Prover(scenario, self.model, self.environment, world).prove()
-        for thread in threads:
-            self.told.update((thread.story.name, f"{thread.story.name}/{thread.telling}"))
+        self.told.note(threads, words.spans)
         return scenario.model_copy(update={"proof": proof})
 
     def _together(self, world: World, mark: int, threads: list[Thread]) -> list[Thread]:
@@ -203,7 +224,7 @@ class TaskMaker:
             raise Unproven("its threads end otherwise in another order")
         return played
 
-    def _features(self, threads: list[Thread], oracle: list[Call]) -> dict[str, int]:
+    def _features(self, world: World, threads: list[Thread], oracle: list[Call], words: Message) -> dict[str, int]:
         effects = {tool.name: tool.effect for tool in self.environment.tools}
         reads = sum(1 for call in oracle if effects[call.tool] == "reads")
         return {
@@ -211,39 +232,35 @@ class TaskMaker:
             "reads": reads,
             "changes": len(oracle) - reads,
             "threads": len(threads),
-            "branches": sum(thread.branches for thread in threads),
-            "distractors": sum(phrase.distractors for thread in threads for phrase in thread.phrases),
+            "branches": sum(len(thread.forks) for thread in threads),
+            "branches_held": sum(held for thread in threads for _, held in thread.forks),
+            "enabled": self._enabled(world, threads),
+            "superlatives": sum(_superlatives(thread.story) for thread in threads),
+            "quantified": sum(len(loops_of(thread.story.do)) for thread in threads),
+            "distractors": sum(thread.rivals for thread in threads),
+            "sentences": words.sentences,
+            "stock_sentences": words.stock,
         }
 
-    # The message
+    def _enabled(self, world: World, threads: list[Thread]) -> int:
+        """How many changes are refused until another one of the task is made."""
+        mark = world.snapshot()
+        refused = 0
+        for thread in threads:
+            for call in thread.acts:
+                if call.tool in self.model.operations:
+                    refused += world.call(call.tool, call.arguments).kind != "done"
+                    world.restore(mark)
+        return refused
 
-    def _message(self, threads: list[Thread], now: str) -> Iterator[Span]:
-        """A dated message: opening, what is asked for, closing."""
-        words = self.model.blueprint.words
-        yield Span(text=heading(now), fact="now")
-        yield Span(text="\n\n")
-        many = len(threads)
-        own = [f"{opening} " for opening in words.openings] if many > 1 else []
-        yield Span(text=self.chance.pick([*_OPENINGS[min(many, 3)], *own]))
-        as_list = many > 2 and self.chance.of(50)
-        for place, thread in enumerate(threads):
-            if place:
-                yield Span(text="\n- " if as_list else "\n\n" if many > 2 or self.chance.of(40) else " ")
-            elif as_list:
-                yield Span(text="\n- ")
-            yield from self._joined(thread.spans, place, many, as_list)
-        closing = self.chance.pick([*_CLOSINGS, *words.closings])
-        if closing:
-            yield Span(text=f"\n\n{closing}" if as_list else f" {closing}")
 
-    def _joined(self, spans: tuple[Span, ...], place: int, many: int, as_list: bool) -> Iterator[Span]:
-        link = "" if as_list or not place or place == 1 else self.chance.pick(_LINKS) if place == many - 1 else ""
-        if link and spans[0].text[:1].isupper() and not spans[0].fact and not spans[0].text.startswith(("I ", "I'")):
-            yield Span(text=link)
-            yield spans[0].model_copy(update={"text": spans[0].text[0].lower() + spans[0].text[1:]})
-            yield from spans[1:]
-            return
-        yield from spans
+def _superlatives(story: Story) -> int:
+    return sum(
+        isinstance(inner, Scan) and inner.gather in ("first", "min", "max")
+        for role in story.cast
+        if isinstance(role, Worked)
+        for inner in walk(role.value)
+    )
 
 
 def _changed(world: World, mark: int) -> set[str]:

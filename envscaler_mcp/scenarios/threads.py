@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
@@ -35,9 +35,14 @@ class Thread:
     reads: list[Call]
     acts: list[Call]
     phrases: list[Phrase] = field(default_factory=list)
-    branches: int = 0
+    forks: list[tuple[int, bool]] = field(default_factory=list)
+    """The branches it came to: their places in the story, and whether their tests held."""
     telling: int = 0
     """Which of the story's tellings it is."""
+    ask: tuple[Span, ...] = ()
+    """How somebody begins to speak of it."""
+    rivals: int = 0
+    """Records that would fit a role as well, were they not called otherwise, and near misses of descriptions."""
 
     @property
     def calls(self) -> list[Call]:
@@ -51,13 +56,18 @@ class Threading:
         self.model, self.speech, self.chance = model, speech, chance
         self.library = Library(model)
 
-    def thread(self, story: Story, names: Names, world: World, telling: Telling) -> Thread:
-        """The thread of a cast, its changes made in the world."""
+    def thread(self, story: Story, names: Names, world: World, number: int) -> Thread:
+        """The thread of a cast in that one of its tellings, its changes made in the world."""
+        telling = story.tell[number]
         describer = self._describer(world)
         said: dict[Ref, Phrase] = {}
         spans = tuple(self._tell(telling, names, describer, said))
         self._everything_said(story, telling, names, describer)
-        return self._play(Thread(story, names, spans, [], [], list(said.values())), world)
+        describer.named.clear()
+        ask = tuple(self._tell(story.ask, names, describer, dict(said)))
+        rivals = sum(phrase.distractors for phrase in said.values()) + self._rivals(story, names, said, describer)
+        made = Thread(story, names, spans, [], [], list(said.values()), telling=number, ask=ask, rivals=rivals)
+        return self._play(made, world)
 
     def again(self, thread: Thread, world: World) -> Thread:
         """The same thread in another state; it is unfit where its words no longer mean the same there."""
@@ -69,7 +79,7 @@ class Threading:
         for role in thread.story.cast:
             if isinstance(role, Worked) and evaluation.value(role.value, thread.names) != thread.names[role.name]:
                 raise Unfit(f"{role.name} is another by then")
-        return self._play(Thread(thread.story, thread.names, thread.spans, [], [], thread.phrases), world)
+        return self._play(replace(thread, reads=[], acts=[], forks=[]), world)
 
     def _describer(self, world: World) -> Describer:
         said = self.model.blueprint.words.values
@@ -139,6 +149,17 @@ class Threading:
                 raise Unfit(f"nothing tells {ref.id} apart")
             said[ref] = phrase
         return said[ref]
+
+    def _rivals(self, story: Story, names: Names, said: dict[Ref, Phrase], describer: Describer) -> int:
+        """How many records would fit the roles that are told, were they not called otherwise."""
+        evaluation = Evaluation(Store(self.model, describer.state))
+        return sum(
+            bool(evaluation.value(role.test, {**names, role.name: other}))
+            for role in story.cast
+            if isinstance(role, Drawn) and role.test is not None and names[role.name] in said
+            for other in evaluation.store.all(role.entity)
+            if other != names[role.name]
+        )
 
     def _everything_said(self, story: Story, telling: Telling, names: Names, describer: Describer) -> None:
         """What only the person asking can know must be in the text."""
@@ -214,7 +235,7 @@ class Threading:
             if isinstance(deed, Fork):
                 yes = bool(evaluation.value(deed.test, names))
                 self._look(deed.test, yes, names, world, knowledge, thread)
-                thread.branches += 1
+                thread.forks.append((forks_of(thread.story.do).index(deed), yes))
                 self._do(deed.then if yes else deed.otherwise, names, world, knowledge, thread)
             elif isinstance(deed, Each):
                 loop = deed.loop
@@ -254,6 +275,28 @@ class Threading:
         made: list[Call] = []
         self._work_out(expr, value, names, world, knowledge, made)
         (thread.acts or thread.reads).extend(made)
+
+
+def forks_of(deeds: tuple[Deed, ...]) -> list[Fork]:
+    """Every branch of a story, in the order in which they are written."""
+    found: list[Fork] = []
+    for deed in deeds:
+        if isinstance(deed, Each):
+            found += forks_of(deed.do)
+        elif isinstance(deed, Fork):
+            found += [deed, *forks_of(deed.then), *forks_of(deed.otherwise)]
+    return found
+
+
+def loops_of(deeds: tuple[Deed, ...]) -> list[Each]:
+    """Every loop of a story."""
+    found: list[Each] = []
+    for deed in deeds:
+        if isinstance(deed, Each):
+            found += [deed, *loops_of(deed.do)]
+        elif isinstance(deed, Fork):
+            found += [*loops_of(deed.then), *loops_of(deed.otherwise)]
+    return found
 
 
 def _as_it_is(evaluation: Evaluation, expr: Expr, names: Names) -> Any:

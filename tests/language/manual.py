@@ -249,7 +249,7 @@ def _told(example: Example, story: Story, world: LocalWorld, chance: Chance) -> 
         return "nobody fits its cast", []
     threading = Threading(example.model, example.made.speech, chance)
     try:
-        thread = threading.thread(story, names, world, story.tell[0])
+        thread = threading.thread(story, names, world, 0)
     except (Unfit, Unknown) as reason:
         return str(reason), []
     made = [f"{call.tool}({', '.join(f'{k}={encode(v)}' for k, v in call.arguments.items())})" for call in thread.calls]

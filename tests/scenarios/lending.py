@@ -261,7 +261,7 @@ class Lending:
         names = self.cast(story, seed, world.state())
         assert names is not None, f"nobody for {story}"
         told = self.speech.stories[story]
-        return Threading(self.model, self.speech, Chance(seed, "told")).thread(told, names, world, told.tell[telling])
+        return Threading(self.model, self.speech, Chance(seed, "told")).thread(told, names, world, telling)
 
     def maker(self, seed: int = 5) -> TaskMaker:
         return TaskMaker(self.model, self.speech, self.environment, self.code, seed)

@@ -219,7 +219,7 @@ def test_a_branch_goes_by_what_is_found() -> None:
         world = place.world(**{f"READER_0000{n}": {"blocked": blocked} for n in (1, 2, 3, 4)})
         thread = place.thread("let_in_again", world)
         assert calls(thread) == ["list_readers", done]
-        assert thread.branches == 1
+        assert thread.forks == [(0, blocked)]
 
 
 def test_what_a_change_may_have_altered_is_read_again_before_a_branch() -> None:
