@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import model_validator
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
+from envscaler_mcp.artifacts.scenario import Split
 
 
 class RegistryDigests(Part):
@@ -27,7 +28,9 @@ class RegistryEntry(Part):
     version: str
     tools: tuple[str, ...]
     scenarios: int = 0
-    """How many proven scenarios lie in its folder."""
+    """How many proven scenarios its folder ships with."""
+    split: Split = "train"
+    """What its scenarios are for; those of one to train on are split once more."""
     digests: RegistryDigests
     command: tuple[str, ...]
     """Program and arguments, run from the folder that holds the registry; `{python}` stands for an interpreter."""

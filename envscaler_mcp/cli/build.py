@@ -12,11 +12,12 @@ from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import progress_bar
 from envscaler_mcp.errors import BlueprintError
 from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.pipeline import Emission, blueprint_of, emit_environments
+from envscaler_mcp.pipeline import SHIPPED, Emission, blueprint_of, emit_environments
 
 app = typer.Typer(add_completion=False)
 
 CORES = os.cpu_count() or 1
+MANY = 40
 
 
 @app.command()
@@ -27,7 +28,11 @@ def build_servers(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every blueprint of the library, and no other.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file would change.")] = False,
+    scenarios: Annotated[
+        int | None, typer.Option(min=SHIPPED, help=f"How many of each; {MANY} by default, of which {SHIPPED} ship.")
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="How many processes build; every core by default.")] = CORES,
+    anew: Annotated[bool, typer.Option("--anew", help="Also build what an earlier build has finished.")] = False,
 ) -> None:
     if everything == bool(wanted):
         raise typer.BadParameter("name blueprints, or ask for --all", param_hint="ENV_ID|FILE")
@@ -40,21 +45,28 @@ def build_servers(
             settings.registry_file,
             check=check,
             all_of_them=everything,
+            # What does not ship has nothing to be compared with.
+            many=scenarios or (SHIPPED if check else MANY),
             workers=workers,
+            resume=not anew,
             progress=progress,
         )
+    for path, why in emission.failures.items():
+        typer.echo(f"{path} is not built: {why}", err=True)
     if check:
         _tell_differences(emission)
     for name in emission.differences:
         typer.echo(f"{name} is new or has changed.")
-    typer.echo(f"{_counted(emission)} are in {settings.servers}.")
+    kept = sum(built.kept for built in emission.built)
+    typer.echo(f"{_counted(emission)} are in {settings.servers}{f'; {kept} were finished before' if kept else ''}.")
+    raise typer.Exit(1 if emission.failures else 0)
 
 
 def _tell_differences(emission: Emission) -> None:
     for name, differences in emission.differences.items():
         for difference in differences:
             typer.echo(f"{name}: {difference}", err=True)
-    if emission.differences:
+    if emission.differences or emission.failures:
         typer.echo("Not everything is what would be emitted; `envscaler build --all` makes it so.", err=True)
         raise typer.Exit(1)
     typer.echo(f"{_counted(emission)} are what would be emitted.")
@@ -63,7 +75,8 @@ def _tell_differences(emission: Emission) -> None:
 
 def _counted(emission: Emission) -> str:
     tools = sum(len(built.environment.tools) for built in emission.built)
-    return f"{len(emission.built)} environments with {tools} tools"
+    scenarios = sum(built.scenarios for built in emission.built)
+    return f"{len(emission.built)} environments with {tools} tools and {scenarios:,} proven scenarios"
 
 
 def _blueprint(word: str) -> Path:

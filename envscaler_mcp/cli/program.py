@@ -29,6 +29,7 @@ COMMANDS = (
     "check",
     "scenarios",
     "prove",
+    "stats",
     "doctor",
     "schemas",
 )

@@ -54,15 +54,15 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
             path.unlink()
 
 
-def folder_differences(folder: Path, files: Mapping[str, str]) -> list[str]:
-    """What would be written, in words; nothing when the folder is what would be emitted."""
+def folder_differences(folder: Path, files: Mapping[str, str], besides: Sequence[str] = ()) -> list[str]:
+    """What would be written, in words; nothing when the folder is what would be emitted, besides what may lie there."""
     found = [
         f"{name} is missing" if not (folder / name).is_file() else f"{name} is not what would be emitted"
         for name, text in files.items()
         if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != text
     ]
     names = (path.relative_to(folder).as_posix() for path in _present(folder))
-    return [*found, *(f"{name} would not be emitted" for name in names if name not in files)]
+    return [*found, *(f"{name} would not be emitted" for name in names if name not in files and name not in besides)]
 
 
 def _present(folder: Path) -> list[Path]:

@@ -2,14 +2,9 @@
 
 from envscaler_mcp.pipeline.admission import evaluate_folder
 from envscaler_mcp.pipeline.authoring import BlueprintReport, check_blueprints
-from envscaler_mcp.pipeline.building import (
-    Built,
-    Emission,
-    blueprint_of,
-    build,
-    emit_environments,
-)
+from envscaler_mcp.pipeline.building import Built, blueprint_of, build
 from envscaler_mcp.pipeline.corpus import SEED, SHIPPED, STATES, level_of
+from envscaler_mcp.pipeline.emission import Emission, emit_environments
 from envscaler_mcp.pipeline.proving import Proven, prove_folder, write_scenarios
 from envscaler_mcp.pipeline.telling import TellingReport, tell_stories
 

@@ -16,8 +16,8 @@ from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.pipeline.building import Progress
 from envscaler_mcp.pipeline.corpus import SEED, SHIPPED, level_of
+from envscaler_mcp.pipeline.emission import Progress
 from envscaler_mcp.registry import find_entry, read_registry, with_entries
 from envscaler_mcp.sandbox.checking import Checker, checker
 from envscaler_mcp.sandbox.isolation import open_isolated
@@ -28,6 +28,7 @@ from envscaler_mcp.scenarios import (
     WrittenTaskMaker,
 )
 from envscaler_mcp.serving.code import EnvironmentCode, load_code
+from envscaler_mcp.serving.tasks import TASKS, load_scenarios
 from envscaler_mcp.serving.world import open_world
 
 
@@ -63,7 +64,7 @@ def write_scenarios(
         made.append(maker.scenario(states[(number - 1) % len(states)], level_of(number), number))
         if progress is not None:
             progress(made[-1].id, number, many)
-    write_text(folder / "scenarios.jsonl", "".join(scenario.to_line() for scenario in made))
+    write_text(folder / TASKS, "".join(scenario.to_line() for scenario in made))
     if registry_file is not None:
         registry = read_registry(registry_file)
         entry = find_entry(registry, code.environment.id)
@@ -77,8 +78,7 @@ def prove_folder(folder: Path) -> Iterator[Proven]:
     blueprint = folder / "blueprint.yaml"
     model = check_blueprint(read_blueprint(blueprint)).sound() if code.trusted else None
     with checker() as judging:
-        for line in (folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines():
-            scenario = Scenario.from_text(line, f"{folder.name}/scenarios.jsonl")
+        for scenario in load_scenarios(folder):
             state = State.read(folder / "states" / f"{scenario.state}.json")
             yield Proven(scenario.id, _disproof(scenario, state, code, model, judging))
 

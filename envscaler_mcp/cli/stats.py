@@ -1,0 +1,134 @@
+"""Count what the farm holds, beside the paper's figures; how alike environments are; what scenarios teach."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.census import (
+    Figures,
+    Signal,
+    Similarities,
+    figures_of,
+    holdings,
+    page,
+    signal_of,
+    similarities,
+    structure_of,
+)
+from envscaler_mcp.census.figures import PAPER
+from envscaler_mcp.census.topic_map import described, topic_map
+from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.printing import print_table, progress_bar
+
+app = typer.Typer(add_completion=False)
+
+_SHOWN = 12
+
+
+@app.command()
+def print_stats(
+    ctx: typer.Context,
+    similarity: Annotated[
+        bool, typer.Option("--similarity", help="How alike environments are; exit 1 where a pair is too alike.")
+    ] = False,
+    signal: Annotated[
+        bool, typer.Option("--signal", help="What scenarios teach; plays each of them at random.")
+    ] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a page with charts and a map.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    registry = registry_of(ctx)
+    farm = list(holdings(registry, settings_of(ctx).servers))
+    figures = figures_of(farm)
+    alike = None
+    if similarity or html is not None:
+        alike = similarities({one.environment.id: structure_of(one.model) for one in farm if one.model is not None})
+    learned = None
+    if signal:
+        with progress_bar("playing at random in") as progress:
+            learned = signal_of(farm, progress, len(farm))
+    if html is not None and alike is not None:
+        places = topic_map({one.environment.id: described(one) for one in farm})
+        write_text(html, page(figures, alike, places, learned))
+    if as_json:
+        typer.echo(json.dumps(_document(figures, alike if similarity else None, learned), ensure_ascii=False, indent=1))
+    else:
+        _print_figures(figures)
+        if alike is not None and similarity:
+            _print_similarity(alike)
+        if learned is not None:
+            _print_signal(learned)
+        if html is not None:
+            typer.echo(f"\n{html} shows it.")
+    raise typer.Exit(1 if similarity and alike is not None and not alike.diverse else 0)
+
+
+def _print_figures(figures: Figures) -> None:
+    rows = [
+        (name, _number(value), _number(PAPER[name]) if name in PAPER else "") for name, value in figures.table.items()
+    ]
+    print_table(("", "here", "paper"), rows)
+    sectors = ", ".join(f"{sector} {many}" for sector, many in figures.sectors.items())
+    typer.echo(f"\n{len(figures.sectors)} sectors: {sectors}")
+
+
+def _print_similarity(alike: Similarities) -> None:
+    typer.echo(
+        f"\nStructure, names forgotten: nearest neighbour {alike.mean_nearest:.3f} on average; "
+        f"{len(alike.refused)} pairs are too alike, {len(alike.looked_at)} want a look."
+    )
+    rows = [(f"{pair.similarity:.3f}", pair.one, pair.other) for pair in alike.pairs[:_SHOWN]]
+    print_table(("alike", "environment", "and"), rows)
+
+
+def _print_signal(learned: Signal) -> None:
+    typer.echo("")
+    print_table(("signal", "all scenarios"), [(name, _number(value)) for name, value in learned.table.items()])
+    typer.echo("")
+    heads = list(next(iter(learned.levels.values()), {}))
+    rows = [(level, *(_number(found[head]) for head in heads)) for level, found in learned.levels.items()]
+    print_table(("level", *heads), rows)
+    typer.echo("\n" + ", ".join(f"{split.replace('_', ' ')} {many}" for split, many in learned.splits.items()))
+
+
+def _document(figures: Figures, alike: Similarities | None, learned: Signal | None) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "table": figures.table,
+        "paper": PAPER,
+        "sectors": figures.sectors,
+        "environments": {
+            one.id: {
+                "sector": one.sector,
+                "entities": one.entities,
+                "attributes": one.attributes,
+                "rules": one.rules,
+                "query_tools": one.query_tools,
+                "change_tools": one.change_tools,
+                "records": one.records,
+                "scenarios": one.scenarios,
+            }
+            for one in figures.environments
+        },
+    }
+    if alike is not None:
+        document["similarity"] = {
+            "mean_nearest": alike.mean_nearest,
+            "refused": [[pair.one, pair.other, pair.similarity] for pair in alike.refused],
+            "looked_at": [[pair.one, pair.other, pair.similarity] for pair in alike.looked_at],
+            "nearest": {
+                name: [pair.other if pair.one == name else pair.one, pair.similarity]
+                for name, pair in alike.nearest.items()
+            },
+        }
+    if learned is not None:
+        document["signal"] = learned.document()
+    return document
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}" if abs(value) < 1 else f"{value:,.2f}"

@@ -1,0 +1,179 @@
+"""Server folders and the registry, made from blueprints or compared with what would be made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry
+from envscaler_mcp.artifacts.registry import RegistryDigests
+from envscaler_mcp.emit.folder import folder_differences, write_folder
+from envscaler_mcp.errors import EmitError, EnvScalerError
+from envscaler_mcp.pipeline.building import Built, build
+from envscaler_mcp.pipeline.corpus import SHIPPED
+from envscaler_mcp.pipeline.finished import STAMP, finished, note_finished
+from envscaler_mcp.registry import read_registry, with_entries
+from envscaler_mcp.scenarios.splits import environment_split
+from envscaler_mcp.serving.tasks import MORE_TASKS, TASKS
+
+LOCAL = (MORE_TASKS, STAMP)
+"""Files of a server folder that do not ship."""
+
+Progress = Callable[[str, int, int], None]
+"""Told what was finished, its number and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """One environment that is where it belongs."""
+
+    environment: Environment
+    shipped: int
+    scenarios: int
+    kept: bool = False
+    """Whether an earlier build had finished it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """What emitting found or did, by environment; empty lists where all was as it should be."""
+
+    built: tuple[Emitted, ...]
+    differences: dict[str, list[str]]
+    failures: dict[str, str]
+    """By file, why a blueprint was not built; the others were."""
+
+
+def emit_environments(
+    paths: Sequence[Path],
+    servers: Path,
+    registry_file: Path,
+    *,
+    check: bool = False,
+    all_of_them: bool = False,
+    many: int = SHIPPED,
+    workers: int = 1,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Emission:
+    """Write server folders and the registry, or with `check` only say what would change.
+
+    With `all_of_them` these are all the servers there are: entries and folders of others go. With `resume` what an
+    earlier build has finished is left as it is.
+    """
+    emitted: dict[str, Emitted] = {}
+    differences: dict[str, list[str]] = {}
+    failures: dict[str, str] = {}
+    waiting: list[Path] = []
+    for path in paths:
+        kept = _kept(path, servers / path.stem, many) if resume and not check else None
+        if kept is None:
+            waiting.append(path)
+        else:
+            emitted[kept.environment.id] = kept
+    for path, made in _built(waiting, many, workers):
+        if isinstance(made, EnvScalerError):
+            failures[str(path)] = str(made).removeprefix(f"{path}: ")
+        else:
+            wrong = _written(made, path, servers / made.environment.id, many, check=check)
+            if wrong:
+                differences[made.environment.id] = wrong
+            emitted[made.environment.id] = Emitted(made.environment, made.shipped, made.scenarios)
+        if progress is not None:
+            progress(path.stem, len(emitted) + len(failures), len(paths))
+    built = tuple(emitted[name] for name in sorted(emitted))
+    _register(built, servers, registry_file, differences, check=check, all_of_them=all_of_them and not failures)
+    if all_of_them:
+        _others(servers, emitted.keys() | {Path(path).stem for path in failures}, differences)
+    return Emission(built, dict(sorted(differences.items())), failures)
+
+
+def _kept(path: Path, folder: Path, many: int) -> Emitted | None:
+    scenarios = finished(folder, path, many)
+    if scenarios is None:
+        return None
+    shipped = len((folder / TASKS).read_text(encoding="utf-8").splitlines()) if (folder / TASKS).is_file() else 0
+    return Emitted(Environment.read(folder / "environment.json"), shipped, scenarios, kept=True)
+
+
+def _written(made: Built, path: Path, folder: Path, many: int, *, check: bool) -> list[str]:
+    """What was or would be different; a folder that is written is noted as finished."""
+    wrong = folder_differences(folder, made.files, LOCAL)
+    if not check:
+        files = {**made.files, **made.extra}
+        write_folder(folder, files)
+        note_finished(folder, path, many, files, made.scenarios)
+    return wrong
+
+
+def _built(paths: Sequence[Path], many: int, workers: int) -> Iterator[tuple[Path, Built | EnvScalerError]]:
+    """Each as it is done; by several processes where there are several workers and enough to do."""
+    if workers < 2 or len(paths) < 2:
+        for path in paths:
+            yield path, _build(path, many)
+        return
+    # Spawned, not forked: a progress bar's thread must not be copied in the middle of what it does.
+    with ProcessPoolExecutor(min(workers, len(paths)), mp_context=get_context("spawn")) as pool:
+        futures: dict[Future[Built | EnvScalerError], Path] = {pool.submit(_build, path, many): path for path in paths}
+        try:
+            for future in as_completed(futures):
+                # Forgotten here, or every file of every environment would be held until the end.
+                yield futures.pop(future), future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _build(path: Path, many: int) -> Built | EnvScalerError:
+    try:
+        return build(path, many)
+    except EnvScalerError as failure:
+        # Errors of one's own may not survive the way between processes; their words do.
+        return EmitError(str(failure))
+
+
+def _register(
+    built: Sequence[Emitted],
+    servers: Path,
+    registry_file: Path,
+    differences: dict[str, list[str]],
+    *,
+    check: bool,
+    all_of_them: bool,
+) -> None:
+    known = read_registry(registry_file) if registry_file.is_file() and not all_of_them else Registry()
+    registry = with_entries(known, [_entry(made, servers, registry_file) for made in built])
+    if not registry_file.is_file() or registry_file.read_text(encoding="utf-8") != registry.to_text():
+        differences.setdefault("registry.json", []).append("it is not what would be written")
+        if not check:
+            registry.write(registry_file)
+
+
+def _others(servers: Path, known: set[str], differences: dict[str, list[str]]) -> None:
+    """Name folders that look emitted and belong to no blueprint; what else lies there is nobody's business."""
+    for card in sorted(servers.glob("*/environment.json")):
+        if card.parent.name not in known:
+            differences.setdefault(card.parent.name, []).append("no blueprint of the library emits it")
+
+
+def _entry(made: Emitted, servers: Path, registry_file: Path) -> RegistryEntry:
+    environment = made.environment
+    server = (servers / environment.id / "server.py").resolve()
+    home = registry_file.parent.resolve()
+    where = server.relative_to(home).as_posix() if server.is_relative_to(home) else str(server)
+    return RegistryEntry(
+        id=environment.id,
+        title=environment.title,
+        about=environment.about,
+        sector=environment.sector,
+        version=environment.version,
+        tools=tuple(tool.name for tool in environment.tools),
+        scenarios=made.shipped,
+        split=environment_split(environment.id),
+        digests=RegistryDigests(
+            environment=environment.digest, code=environment.code_digest, blueprint=environment.blueprint_digest
+        ),
+        command=("{python}", where),
+    )

@@ -1,0 +1,51 @@
+"""What an earlier build has finished and nobody has touched since, so that it need not be done again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from envscaler_mcp.artifacts import digest_of
+from envscaler_mcp.artifacts.artifact import write_text
+
+STAMP = ".built.json"
+"""Lies in a server folder and never ships."""
+_MAKERS = ("artifacts", "drawing", "emit", "language", "pipeline", "quality", "scenarios", "serving", "synthesis")
+
+
+def note_finished(folder: Path, blueprint: Path, many: int, files: Mapping[str, str], scenarios: int) -> None:
+    """Write down what was made of what."""
+    stamp = {
+        "made_of": _made_of(blueprint, many),
+        "files": {name: digest_of(text) for name, text in sorted(files.items())},
+        "scenarios": scenarios,
+    }
+    write_text(folder / STAMP, json.dumps(stamp, indent=1) + "\n")
+
+
+def finished(folder: Path, blueprint: Path, many: int) -> int | None:
+    """How many scenarios lie in the folder, where it is what would be made; else nothing."""
+    try:
+        stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
+        if stamp["made_of"] != _made_of(blueprint, many):
+            return None
+        for name, digest in stamp["files"].items():
+            if digest_of((folder / name).read_text(encoding="utf-8")) != digest:
+                return None
+        return int(stamp["scenarios"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _made_of(blueprint: Path, many: int) -> str:
+    return digest_of([digest_of(blueprint.read_text(encoding="utf-8")), _makers(), many])
+
+
+@cache
+def _makers() -> str:
+    """The digest of the code that makes environments: other code may make other files."""
+    root = Path(__file__).parent.parent
+    sources = sorted(path for room in _MAKERS for path in (root / room).rglob("*.py"))
+    return digest_of([[path.relative_to(root).as_posix(), digest_of(path.read_text("utf-8"))] for path in sources])

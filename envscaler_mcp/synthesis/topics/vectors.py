@@ -1,0 +1,193 @@
+"""Texts as weighted words, and how near they are to each other."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+Vector = Mapping[str, float]
+
+_STOP = frozenset(
+    [
+        "a",
+        "about",
+        "above",
+        "after",
+        "again",
+        "against",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "because",
+        "been",
+        "before",
+        "being",
+        "below",
+        "between",
+        "both",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "down",
+        "during",
+        "each",
+        "few",
+        "for",
+        "from",
+        "further",
+        "get",
+        "give",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "here",
+        "hers",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "itself",
+        "just",
+        "know",
+        "let",
+        "like",
+        "ll",
+        "many",
+        "may",
+        "me",
+        "might",
+        "more",
+        "most",
+        "much",
+        "must",
+        "my",
+        "need",
+        "no",
+        "nor",
+        "not",
+        "now",
+        "of",
+        "off",
+        "on",
+        "once",
+        "one",
+        "only",
+        "or",
+        "other",
+        "our",
+        "out",
+        "over",
+        "own",
+        "please",
+        "s",
+        "same",
+        "she",
+        "should",
+        "show",
+        "so",
+        "some",
+        "such",
+        "t",
+        "tell",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "to",
+        "too",
+        "two",
+        "under",
+        "until",
+        "up",
+        "us",
+        "use",
+        "used",
+        "using",
+        "very",
+        "want",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+    ]
+)
+_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("s", ""))
+
+
+def words_of(text: str) -> list[str]:
+    """The words that carry meaning, without their endings."""
+    return [stem(word) for word in re.findall(r"[a-z]+", text.lower().replace("_", " ")) if word not in _STOP]
+
+
+def stem(word: str) -> str:
+    """A word without a plain English ending; near enough for counting."""
+    for ending, instead in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us", "is")):
+            return word[: -len(ending)] + instead
+    return word
+
+
+class Weights:
+    """How telling each word is among some texts."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        found = [set(words_of(text)) for text in texts]
+        often = Counter(word for words in found for word in words)
+        self._rare = {word: math.log((1 + len(found)) / (1 + times)) + 1 for word, times in often.items()}
+        self._unknown = math.log(1 + len(found)) + 1
+
+    def vector(self, text: str) -> Vector:
+        """The text as a vector of length one."""
+        counts = Counter(words_of(text))
+        weighted = {word: (1 + math.log(times)) * self._rare.get(word, self._unknown) for word, times in counts.items()}
+        length = math.sqrt(sum(value * value for value in weighted.values()))
+        return {word: value / length for word, value in weighted.items()} if length else {}
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    """1 for the same words in the same shares, 0 where no word is in both."""
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    return sum(value * many.get(word, 0.0) for word, value in few.items())
