@@ -18,6 +18,10 @@ class BlueprintError(EnvScalerError):
     """A blueprint cannot be understood; the message names file, place and expression."""
 
 
+class TopicError(EnvScalerError):
+    """Raw tasks cannot be read."""
+
+
 class WorldError(EnvScalerError):
     """A world cannot be opened, restored or read."""
 

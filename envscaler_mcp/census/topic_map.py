@@ -5,17 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from envscaler_mcp.census.reading import Holding
 from envscaler_mcp.synthesis.topics.vectors import Weights, cosine
 
 _STEPS = 80
-
-
-def described(holding: Holding) -> str:
-    """What an environment is about, in the words of its card."""
-    environment = holding.environment
-    tools = " ".join(f"{tool.name} {tool.description}" for tool in environment.tools)
-    return f"{environment.title} {environment.title} {environment.about} {' '.join(environment.rules)} {tools}"
 
 
 def topic_map(texts: Mapping[str, str]) -> dict[str, tuple[float, float]]:

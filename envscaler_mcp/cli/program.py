@@ -30,6 +30,7 @@ COMMANDS = (
     "scenarios",
     "prove",
     "stats",
+    "mine",
     "doctor",
     "schemas",
 )

@@ -21,9 +21,10 @@ from envscaler_mcp.census import (
     structure_of,
 )
 from envscaler_mcp.census.figures import PAPER
-from envscaler_mcp.census.topic_map import described, topic_map
+from envscaler_mcp.census.topic_map import topic_map
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_table, progress_bar
+from envscaler_mcp.synthesis.topics.described import described
 
 app = typer.Typer(add_completion=False)
 
@@ -53,7 +54,7 @@ def print_stats(
         with progress_bar("playing at random in") as progress:
             learned = signal_of(farm, progress, len(farm))
     if html is not None and alike is not None:
-        places = topic_map({one.environment.id: described(one) for one in farm})
+        places = topic_map({one.environment.id: described(one.environment) for one in farm})
         write_text(html, page(figures, alike, places, learned))
     if as_json:
         typer.echo(json.dumps(_document(figures, alike if similarity else None, learned), ensure_ascii=False, indent=1))

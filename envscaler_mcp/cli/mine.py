@@ -1,0 +1,96 @@
+"""Find in raw tasks those that need a system with records, group them, and say what the library does not cover."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.printing import print_table
+from envscaler_mcp.synthesis.topics.described import described
+from envscaler_mcp.synthesis.topics.mining import Mined, TopicGroup, mine, read_raw_tasks
+
+app = typer.Typer(add_completion=False)
+
+_SHOWN = 20
+_CUT = 90
+
+
+@app.command()
+def mine_tasks(
+    ctx: typer.Context,
+    tasks: Annotated[
+        Path, typer.Argument(metavar="TASKS", help='One task a line: {"task": "…"}, or plain text.', dir_okay=False)
+    ],
+    why: Annotated[bool, typer.Option("--why", help="Say of every task why it is kept or left out.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    servers = settings_of(ctx).servers
+    cards = [Environment.read(servers / entry.id / "environment.json") for entry in registry_of(ctx).entries]
+    mined = mine(read_raw_tasks(tasks), {card.id: described(card) for card in cards})
+    if as_json:
+        typer.echo(json.dumps(_document(mined), ensure_ascii=False, indent=1))
+        return
+    if why:
+        for task, finding in zip(mined.tasks, mined.findings, strict=True):
+            mark = "kept" if finding.stateful else "out "
+            typer.echo(f"{mark} {finding.weight:+d}  {_short(task.text)}  ({'; '.join(finding.cues) or 'no cue'})")
+        typer.echo("")
+    _print(mined)
+
+
+def _print(mined: Mined) -> None:
+    typer.secho(
+        f"{mined.kept} of {len(mined.tasks)} tasks need a system with records; they are {len(mined.groups)} groups.",
+        bold=True,
+    )
+    agreement = mined.agreement
+    if agreement is not None:
+        typer.echo(
+            f"People labelled {agreement['labelled']:.0f}: precision {agreement['precision']:.2f}, "
+            f"recall {agreement['recall']:.2f}."
+        )
+    for title, covered in (("Covered by the library", True), ("Not covered", False)):
+        groups = [group for group in mined.groups if group.covered is covered]
+        tasks = sum(len(group.tasks) for group in groups)
+        typer.secho(f"\n{title}: {len(groups)} groups, {tasks} tasks", bold=True)
+        if groups:
+            print_table(("tasks", "nearest", "words", "for example"), [_row(group) for group in groups[:_SHOWN]])
+        if len(groups) > _SHOWN:
+            typer.echo(f"… and {len(groups) - _SHOWN} smaller ones; --json tells all")
+
+
+def _row(group: TopicGroup) -> tuple[str, str, str, str]:
+    nearest = f"{group.matches[0].environment} {group.matches[0].nearness:.2f}" if group.matches else "-"
+    return str(len(group.tasks)), nearest, " ".join(group.words[:4]), _short(group.tasks[0].text)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _CUT else f"{line[: _CUT - 1]}…"
+
+
+def _document(mined: Mined) -> dict[str, Any]:
+    return {
+        "tasks": len(mined.tasks),
+        "kept": mined.kept,
+        "agreement": mined.agreement,
+        "groups": [
+            {
+                "words": group.words,
+                "covered": group.covered,
+                "matches": [{"environment": one.environment, "nearness": one.nearness} for one in group.matches],
+                "tasks": [{"line": task.line, "task": task.text} for task in group.tasks],
+            }
+            for group in mined.groups
+        ],
+        "left_out": [
+            {"line": task.line, "weight": finding.weight, "cues": finding.cues}
+            for task, finding in zip(mined.tasks, mined.findings, strict=True)
+            if not finding.stateful
+        ],
+    }
