@@ -16,6 +16,7 @@ from envscaler_mcp.scenarios import grow
 from envscaler_mcp.serving import EnvironmentCode, load_class, open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
 from tests.quality.written import failing, fails
+from tests.sampling import turns
 
 ROOT = Path(__file__).resolve().parents[2]
 GYM = ROOT / "tests" / "blueprints" / "gym.yaml"
@@ -156,7 +157,7 @@ def test_a_built_folder_holds_its_report() -> None:
     assert report.code_digest == built.environment.code_digest
 
 
-@pytest.mark.parametrize("env_id", blueprint_files())
+@pytest.mark.parametrize("env_id", turns(blueprint_files(), 8))
 def test_what_ships_is_admitted_without_a_fail(env_id: str) -> None:
     evaluation = evaluate_folder(ROOT / "generated_servers" / env_id)
     assert [f"{one.probe.tool} {one.probe.arguments}: {one.reason}" for one in failing(evaluation)] == []

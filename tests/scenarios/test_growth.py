@@ -15,6 +15,7 @@ from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.scenarios import Grown, grow
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.nursery import compile_nursery
+from tests.sampling import turns
 
 GYM = (Path(__file__).parent.parent / "blueprints" / "gym.yaml").read_text()
 
@@ -61,17 +62,17 @@ def test_an_address_goes_with_the_name_of_its_person() -> None:
         assert member["email"].partition("@")[2] in ("example.com", "example.org", "example.net")
 
 
-@pytest.mark.parametrize("path", blueprint_files().values(), ids=blueprint_files())
-def test_a_grown_state_of_the_library_is_sound(path: Path) -> None:
-    model = check_blueprint(read_blueprint(path)).sound()
+@pytest.mark.parametrize("env_id", turns(blueprint_files()))
+def test_a_grown_state_of_the_library_is_sound(env_id: str) -> None:
+    model = check_blueprint(read_blueprint(blueprint_files()[env_id])).sound()
     result = grown(model)
     assert Interpreter(model, result.content).check_state() == []
     assert sum(result.played.values()) >= 0.9 * model.blueprint.start.history
 
 
-@pytest.mark.parametrize("path", blueprint_files().values(), ids=blueprint_files())
-def test_no_guard_of_the_library_lets_a_call_through_that_a_rule_refuses(path: Path) -> None:
-    model = check_blueprint(read_blueprint(path)).sound()
+@pytest.mark.parametrize("env_id", turns(blueprint_files()))
+def test_no_guard_of_the_library_lets_a_call_through_that_a_rule_refuses(env_id: str) -> None:
+    model = check_blueprint(read_blueprint(blueprint_files()[env_id])).sound()
     assert [surprise for seed in (1, 2) for surprise in grown(model, seed, 150).surprises] == []
 
 

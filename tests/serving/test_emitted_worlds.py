@@ -10,14 +10,16 @@ import pytest
 
 from envscaler_mcp.artifacts import State
 from envscaler_mcp.serving import EnvironmentCode, load_code, open_world
+from tests.sampling import turns
 
-FOLDERS = sorted(path.parent for path in (Path(__file__).parents[2] / "generated_servers").glob("*/environment.json"))
+SERVERS = Path(__file__).parents[2] / "generated_servers"
+NAMES = sorted(path.parent.name for path in SERVERS.glob("*/environment.json"))
 CALLS = 150
 
 
-@pytest.fixture(scope="module", params=FOLDERS, ids=lambda folder: folder.name)
+@pytest.fixture(scope="module", params=turns(NAMES))
 def emitted(request: pytest.FixtureRequest) -> tuple[EnvironmentCode, dict[str, Any]]:
-    folder: Path = request.param
+    folder = SERVERS / request.param
     code = load_code(folder)
     return code, State.read(folder / "states" / f"{code.environment.states[0]}.json").content
 

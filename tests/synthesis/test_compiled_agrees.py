@@ -7,18 +7,18 @@ import pytest
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.compile import compile_model
 from tests.synthesis.twins import Twins, replayed
-from tests.synthesis.worlds import BLUEPRINTS, compiled, model, play, raw, start, write
+from tests.synthesis.worlds import NAMES, compiled, model, play, raw, start, write
 
 CALLS, WRITES, HISTORY = 70, 45, 18
 
 
-@pytest.mark.parametrize("name", BLUEPRINTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_grown_state_is_sound(name: str) -> None:
     state = start(name, HISTORY)
     assert Twins(model(name), state, compiled(name)).meant.check_state() == []
 
 
-@pytest.mark.parametrize("name", BLUEPRINTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_calls_answer_and_change_what_the_blueprint_means(name: str) -> None:
     changes = 0
     for seed in (1, 2):
@@ -28,7 +28,7 @@ def test_calls_answer_and_change_what_the_blueprint_means(name: str) -> None:
     assert changes or not model(name).blueprint.start.records
 
 
-@pytest.mark.parametrize("name", BLUEPRINTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_write_gets_past_a_rule(name: str) -> None:
     twins, _ = write(name, 1, WRITES, HISTORY)
     assert twins.done
@@ -37,7 +37,7 @@ def test_no_write_gets_past_a_rule(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(2, 4))
-@pytest.mark.parametrize("name", BLUEPRINTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_many_calls_answer_and_change_what_the_blueprint_means(name: str, seed: int) -> None:
     twins, _ = play(name, seed, 400, 60)
     replayed(twins, start(name, 60))
@@ -46,7 +46,7 @@ def test_many_calls_answer_and_change_what_the_blueprint_means(name: str, seed: 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(2, 6))
-@pytest.mark.parametrize("name", BLUEPRINTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_none_of_many_writes_gets_past_a_rule(name: str, seed: int) -> None:
     write(name, seed, 150, 10 * seed)
 

@@ -17,11 +17,15 @@ from envscaler_mcp.pipeline import SEED
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.nursery import compile_nursery
+from tests.sampling import turns
 from tests.synthesis.calls import Calls, State
 from tests.synthesis.raw_writes import Raw, RawCalls, raw_writes
 from tests.synthesis.twins import Twins, class_of, model_of
 
-BLUEPRINTS = {**blueprint_files(), **{f.stem: f for f in sorted(Path(__file__).parents[1].glob("blueprints/*.yaml"))}}
+_TRICKY = {f.stem: f for f in sorted(Path(__file__).parents[1].glob("blueprints/*.yaml"))}
+BLUEPRINTS = {**blueprint_files(), **_TRICKY}
+NAMES = [*turns(blueprint_files(), 10), *_TRICKY]
+"""Every one of them as a parameter of a test."""
 
 
 @cache

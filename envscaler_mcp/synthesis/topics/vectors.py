@@ -154,7 +154,7 @@ _STOP = frozenset(
         "your",
     ]
 )
-_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("s", ""))
+_ENDINGS = (("ies", "y"), ("sses", "ss"), ("s", ""), ("ing", ""), ("ed", ""), ("e", ""))
 
 
 def words_of(text: str) -> list[str]:
@@ -163,11 +163,11 @@ def words_of(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A word without a plain English ending; near enough for counting."""
+    """A word without plain English endings and doubled letters before them; near enough for counting."""
     for ending, instead in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us", "is")):
-            return word[: -len(ending)] + instead
-    return word
+            word = word[: -len(ending)] + instead
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
 class Weights:

@@ -1,0 +1,78 @@
+"""A build that was stopped goes on where it was; what was touched since, or is to be otherwise, is built again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from envscaler_mcp.pipeline import Emission, blueprint_of, emit_environments
+from envscaler_mcp.serving.tasks import load_scenarios
+
+NAMES = ("bank_accounts", "drone_delivery")
+
+
+def emit(home: Path, names: tuple[str, ...] = NAMES, many: int = 10, check: bool = False) -> Emission:
+    paths = [blueprint_of(name) for name in names]
+    return emit_environments(
+        paths, home / "generated_servers", home / "registry.json", many=many, resume=True, check=check
+    )
+
+
+def kept(emission: Emission) -> dict[str, bool]:
+    return {one.environment.id: one.kept for one in emission.built}
+
+
+def test_what_was_finished_is_kept_and_only_the_rest_is_built(tmp_path: Path) -> None:
+    emit(tmp_path, NAMES[:1])
+    registered = (tmp_path / "registry.json").read_bytes()
+    again = emit(tmp_path)
+    assert kept(again) == {"bank_accounts": True, "drone_delivery": False}
+    assert again.differences.keys() == {"drone_delivery", "registry.json"}
+    emit(tmp_path, NAMES[:1])
+    assert (tmp_path / "registry.json").read_bytes() != registered
+
+
+@pytest.mark.parametrize("touched", ["environment.py", "scenarios.jsonl", "states/start.json", ".built.json"])
+def test_what_was_touched_is_built_again(tmp_path: Path, touched: str) -> None:
+    emit(tmp_path, NAMES[:1])
+    file = tmp_path / "generated_servers" / "bank_accounts" / touched
+    before = file.read_text(encoding="utf-8")
+    file.write_text(before.replace("a", "b", 1) if touched != ".built.json" else "{", encoding="utf-8")
+    assert kept(emit(tmp_path, NAMES[:1])) == {"bank_accounts": False}
+    assert file.read_text(encoding="utf-8") == before
+
+
+def test_more_scenarios_begin_with_those_that_ship_and_lie_beside_them(tmp_path: Path) -> None:
+    folder = tmp_path / "generated_servers" / "bank_accounts"
+    emit(tmp_path, NAMES[:1])
+    ten = load_scenarios(folder)
+    assert kept(emit(tmp_path, NAMES[:1], 13)) == {"bank_accounts": False}
+    assert load_scenarios(folder)[:10] == ten
+    assert len(load_scenarios(folder)) == 13
+    assert len((folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines()) == 10
+    assert emit(tmp_path, NAMES[:1], 13, check=True).differences == {}
+    emit(tmp_path, NAMES[:1])
+    assert load_scenarios(folder) == ten
+
+
+def test_a_blueprint_that_cannot_be_built_keeps_no_other_from_being_built(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("id: broken\ntitle: Broken\n", encoding="utf-8")
+    paths = [broken, blueprint_of("bank_accounts")]
+    for workers in (1, 2):
+        found = emit_environments(
+            paths, tmp_path / "generated_servers", tmp_path / "registry.json", workers=workers, all_of_them=True
+        )
+        assert list(found.failures) == [str(broken)]
+        assert [one.environment.id for one in found.built] == ["bank_accounts"]
+
+
+def test_one_worker_and_two_write_the_same_bytes(tmp_path: Path) -> None:
+    paths = [blueprint_of(name) for name in NAMES]
+    written = []
+    for workers in (1, 2):
+        home = tmp_path / str(workers)
+        emit_environments(paths, home / "generated_servers", home / "registry.json", workers=workers, many=12)
+        written.append({p.relative_to(home): p.read_bytes() for p in sorted(home.rglob("*")) if p.is_file()})
+    assert written[0] == written[1]
