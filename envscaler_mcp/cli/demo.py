@@ -40,6 +40,8 @@ NEXT = (
     ("one of them, with its rules and tools", "{bin}/envscaler show bank_accounts"),
     ("play every task that ships", "{bin}/envscaler run --agent oracle --out runs/first"),
     ("prove them all again", "{bin}/envscaler prove"),
+    ("forty tasks of each world instead of ten", "{bin}/envscaler build --all"),
+    ("what the farm holds, in figures", "{bin}/envscaler stats --similarity --signal --html farm.html"),
     ("try a tool yourself", "{bin}/envscaler call hospital_stays list_beds condition=clean"),
     ("at the keyboard", "{bin}/python clients/keyboard.py {bin}/python generated_servers/shared_drive/server.py"),
     ("from Claude Desktop, VS Code or Cursor", "{bin}/envscaler connect hospital_stays --client vscode --install"),
@@ -85,18 +87,30 @@ def show_how_it_works(ctx: typer.Context) -> None:
 
 
 def _emit(settings: Settings) -> None:
-    files = blueprint_files()
+    """Compile what is shown, and what is not there yet or came of another blueprint."""
+    shown = {act.env_id for act in ACTS}
+    files = {
+        name: path
+        for name, path in blueprint_files().items()
+        if name in shown or not _is_there(path, settings.servers / name)
+    }
     began = perf_counter()
     with progress_bar("compiling") as progress:
         emission = emit_environments(
             list(files.values()), settings.servers, settings.registry_file, workers=cpu_count() or 1, progress=progress
         )
-    tools = sum(len(built.environment.tools) for built in emission.built)
     scenarios = sum(built.scenarios for built in emission.built)
     took = f"{perf_counter() - began:.1f} s"
     typer.secho(f"{len(files)} blueprints compiled, {scenarios} tasks made and proven in {took}", bold=True)
-    typer.echo(f"They are servers with {tools} tools now, in {settings.servers}.")
+    entries = read_registry(settings.registry_file).entries
+    tools, tasks = sum(len(entry.tools) for entry in entries), sum(entry.scenarios for entry in entries)
+    typer.echo(f"{len(entries)} servers with {tools:,} tools and {tasks:,} tasks are ready in {settings.servers}.")
     typer.echo("Each has a start state that grew by playing its own operations, so every rule holds in it.")
+
+
+def _is_there(blueprint: Path, folder: Path) -> bool:
+    copy = folder / "blueprint.yaml"
+    return copy.is_file() and copy.read_bytes() == blueprint.read_bytes()
 
 
 def _play_tasks(settings: Settings) -> None:

@@ -62,14 +62,14 @@ def emit_environments(
     """Write server folders and the registry, or with `check` only say what would change.
 
     With `all_of_them` these are all the servers there are: entries and folders of others go. With `resume` what an
-    earlier build has finished is left as it is.
+    earlier build has finished, and nobody has touched, is taken for what it is.
     """
     emitted: dict[str, Emitted] = {}
     differences: dict[str, list[str]] = {}
     failures: dict[str, str] = {}
     waiting: list[Path] = []
     for path in paths:
-        kept = _kept(path, servers / path.stem, many) if resume and not check else None
+        kept = _kept(path, servers / path.stem, many, or_more=check) if resume else None
         if kept is None:
             waiting.append(path)
         else:
@@ -91,8 +91,8 @@ def emit_environments(
     return Emission(built, dict(sorted(differences.items())), failures)
 
 
-def _kept(path: Path, folder: Path, many: int) -> Emitted | None:
-    scenarios = finished(folder, path, many)
+def _kept(path: Path, folder: Path, many: int, *, or_more: bool) -> Emitted | None:
+    scenarios = finished(folder, path, many, or_more=or_more)
     if scenarios is None:
         return None
     shipped = len((folder / TASKS).read_text(encoding="utf-8").splitlines()) if (folder / TASKS).is_file() else 0

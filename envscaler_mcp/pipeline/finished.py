@@ -18,18 +18,19 @@ _MAKERS = ("artifacts", "drawing", "emit", "language", "pipeline", "quality", "s
 def note_finished(folder: Path, blueprint: Path, many: int, files: Mapping[str, str], scenarios: int) -> None:
     """Write down what was made of what."""
     stamp = {
-        "made_of": _made_of(blueprint, many),
+        "made_of": _made_of(blueprint),
+        "many": many,
         "files": {name: digest_of(text) for name, text in sorted(files.items())},
         "scenarios": scenarios,
     }
     write_text(folder / STAMP, json.dumps(stamp, indent=1) + "\n")
 
 
-def finished(folder: Path, blueprint: Path, many: int) -> int | None:
-    """How many scenarios lie in the folder, where it is what would be made; else nothing."""
+def finished(folder: Path, blueprint: Path, many: int, *, or_more: bool = False) -> int | None:
+    """How many scenarios lie in the folder, where it is what would be made for so many, or for more; else nothing."""
     try:
         stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
-        if stamp["made_of"] != _made_of(blueprint, many):
+        if stamp["made_of"] != _made_of(blueprint) or not (stamp["many"] == many or (or_more and stamp["many"] > many)):
             return None
         for name, digest in stamp["files"].items():
             if digest_of((folder / name).read_text(encoding="utf-8")) != digest:
@@ -39,8 +40,8 @@ def finished(folder: Path, blueprint: Path, many: int) -> int | None:
         return None
 
 
-def _made_of(blueprint: Path, many: int) -> str:
-    return digest_of([digest_of(blueprint.read_text(encoding="utf-8")), _makers(), many])
+def _made_of(blueprint: Path) -> str:
+    return digest_of([digest_of(blueprint.read_text(encoding="utf-8")), _makers()])
 
 
 @cache

@@ -227,6 +227,7 @@ class TaskMaker:
     def _features(self, world: World, threads: list[Thread], oracle: list[Call], words: Message) -> dict[str, int]:
         effects = {tool.name: tool.effect for tool in self.environment.tools}
         reads = sum(1 for call in oracle if effects[call.tool] == "reads")
+        threading = Threading(self.model, self.speech, self.chance)
         return {
             "calls": len(oracle),
             "reads": reads,
@@ -237,7 +238,7 @@ class TaskMaker:
             "enabled": self._enabled(world, threads),
             "superlatives": sum(_superlatives(thread.story) for thread in threads),
             "quantified": sum(len(loops_of(thread.story.do)) for thread in threads),
-            "distractors": sum(thread.rivals for thread in threads),
+            "distractors": sum(threading.distractors(thread, world) for thread in threads),
             "sentences": words.sentences,
             "stock_sentences": words.stock,
         }

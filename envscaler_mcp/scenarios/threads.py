@@ -41,8 +41,6 @@ class Thread:
     """Which of the story's tellings it is."""
     ask: tuple[Span, ...] = ()
     """How somebody begins to speak of it."""
-    rivals: int = 0
-    """Records that would fit a role as well, were they not called otherwise, and near misses of descriptions."""
 
     @property
     def calls(self) -> list[Call]:
@@ -65,8 +63,7 @@ class Threading:
         self._everything_said(story, telling, names, describer)
         describer.named.clear()
         ask = tuple(self._tell(story.ask, names, describer, dict(said)))
-        rivals = sum(phrase.distractors for phrase in said.values()) + self._rivals(story, names, said, describer)
-        made = Thread(story, names, spans, [], [], list(said.values()), telling=number, ask=ask, rivals=rivals)
+        made = Thread(story, names, spans, [], [], list(said.values()), telling=number, ask=ask)
         return self._play(made, world)
 
     def again(self, thread: Thread, world: World) -> Thread:
@@ -80,6 +77,19 @@ class Threading:
             if isinstance(role, Worked) and evaluation.value(role.value, thread.names) != thread.names[role.name]:
                 raise Unfit(f"{role.name} is another by then")
         return self._play(replace(thread, reads=[], acts=[], forks=[]), world)
+
+    def distractors(self, thread: Thread, world: World) -> int:
+        """How many records are nearly what the words mean: they would fit a role that is told, or a description but for one mark."""
+        evaluation = Evaluation(Store(self.model, world.state()))
+        told = {phrase.ref for phrase in thread.phrases}
+        rivals = sum(
+            bool(evaluation.value(role.test, {**thread.names, role.name: other}))
+            for role in thread.story.cast
+            if isinstance(role, Drawn) and role.test is not None and thread.names[role.name] in told
+            for other in evaluation.store.all(role.entity)
+            if other != thread.names[role.name]
+        )
+        return rivals + sum(phrase.distractors for phrase in thread.phrases)
 
     def _describer(self, world: World) -> Describer:
         said = self.model.blueprint.words.values
@@ -149,17 +159,6 @@ class Threading:
                 raise Unfit(f"nothing tells {ref.id} apart")
             said[ref] = phrase
         return said[ref]
-
-    def _rivals(self, story: Story, names: Names, said: dict[Ref, Phrase], describer: Describer) -> int:
-        """How many records would fit the roles that are told, were they not called otherwise."""
-        evaluation = Evaluation(Store(self.model, describer.state))
-        return sum(
-            bool(evaluation.value(role.test, {**names, role.name: other}))
-            for role in story.cast
-            if isinstance(role, Drawn) and role.test is not None and names[role.name] in said
-            for other in evaluation.store.all(role.entity)
-            if other != names[role.name]
-        )
 
     def _everything_said(self, story: Story, telling: Telling, names: Names, describer: Describer) -> None:
         """What only the person asking can know must be in the text."""

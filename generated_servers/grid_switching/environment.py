@@ -1,0 +1,1824 @@
+"""Grid switching. Compiled from blueprint.yaml; run `envscaler build grid_switching` after changing it there.
+
+Runs the switching desk of a distribution network, from switching orders and earthing to safety permits, faults
+and the supply of every section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Annotated, Any, Literal, TypedDict
+
+
+Result = dict[str, Any]
+"""`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
+Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
+
+RULES = (
+    "A substation is never fed by a section, and no section feeds itself.",
+    "Every closed switch feeds one of the sections at its ends from the other, so the network has no ring and no two sources in parallel.",
+    "A section with switches is fed only through one that is closed.",
+    "A substation never carries more than its rating.",
+    "A faulty section is never live.",
+    "A section is earthed only while every switch at it is open and tagged by the order for it.",
+    "A permit is out only while the section is earthed and its order is under way.",
+    "A person holds one permit at a time.",
+    "A section has one permit out at a time.",
+    "A section has at most one switching order that is not finished.",
+    "An order is approved by a senior engineer who did not write it.",
+    "The steps of an order are done in the order of their numbers.",
+    "A tag hangs on a switch only while its order is under way.",
+    "The desk runs at most eight orders at a time.",
+)
+"""What always holds. A call that would break a rule is taken back and answered with it."""
+
+CHANGES = (
+    "prepare_order",
+    "approve_order",
+    "cancel_order",
+    "carry_out_step",
+    "apply_earth",
+    "remove_earth",
+    "issue_permit",
+    "return_permit",
+    "switch_remotely",
+    "report_fault",
+    "connect_load",
+)
+"""The methods that may change something; all others only read."""
+
+INDEXED = {
+    ("permits", "holder_id"),
+    ("permits", "order_id"),
+    ("permits", "status"),
+    ("steps", "order_id"),
+    ("steps", "phase"),
+    ("switches", "one_end_id"),
+    ("switches", "other_end_id"),
+    ("switches", "tag_id"),
+    ("switching_orders", "section_id"),
+    ("switching_orders", "status"),
+}
+"""Containers and the attributes by which their records are found without looking at all of them."""
+
+
+class Section(TypedDict):
+    id: str
+    name: str
+    rating: int | None
+    load: int
+    customers: int
+    fed_from_id: str | None
+    fault: Literal["digger", "lightning", "insulation", "vandalism"] | None
+    earthed: bool
+
+
+class Switch(TypedDict):
+    id: str
+    code: str
+    one_end_id: str
+    other_end_id: str
+    normally_closed: bool
+    remote: bool
+    closed: bool
+    tag_id: str | None
+
+
+class Person(TypedDict):
+    id: str
+    name: str
+    role: Literal["control_engineer", "senior_engineer", "crew_leader"]
+    authorised_until: str
+
+
+class SwitchingOrder(TypedDict):
+    id: str
+    section_id: str
+    author_id: str
+    approver_id: str | None
+    planned_on: str
+    reason: str
+    status: Literal["drafted", "approved", "cancelled", "under_way", "completed"]
+
+
+class Step(TypedDict):
+    id: str
+    order_id: str
+    number: int
+    phase: Literal["isolate", "restore"]
+    action: Literal["open", "close", "release"]
+    switch_id: str
+    done_at: str | None
+
+
+class Permit(TypedDict):
+    id: str
+    order_id: str
+    holder_id: str
+    work: str
+    issued_at: str
+    returned_at: str | None
+    status: Literal["issued", "returned"]
+
+
+def _refused(error: str) -> Result:
+    """What a call that may not be made answers."""
+    return {"success": False, "error": error}
+
+
+def _found(data: object) -> Result:
+    """What a question answers."""
+    return {"success": True, "data": data}
+
+
+def _page(records: list[Any], offset: int) -> list[Any]:
+    """At most fifty of them, from the one at `offset`."""
+    return records[offset : offset + 50]
+
+
+def _age(record: Any) -> tuple[int, str]:
+    """The order of records: ids are counted up, so older ones come first."""
+    return len(record["id"]), record["id"]
+
+
+def _copied(records: dict[str, Any]) -> dict[str, Any]:
+    """Records of one's own, oldest first."""
+    ordered = sorted(records.items(), key=lambda pair: (len(pair[0]), pair[0]))
+    return {
+        key: {field: [*value] if isinstance(value, list) else value for field, value in record.items()}
+        for key, record in ordered
+    }
+
+
+def _id_of(record: Any) -> str | None:
+    """The id of a record that may not be there."""
+    return record["id"] if record is not None else None
+
+
+def _distinct(records: Iterable[Any]) -> list[Any]:
+    """Each record once."""
+    return list({record["id"]: record for record in records if record is not None}.values())
+
+
+def _descending(text: str) -> tuple[int, ...]:
+    """A key that sorts texts from last to first."""
+    return (*(-ord(char) for char in text), 1)
+
+
+def _plus_days(day: str, days: int) -> str:
+    """The date so many days later; the calendar ends where Python's does."""
+    ordinal = date.fromisoformat(day).toordinal() + days
+    return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
+
+
+def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
+    """The records one comes to by following a reference again and again, nearest first."""
+    found: dict[str, Any] = {}
+    ahead = [start]
+    while ahead:
+        record = ahead.pop(0)
+        goal = record[field]
+        for key in goal if isinstance(goal, list) else [goal]:
+            if key is not None and key not in found:
+                found[key] = records[key]
+                ahead.append(records[key])
+    return list(found.values())
+
+
+def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first."""
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in records.values():
+            goal = record[field]
+            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
+class GridSwitching:
+    """Runs the switching desk of a distribution network, from switching orders and earthing to safety
+    permits, faults and the supply of every section.
+    """
+
+    def __init__(self, init_config: dict[str, Any] | None = None) -> None:
+        config = init_config or {}
+        self.sections: dict[str, Section] = _copied(config.get("sections", {}))
+        self.switches: dict[str, Switch] = _copied(config.get("switches", {}))
+        self.people: dict[str, Person] = _copied(config.get("people", {}))
+        self.switching_orders: dict[str, SwitchingOrder] = _copied(config.get("switching_orders", {}))
+        self.steps: dict[str, Step] = _copied(config.get("steps", {}))
+        self.permits: dict[str, Permit] = _copied(config.get("permits", {}))
+        self.now: str = config.get("now", "2026-05-18T07:30")
+        self.counters: dict[str, int] = {
+            "section": len(self.sections),
+            "switch": len(self.switches),
+            "person": len(self.people),
+            "switching_order": len(self.switching_orders),
+            "step": len(self.steps),
+            "permit": len(self.permits),
+            **config.get("counters", {}),
+        }
+        self._journal: list[tuple[Any, ...]] = []
+        self._switches_by_one_end: dict[Any, dict[str, Switch]] = {}
+        self._switches_by_other_end: dict[Any, dict[str, Switch]] = {}
+        self._switches_by_tag: dict[Any, dict[str, Switch]] = {}
+        self._switching_orders_by_section: dict[Any, dict[str, SwitchingOrder]] = {}
+        self._switching_orders_by_status: dict[Any, dict[str, SwitchingOrder]] = {}
+        self._steps_by_order: dict[Any, dict[str, Step]] = {}
+        self._steps_by_order_phase: dict[Any, dict[str, Step]] = {}
+        self._permits_by_holder_status: dict[Any, dict[str, Permit]] = {}
+        self._permits_by_order_status: dict[Any, dict[str, Permit]] = {}
+        for switch in self.switches.values():
+            self._link("switches", switch)
+        for switching_order in self.switching_orders.values():
+            self._link("switching_orders", switching_order)
+        for step in self.steps.values():
+            self._link("steps", step)
+        for permit in self.permits.values():
+            self._link("permits", permit)
+
+    def without_supply(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """Sections without supply, those with the most customers first.
+
+        Args:
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "sections": records}} or {"success": False, "error": why
+                not}
+        """
+        found = [s for s in self.sections.values() if not self._section_live(s)]
+        found.sort(key=lambda s: (-s["customers"], s["name"], _age(s)))
+        return _found(
+            {
+                "total": len(found),
+                "sections": [
+                    {
+                        "id": s["id"],
+                        "name": s["name"],
+                        "customers": s["customers"],
+                        "load": s["load"],
+                        "faulty": self._section_faulty(s),
+                        "desk_can_revive": any(self._revives(w, s) for w in self._at(s)),
+                        "earthed": s["earthed"],
+                    }
+                    for s in _page(found, offset)
+                ],
+            }
+        )
+
+    def supply_path(self, section_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """The sections through which a section is fed, the nearest first.
+
+        Args:
+            section_id (str): Id of the section, such as SECTION-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "sections": records}} or {"success": False, "error": why
+                not}
+        """
+        section = self.sections.get(section_id)
+        if section is None:
+            return _refused(f"There is no section {section_id!r}.")
+        found = [x for x in _above(self.sections, section, "fed_from_id")]
+        return _found(
+            {
+                "total": len(found),
+                "sections": [
+                    {"id": x["id"], "name": x["name"], "live": self._section_live(x), "spare": self._section_spare(x)}
+                    for x in _page(found, offset)
+                ],
+            }
+        )
+
+    def behind(self, section_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """The sections that are fed through a section.
+
+        Args:
+            section_id (str): Id of the section, such as SECTION-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "sections": records}} or {"success": False, "error": why
+                not}
+        """
+        section = self.sections.get(section_id)
+        if section is None:
+            return _refused(f"There is no section {section_id!r}.")
+        found = [x for x in _below(self.sections, section, "fed_from_id")]
+        return _found(
+            {
+                "total": len(found),
+                "sections": [
+                    {
+                        "id": x["id"],
+                        "name": x["name"],
+                        "fed_from": x["fed_from_id"],
+                        "customers": x["customers"],
+                        "load": x["load"],
+                    }
+                    for x in _page(found, offset)
+                ],
+            }
+        )
+
+    def next_steps(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """The next step of every order that may be carried out today.
+
+        Args:
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "switching_orders": records}} or {"success": False,
+                "error": why not}
+        """
+        found = [
+            o
+            for o in self.switching_orders.values()
+            if (o["status"] in ("approved", "under_way") and o["planned_on"] <= self.now[:10])
+        ]
+        found.sort(key=lambda o: (o["planned_on"], o["id"], _age(o)))
+        return _found(
+            {
+                "total": len(found),
+                "switching_orders": [
+                    {
+                        "order": o["id"],
+                        "section": self.sections[o["section_id"]]["name"],
+                        "status": o["status"],
+                        "step": _id_of(self._next_step(o)),
+                        "earthed": self.sections[o["section_id"]]["earthed"],
+                    }
+                    for o in _page(found, offset)
+                ],
+            }
+        )
+
+    def ways_to_feed(self, section_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """Open switches at a section without supply whose other end is live, with what the source there has left.
+
+        Args:
+            section_id (str): Id of the section, such as SECTION-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "switches": records}} or {"success": False, "error": why
+                not}
+        """
+        section = self.sections.get(section_id)
+        if section is None:
+            return _refused(f"There is no section {section_id!r}.")
+        found = [
+            w
+            for w in self._at(section)
+            if not self._section_live(section)
+            and (not w["closed"] and self._section_live(self._far(w, section)))
+        ]
+        found.sort(key=lambda w: (w["code"], _age(w)))
+        return _found(
+            {
+                "total": len(found),
+                "switches": [
+                    {
+                        "id": w["id"],
+                        "code": w["code"],
+                        "neighbour": self._far(w, section)["name"],
+                        "remote": w["remote"],
+                        "tag": w["tag_id"],
+                        "left": min(
+                            self._room_of(self.sections[w["one_end_id"]]),
+                            self._room_of(self.sections[w["other_end_id"]]),
+                        ),
+                        "needed": self._dead_load(section),
+                    }
+                    for w in _page(found, offset)
+                ],
+            }
+        )
+
+    def list_sections(
+        self,
+        name: Text | None = None,
+        fed_from_id: str | None = None,
+        fault: Literal["digger", "lightning", "insulation", "vandalism"] | None = None,
+        earthed: bool | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the sections, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            fed_from_id (str, optional): Only those of this fed from.
+            fault (str, optional): Only those whose fault is digger, lightning, insulation or vandalism.
+            earthed (bool, optional): Only those where earthed is so.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "sections": records}}
+        """
+        if fed_from_id is not None and fed_from_id not in self.sections:
+            return _refused(f"There is no section {fed_from_id!r}.")
+        found = [
+            section
+            for section in self.sections.values()
+            if (name is None or name.casefold() in section["name"].casefold())
+            and (fed_from_id is None or section["fed_from_id"] == fed_from_id)
+            and (fault is None or section["fault"] == fault)
+            and (earthed is None or section["earthed"] == earthed)
+        ]
+        return _found(
+            {"total": len(found), "sections": [self._show_section(section) for section in _page(found, offset)]}
+        )
+
+    def list_switches(
+        self,
+        code: Text | None = None,
+        one_end_id: str | None = None,
+        other_end_id: str | None = None,
+        normally_closed: bool | None = None,
+        remote: bool | None = None,
+        closed: bool | None = None,
+        tag_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the switches, oldest first, all of them or only some.
+
+        Args:
+            code (str, optional): Only those whose code contains this text.
+            one_end_id (str, optional): Only those of this one end.
+            other_end_id (str, optional): Only those of this other end.
+            normally_closed (bool, optional): Only those where normally closed is so.
+            remote (bool, optional): Only those where remote is so.
+            closed (bool, optional): Only those where closed is so.
+            tag_id (str, optional): Only those of this tag.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "switches": records}}
+        """
+        if one_end_id is not None and one_end_id not in self.sections:
+            return _refused(f"There is no section {one_end_id!r}.")
+        if other_end_id is not None and other_end_id not in self.sections:
+            return _refused(f"There is no section {other_end_id!r}.")
+        if tag_id is not None and tag_id not in self.switching_orders:
+            return _refused(f"There is no switching order {tag_id!r}.")
+        found = [
+            switch
+            for switch in self.switches.values()
+            if (code is None or code.casefold() in switch["code"].casefold())
+            and (one_end_id is None or switch["one_end_id"] == one_end_id)
+            and (other_end_id is None or switch["other_end_id"] == other_end_id)
+            and (normally_closed is None or switch["normally_closed"] == normally_closed)
+            and (remote is None or switch["remote"] == remote)
+            and (closed is None or switch["closed"] == closed)
+            and (tag_id is None or switch["tag_id"] == tag_id)
+        ]
+        return _found({"total": len(found), "switches": [{**switch} for switch in _page(found, offset)]})
+
+    def list_people(
+        self,
+        name: Text | None = None,
+        role: Literal["control_engineer", "senior_engineer", "crew_leader"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the people, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            role (str, optional): Only those whose role is control_engineer, senior_engineer or crew_leader.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "people": records}}
+        """
+        found = [
+            person
+            for person in self.people.values()
+            if (name is None or name.casefold() in person["name"].casefold())
+            and (role is None or person["role"] == role)
+        ]
+        return _found({"total": len(found), "people": [{**person} for person in _page(found, offset)]})
+
+    def list_switching_orders(
+        self,
+        section_id: str | None = None,
+        author_id: str | None = None,
+        approver_id: str | None = None,
+        status: Literal["drafted", "approved", "cancelled", "under_way", "completed"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the switching orders, oldest first, all of them or only some.
+
+        Args:
+            section_id (str, optional): Only those of this section.
+            author_id (str, optional): Only those of this author.
+            approver_id (str, optional): Only those of this approver.
+            status (str, optional): Only those whose status is drafted, approved, cancelled, under_way or
+                completed.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "switching_orders": records}}
+        """
+        if section_id is not None and section_id not in self.sections:
+            return _refused(f"There is no section {section_id!r}.")
+        if author_id is not None and author_id not in self.people:
+            return _refused(f"There is no person {author_id!r}.")
+        if approver_id is not None and approver_id not in self.people:
+            return _refused(f"There is no person {approver_id!r}.")
+        found = [
+            switching_order
+            for switching_order in self.switching_orders.values()
+            if (section_id is None or switching_order["section_id"] == section_id)
+            and (author_id is None or switching_order["author_id"] == author_id)
+            and (approver_id is None or switching_order["approver_id"] == approver_id)
+            and (status is None or switching_order["status"] == status)
+        ]
+        return _found(
+            {
+                "total": len(found),
+                "switching_orders": [{**switching_order} for switching_order in _page(found, offset)],
+            }
+        )
+
+    def list_steps(
+        self,
+        order_id: str | None = None,
+        phase: Literal["isolate", "restore"] | None = None,
+        action: Literal["open", "close", "release"] | None = None,
+        switch_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the steps, oldest first, all of them or only some.
+
+        Args:
+            order_id (str, optional): Only those of this order.
+            phase (str, optional): Only those whose phase is isolate or restore.
+            action (str, optional): Only those whose action is open, close or release.
+            switch_id (str, optional): Only those of this switch.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "steps": records}}
+        """
+        if order_id is not None and order_id not in self.switching_orders:
+            return _refused(f"There is no switching order {order_id!r}.")
+        if switch_id is not None and switch_id not in self.switches:
+            return _refused(f"There is no switch {switch_id!r}.")
+        found = [
+            step
+            for step in self.steps.values()
+            if (order_id is None or step["order_id"] == order_id)
+            and (phase is None or step["phase"] == phase)
+            and (action is None or step["action"] == action)
+            and (switch_id is None or step["switch_id"] == switch_id)
+        ]
+        return _found({"total": len(found), "steps": [{**step} for step in _page(found, offset)]})
+
+    def list_permits(
+        self,
+        order_id: str | None = None,
+        holder_id: str | None = None,
+        status: Literal["issued", "returned"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the permits, oldest first, all of them or only some.
+
+        Args:
+            order_id (str, optional): Only those of this order.
+            holder_id (str, optional): Only those of this holder.
+            status (str, optional): Only those whose status is issued or returned.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "permits": records}}
+        """
+        if order_id is not None and order_id not in self.switching_orders:
+            return _refused(f"There is no switching order {order_id!r}.")
+        if holder_id is not None and holder_id not in self.people:
+            return _refused(f"There is no person {holder_id!r}.")
+        found = [
+            permit
+            for permit in self.permits.values()
+            if (order_id is None or permit["order_id"] == order_id)
+            and (holder_id is None or permit["holder_id"] == holder_id)
+            and (status is None or permit["status"] == status)
+        ]
+        return _found({"total": len(found), "permits": [{**permit} for permit in _page(found, offset)]})
+
+    def prepare_order(
+        self,
+        section_id: str,
+        author_id: str,
+        planned_on: Date,
+        reason: Text,
+        backup_id: str | None = None,
+    ) -> Result:
+        """Write a switching order that isolates a section and restores it; a backup switch keeps what lies behind
+        supplied meanwhile.
+
+        Args:
+            section_id (str): Id of the section, such as SECTION-00001.
+            author_id (str): Id of a person (author), such as PERSON-00001.
+            planned_on (str): Planned on: a date, as YYYY-MM-DD.
+            reason (str): The reason.
+            backup_id (str, optional): Id of a switch (backup), such as SWITCH-00001. May be left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        section = self.sections.get(section_id)
+        if section is None:
+            return _refused(f"There is no section {section_id!r}.")
+        author = self.people.get(author_id)
+        if author is None:
+            return _refused(f"There is no person {author_id!r}.")
+        backup = self.switches.get(backup_id) if backup_id is not None else None
+        if backup_id is not None and backup is None:
+            return _refused(f"There is no switch {backup_id!r}.")
+        if section["rating"] is not None:
+            return _refused(f"{section['name']} is a substation and is not taken out by a switching order here.")
+        if author["role"] not in ("control_engineer", "senior_engineer"):
+            return _refused(f"{author['name']} leads a crew and writes no switching orders.")
+        if self.now[:10] > planned_on or planned_on > _plus_days(self.now[:10], 60):
+            return _refused(
+                f"Orders are planned for {self.now[:10]} to {_plus_days(self.now[:10], 60)}, not for {planned_on}."
+            )
+        other = self._open_order(section)
+        if other is not None:
+            return _refused(
+                f"{section['name']} has an order already, planned for {other['planned_on']} and {other['status']}."
+            )
+        if backup_id is not None and backup["normally_closed"]:
+            return _refused("The backup must be a switch that is normally open.")
+        if backup_id is not None and backup in self._at(section):
+            return _refused(
+                f"The backup switch ends at {section['name']} itself and has to be opened, so name one beyond it."
+            )
+        behind = _below(self.sections, section, "fed_from_id")
+        if (
+            backup_id is not None
+            and (self.sections[backup["one_end_id"]] in behind) == (self.sections[backup["other_end_id"]] in behind)
+        ):
+            return _refused(
+                f"The backup switch does not join what lies behind {section['name']} with the rest of the network."
+            )
+        self._journal = []
+        added_steps: list[Any] = []
+        order: SwitchingOrder = {
+            "id": self._new_id("switching_order", "SO", self.switching_orders),
+            "section_id": section_id,
+            "author_id": author_id,
+            "approver_id": None,
+            "planned_on": planned_on,
+            "reason": reason,
+            "status": "drafted",
+        }
+        self._add("switching_orders", order)
+        n = 0
+        for w in sorted(self._at(section), key=lambda w: (w["code"], _age(w))):
+            n = n + 1
+            if not 1 <= n <= 20:
+                return self._take_back("The number of a step must be between 1 and 20.")
+            step = {
+                "id": self._new_id("step", "STEP", self.steps),
+                "order_id": order["id"],
+                "number": n,
+                "phase": "isolate",
+                "action": "open",
+                "switch_id": w["id"],
+                "done_at": None,
+            }
+            self._add("steps", step)
+            added_steps.append(step)
+        if backup_id is not None:
+            number = n + 1
+            if not 1 <= number <= 20:
+                return self._take_back("The number of a step must be between 1 and 20.")
+            new_step = {
+                "id": self._new_id("step", "STEP", self.steps),
+                "order_id": order["id"],
+                "number": number,
+                "phase": "isolate",
+                "action": "close",
+                "switch_id": backup_id,
+                "done_at": None,
+            }
+            self._add("steps", new_step)
+            added_steps.append(new_step)
+            new_number = n + 2
+            if not 1 <= new_number <= 20:
+                return self._take_back("The number of a step must be between 1 and 20.")
+            new_step_2 = {
+                "id": self._new_id("step", "STEP", self.steps),
+                "order_id": order["id"],
+                "number": new_number,
+                "phase": "restore",
+                "action": "open",
+                "switch_id": backup_id,
+                "done_at": None,
+            }
+            self._add("steps", new_step_2)
+            added_steps.append(new_step_2)
+            n = n + 2
+        for w in sorted(self._at(section), key=lambda w: (_descending(w["code"]), _age(w))):
+            n = n + 1
+            if not 1 <= n <= 20:
+                return self._take_back("The number of a step must be between 1 and 20.")
+            new_step_3 = {
+                "id": self._new_id("step", "STEP", self.steps),
+                "order_id": order["id"],
+                "number": n,
+                "phase": "restore",
+                "action": "close" if w["normally_closed"] else "release",
+                "switch_id": w["id"],
+                "done_at": None,
+            }
+            self._add("steps", new_step_3)
+            added_steps.append(new_step_3)
+        if self._breaks_rule_10(order):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_11(order):
+            return self._take_back(RULES[10])
+        for one_step in _distinct(added_steps):
+            if self._breaks_rule_12_a(one_step):
+                return self._take_back(RULES[11])
+        for one_step in _distinct(added_steps):
+            if self._breaks_rule_12_b(one_step):
+                return self._take_back(RULES[11])
+        if self._breaks_rule_14():
+            return self._take_back(RULES[13])
+        done = f"prepare the order for {section['name']} on {planned_on} by {author['name']}"
+        if backup is not None:
+            done += f" with backup over {backup['code']}"
+        return {
+            "success": True,
+            "message": f"Done: {done} (new: switching order {order['id']}).",
+            "data": {"switching_order_id": order["id"]},
+        }
+
+    def approve_order(self, order_id: str, by_id: str) -> Result:
+        """Approve a drafted order as a senior engineer who did not write it.
+
+        Args:
+            order_id (str): Id of a switching order (order), such as SO-00001.
+            by_id (str): Id of a person (by), such as PERSON-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        order = self.switching_orders.get(order_id)
+        if order is None:
+            return _refused(f"There is no switching order {order_id!r}.")
+        by = self.people.get(by_id)
+        if by is None:
+            return _refused(f"There is no person {by_id!r}.")
+        if order["status"] != "drafted":
+            return _refused(f"The order for {self.sections[order['section_id']]['name']} is {order['status']}.")
+        if by["role"] != "senior_engineer":
+            return _refused(f"{by['name']} is a {by['role']}, and only a senior engineer approves.")
+        if by_id == order["author_id"]:
+            return _refused(f"{by['name']} wrote this order, so somebody else must approve it.")
+        if by["authorised_until"] < self.now[:10]:
+            return _refused(f"The authorisation of {by['name']} ended on {by['authorised_until']}.")
+        self._journal = []
+        self._put("switching_orders", order, "approver_id", by_id)
+        self._put("switching_orders", order, "status", "approved")
+        for one_permit in _distinct(self._permits_by_order_status.get((order["id"], "issued"), {}).values()):
+            if self._breaks_rule_7(one_permit):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_10(order):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_11(order):
+            return self._take_back(RULES[10])
+        for one_switch in _distinct(self._switches_by_tag.get(order["id"], {}).values()):
+            if self._breaks_rule_13(one_switch):
+                return self._take_back(RULES[12])
+        if self._breaks_rule_14():
+            return self._take_back(RULES[13])
+        return {
+            "success": True,
+            "message": f"Done: approve the order for {self.sections[order['section_id']]['name']} as {by['name']}.",
+        }
+
+    def cancel_order(self, order_id: str) -> Result:
+        """Cancel an order of which no step has been done.
+
+        Args:
+            order_id (str): Id of a switching order (order), such as SO-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        order = self.switching_orders.get(order_id)
+        if order is None:
+            return _refused(f"There is no switching order {order_id!r}.")
+        if order["status"] not in ("drafted", "approved"):
+            return _refused(
+                f"The order for {self.sections[order['section_id']]['name']} is {order['status']}, so it cannot "
+                "be cancelled any more."
+            )
+        self._journal = []
+        self._put("switching_orders", order, "status", "cancelled")
+        for one_permit in _distinct(self._permits_by_order_status.get((order["id"], "issued"), {}).values()):
+            if self._breaks_rule_7(one_permit):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_10(order):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_11(order):
+            return self._take_back(RULES[10])
+        for one_switch in _distinct(self._switches_by_tag.get(order["id"], {}).values()):
+            if self._breaks_rule_13(one_switch):
+                return self._take_back(RULES[12])
+        if self._breaks_rule_14():
+            return self._take_back(RULES[13])
+        return {
+            "success": True,
+            "message": (
+                f"Done: cancel the order for {self.sections[order['section_id']]['name']} planned for "
+                f"{order['planned_on']}."
+            ),
+        }
+
+    def carry_out_step(self, step_id: str) -> Result:
+        """Carry out the next step of an approved order; isolating hangs the tag of the order on the switch, restoring
+        takes it off.
+
+        Args:
+            step_id (str): Id of the step, such as STEP-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        step = self.steps.get(step_id)
+        if step is None:
+            return _refused(f"There is no step {step_id!r}.")
+        order = self.switching_orders[step["order_id"]]
+        if order["status"] not in ("approved", "under_way"):
+            return _refused(f"The order for {self.sections[order['section_id']]['name']} is {order['status']}.")
+        if order["planned_on"] > self.now[:10]:
+            return _refused(
+                f"The order for {self.sections[order['section_id']]['name']} is planned for {order['planned_on']}."
+            )
+        if order["status"] != "under_way" and len(self._switching_orders_by_status.get("under_way", {})) >= 8:
+            return _refused(
+                "Eight orders are under way, so one has to be finished before the one for "
+                f"{self.sections[order['section_id']]['name']} begins."
+            )
+        if step["done_at"] is not None:
+            return _refused(f"Step {step['number']} was done already.")
+        due = self._next_step(order)
+        if due is not None and due is not step:
+            return _refused(f"Step {due['number']} on switch {self.switches[due['switch_id']]['code']} comes first.")
+        if step["phase"] != "isolate" and self.sections[order["section_id"]]["earthed"]:
+            return _refused(
+                f"{self.sections[order['section_id']]['name']} is still earthed, so the earth must come off first."
+            )
+        if not (step["phase"] == "isolate" or bool(self._permits_by_order_status.get((order["id"], "returned"), {}))):
+            return _refused(
+                f"No permit for {self.sections[order['section_id']]['name']} has come back yet, so it is too "
+                "early to restore."
+            )
+        w = self.switches[step["switch_id"]]
+        foreign = next((o for o in self.switching_orders.values() if w["tag_id"] == o["id"] and o is not order), None)
+        if foreign is not None:
+            return _refused(
+                f"Switch {w['code']} carries the tag of the order for {self.sections[foreign['section_id']]['name']}."
+            )
+        closing = step["action"] == "close" and not w["closed"]
+        if closing and self._root(self.sections[w["one_end_id"]]) is self._root(self.sections[w["other_end_id"]]):
+            return _refused(f"Closing {w['code']} would make a ring.")
+        if (
+            closing
+            and self._section_live(self.sections[w["one_end_id"]])
+            and self._section_live(self.sections[w["other_end_id"]])
+        ):
+            return _refused(f"Closing {w['code']} would put two sources in parallel.")
+        bad = self._fault_at(w)
+        if (
+            closing
+            and bad is not None
+            and (
+                self._section_live(self.sections[w["one_end_id"]])
+                or self._section_live(self.sections[w["other_end_id"]])
+            )
+        ):
+            return _refused(f"Closing {w['code']} would put voltage on the fault of {bad['name']}.")
+        if (
+            closing
+            and self._dead_load(self.sections[w["one_end_id"]]) + self._dead_load(self.sections[w["other_end_id"]]) > min(
+                self._room_of(self.sections[w["one_end_id"]]),
+                self._room_of(self.sections[w["other_end_id"]]),
+            )
+        ):
+            return _refused(f"The source has too little left to pick up what hangs on {w['code']}.")
+        self._journal = []
+        changed_switching_orders: list[Any] = []
+        changed_switches: list[Any] = []
+        changed_sections: list[Any] = []
+        changed_switches_2: list[Any] = []
+        self._put("steps", step, "done_at", self.now)
+        if order["status"] == "approved":
+            changed_switching_orders.append(order)
+            self._put("switching_orders", order, "status", "under_way")
+        if step["action"] == "open":
+            if w["closed"]:
+                changed_switches.append(w)
+                self._put("switches", w, "closed", False)
+                if self.sections[w["one_end_id"]]["fed_from_id"] == w["other_end_id"]:
+                    section = self.sections[w["one_end_id"]]
+                    changed_sections.append(section)
+                    self._put("sections", section, "fed_from_id", None)
+                else:
+                    its_section = self.sections[w["other_end_id"]]
+                    changed_sections.append(its_section)
+                    self._put("sections", its_section, "fed_from_id", None)
+            if step["phase"] == "isolate":
+                changed_switches_2.append(w)
+                self._put("switches", w, "tag_id", order["id"])
+        else:
+            changed_switches_2.append(w)
+            self._put("switches", w, "tag_id", None)
+            if closing:
+                changed_switches.append(w)
+                self._put("switches", w, "closed", True)
+                fed = (
+                    self.sections[w["one_end_id"]]
+                    if self._section_live(self.sections[w["other_end_id"]])
+                    else self.sections[w["other_end_id"]]
+                )
+                before = (
+                    self.sections[w["other_end_id"]]
+                    if fed["id"] == w["one_end_id"]
+                    else self.sections[w["one_end_id"]]
+                )
+                for x in [fed] + _above(self.sections, fed, "fed_from_id"):
+                    changed_sections.append(x)
+                    self._put("sections", x, "fed_from_id", before["id"])
+                    before = x
+        if self._next_step(order) is None:
+            if order["status"] not in ("under_way", "completed"):
+                return self._take_back(
+                    f"Switching order {order['id']} cannot go from {order['status']} to completed."
+                )
+            changed_switching_orders.append(order)
+            self._put("switching_orders", order, "status", "completed")
+        for one_section in _distinct(changed_sections):
+            if self._breaks_rule_1(one_section):
+                return self._take_back(RULES[0])
+        for one_switch in _distinct(
+            [
+                *changed_switches,
+                *[user for one in changed_sections for user in self._switches_by_one_end.get(one["id"], {}).values()],
+                *[
+                    user
+                    for one in changed_sections
+                    for user in self._switches_by_other_end.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_switch):
+                return self._take_back(RULES[1])
+        for one_section in _distinct(
+            [
+                *[self.sections[one["one_end_id"]] for one in changed_switches],
+                *[self.sections[one["other_end_id"]] for one in changed_switches],
+                *changed_sections,
+            ]
+        ):
+            if self._breaks_rule_3(one_section):
+                return self._take_back(RULES[2])
+        if any(self._breaks_rule_4(one_section) for one_section in self.sections.values()):
+            return self._take_back(RULES[3])
+        if any(self._breaks_rule_5(one_section) for one_section in self.sections.values()):
+            return self._take_back(RULES[4])
+        for one_section in _distinct(
+            [
+                *[self.sections[one["one_end_id"]] for one in changed_switches],
+                *[self.sections[one["other_end_id"]] for one in changed_switches],
+                *[self.sections[one["one_end_id"]] for one in changed_switches_2],
+                *[self.sections[one["other_end_id"]] for one in changed_switches_2],
+            ]
+        ):
+            if self._breaks_rule_6(one_section):
+                return self._take_back(RULES[5])
+        for one_permit in _distinct(
+            [
+                user
+                for one in changed_switching_orders
+                for user in self._permits_by_order_status.get((one["id"], "issued"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_7(one_permit):
+                return self._take_back(RULES[6])
+        for one_switching_order in _distinct(changed_switching_orders):
+            if self._breaks_rule_10(one_switching_order):
+                return self._take_back(RULES[9])
+        for one_switching_order in _distinct(changed_switching_orders):
+            if self._breaks_rule_11(one_switching_order):
+                return self._take_back(RULES[10])
+        if self._breaks_rule_12_a(step):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_b(step):
+            return self._take_back(RULES[11])
+        for one_switch in _distinct(
+            [
+                *[
+                    user
+                    for one in changed_switching_orders
+                    for user in self._switches_by_tag.get(one["id"], {}).values()
+                ],
+                *changed_switches_2,
+            ]
+        ):
+            if self._breaks_rule_13(one_switch):
+                return self._take_back(RULES[12])
+        if self._breaks_rule_14():
+            return self._take_back(RULES[13])
+        return {
+            "success": True,
+            "message": (
+                f"Done: carry out step {step['number']} of the order for "
+                f"{self.sections[self.switching_orders[step['order_id']]['section_id']]['name']}, "
+                f"{step['action']} {self.switches[step['switch_id']]['code']}."
+            ),
+        }
+
+    def apply_earth(self, order_id: str) -> Result:
+        """Earth the section of an order once all its isolating steps are done.
+
+        Args:
+            order_id (str): Id of a switching order (order), such as SO-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        order = self.switching_orders.get(order_id)
+        if order is None:
+            return _refused(f"There is no switching order {order_id!r}.")
+        if order["status"] != "under_way":
+            return _refused(f"The order for {self.sections[order['section_id']]['name']} is {order['status']}.")
+        if self.sections[order["section_id"]]["earthed"]:
+            return _refused(f"{self.sections[order['section_id']]['name']} is earthed already.")
+        if not self._isolated(order):
+            return _refused(
+                f"{self.sections[order['section_id']]['name']} is not isolated, steps of the order are still open."
+            )
+        loose = next(
+            (w for w in self._at(self.sections[order["section_id"]]) if (w["closed"] or w["tag_id"] != order_id)),
+            None,
+        )
+        if loose is not None:
+            return _refused(f"Switch {loose['code']} is not open and tagged by this order.")
+        self._journal = []
+        section = self.sections[order["section_id"]]
+        self._put("sections", section, "earthed", True)
+        if self._breaks_rule_6(section):
+            return self._take_back(RULES[5])
+        for one_permit in _distinct(
+            [
+                user
+                for one in self._switching_orders_by_section.get(section["id"], {}).values()
+                for user in self._permits_by_order_status.get((one["id"], "issued"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_7(one_permit):
+                return self._take_back(RULES[6])
+        return {"success": True, "message": f"Done: earth {self.sections[order['section_id']]['name']}."}
+
+    def remove_earth(self, order_id: str) -> Result:
+        """Take the earth off the section of an order when no permit is out.
+
+        Args:
+            order_id (str): Id of a switching order (order), such as SO-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        order = self.switching_orders.get(order_id)
+        if order is None:
+            return _refused(f"There is no switching order {order_id!r}.")
+        if order["status"] != "under_way" or not self.sections[order["section_id"]]["earthed"]:
+            return _refused(f"{self.sections[order['section_id']]['name']} is not earthed under this order.")
+        out = next(
+            (p for p in sorted(self._permits_by_order_status.get((order_id, "issued"), {}).values(), key=_age)),
+            None,
+        )
+        if out is not None:
+            return _refused(
+                f"{self.people[out['holder_id']]['name']} still holds a permit for "
+                f"{self.sections[order['section_id']]['name']}."
+            )
+        self._journal = []
+        section = self.sections[order["section_id"]]
+        self._put("sections", section, "earthed", False)
+        if self._breaks_rule_6(section):
+            return self._take_back(RULES[5])
+        for one_permit in _distinct(
+            [
+                user
+                for one in self._switching_orders_by_section.get(section["id"], {}).values()
+                for user in self._permits_by_order_status.get((one["id"], "issued"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_7(one_permit):
+                return self._take_back(RULES[6])
+        return {"success": True, "message": f"Done: take the earth off {self.sections[order['section_id']]['name']}."}
+
+    def issue_permit(self, order_id: str, holder_id: str, work: Text) -> Result:
+        """Give the leader of a crew the permit to work on an earthed section.
+
+        Args:
+            order_id (str): Id of a switching order (order), such as SO-00001.
+            holder_id (str): Id of a person (holder), such as PERSON-00001.
+            work (str): The work.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        order = self.switching_orders.get(order_id)
+        if order is None:
+            return _refused(f"There is no switching order {order_id!r}.")
+        holder = self.people.get(holder_id)
+        if holder is None:
+            return _refused(f"There is no person {holder_id!r}.")
+        if order["status"] != "under_way":
+            return _refused(f"The order for {self.sections[order['section_id']]['name']} is {order['status']}.")
+        if not self.sections[order["section_id"]]["earthed"]:
+            return _refused(
+                f"{self.sections[order['section_id']]['name']} is not earthed, and nobody works before that."
+            )
+        if holder["role"] != "crew_leader":
+            return _refused(f"{holder['name']} is a {holder['role']}, and permits go to crew leaders.")
+        if holder["authorised_until"] < self.now[:10]:
+            return _refused(f"The authorisation of {holder['name']} ended on {holder['authorised_until']}.")
+        out = next(
+            (p for p in sorted(self._permits_by_order_status.get((order_id, "issued"), {}).values(), key=_age)),
+            None,
+        )
+        if out is not None:
+            return _refused(
+                f"{self.people[out['holder_id']]['name']} has the permit for "
+                f"{self.sections[order['section_id']]['name']} already."
+            )
+        held = next(
+            (p for p in sorted(self._permits_by_holder_status.get((holder_id, "issued"), {}).values(), key=_age)),
+            None,
+        )
+        if held is not None:
+            return _refused(
+                f"{holder['name']} holds a permit for "
+                f"{self.sections[self.switching_orders[held['order_id']]['section_id']]['name']} already."
+            )
+        self._journal = []
+        permit: Permit = {
+            "id": self._new_id("permit", "PERMIT", self.permits),
+            "order_id": order_id,
+            "holder_id": holder_id,
+            "work": work,
+            "issued_at": self.now,
+            "returned_at": None,
+            "status": "issued",
+        }
+        self._add("permits", permit)
+        if self._breaks_rule_7(permit):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_8(permit):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_9(permit):
+            return self._take_back(RULES[8])
+        return {
+            "success": True,
+            "message": (
+                f"Done: issue a permit for {self.sections[order['section_id']]['name']} to {holder['name']} (new: "
+                f"permit {permit['id']})."
+            ),
+            "data": {"permit_id": permit["id"]},
+        }
+
+    def return_permit(self, permit_id: str, repaired: bool = False) -> Result:
+        """Take a permit back from the leader of a crew, who says whether the fault of the section was repaired.
+
+        Args:
+            permit_id (str): Id of the permit, such as PERMIT-00001.
+            repaired (bool): Repaired: true or false. false where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        permit = self.permits.get(permit_id)
+        if permit is None:
+            return _refused(f"There is no permit {permit_id!r}.")
+        if permit["status"] != "issued":
+            return _refused(f"The permit of {self.people[permit['holder_id']]['name']} is {permit['status']}.")
+        if not (
+            not repaired
+            or self._section_faulty(self.sections[self.switching_orders[permit["order_id"]]["section_id"]])
+        ):
+            return _refused(
+                f"{self.sections[self.switching_orders[permit['order_id']]['section_id']]['name']} has no fault "
+                "that could be repaired."
+            )
+        self._journal = []
+        changed_sections: list[Any] = []
+        self._put("permits", permit, "returned_at", self.now)
+        self._put("permits", permit, "status", "returned")
+        if repaired:
+            section = self.sections[self.switching_orders[permit["order_id"]]["section_id"]]
+            changed_sections.append(section)
+            self._put("sections", section, "fault", None)
+        for one_section in _distinct(changed_sections):
+            if self._breaks_rule_5(one_section):
+                return self._take_back(RULES[4])
+        if self._breaks_rule_7(permit):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_8(permit):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_9(permit):
+            return self._take_back(RULES[8])
+        return {
+            "success": True,
+            "message": (
+                f"Done: take back the permit of {self.people[permit['holder_id']]['name']} for "
+                f"{self.sections[self.switching_orders[permit['order_id']]['section_id']]['name']}."
+            ),
+        }
+
+    def switch_remotely(self, switch_id: str, position: Literal["open", "closed"], by_id: str) -> Result:
+        """Open or close a remote-controlled switch from the desk, outside of any order.
+
+        Args:
+            switch_id (str): Id of the switch, such as SWITCH-00001.
+            position (str): The position: open or closed.
+            by_id (str): Id of a person (by), such as PERSON-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        switch = self.switches.get(switch_id)
+        if switch is None:
+            return _refused(f"There is no switch {switch_id!r}.")
+        by = self.people.get(by_id)
+        if by is None:
+            return _refused(f"There is no person {by_id!r}.")
+        if not switch["remote"]:
+            return _refused(f"Switch {switch['code']} is worked by hand.")
+        if by["role"] == "crew_leader":
+            return _refused(f"{by['name']} leads a crew and does not work the desk.")
+        if switch["tag_id"] is not None:
+            return _refused(f"Switch {switch['code']} carries the tag of an order.")
+        if switch["closed"] == (position == "closed"):
+            return _refused(f"Switch {switch['code']} is {position} already.")
+        if (
+            position != "open"
+            and self._root(self.sections[switch["one_end_id"]]) is self._root(self.sections[switch["other_end_id"]])
+        ):
+            return _refused(f"Closing {switch['code']} would make a ring.")
+        if (
+            position != "open"
+            and self._section_live(self.sections[switch["one_end_id"]])
+            and self._section_live(self.sections[switch["other_end_id"]])
+        ):
+            return _refused(f"Closing {switch['code']} would put two sources in parallel.")
+        bad = self._fault_at(switch)
+        if (
+            position != "open"
+            and bad is not None
+            and (
+                self._section_live(self.sections[switch["one_end_id"]])
+                or self._section_live(self.sections[switch["other_end_id"]])
+            )
+        ):
+            return _refused(f"Closing {switch['code']} would put voltage on the fault of {bad['name']}.")
+        if (
+            position != "open"
+            and self._dead_load(self.sections[switch["one_end_id"]]) + self._dead_load(self.sections[switch["other_end_id"]]) > min(
+                self._room_of(self.sections[switch["one_end_id"]]),
+                self._room_of(self.sections[switch["other_end_id"]]),
+            )
+        ):
+            return _refused(f"The source has too little left to pick up what hangs on {switch['code']}.")
+        self._journal = []
+        changed_switches: list[Any] = []
+        changed_sections: list[Any] = []
+        if position == "open":
+            changed_switches.append(switch)
+            self._put("switches", switch, "closed", False)
+            if self.sections[switch["one_end_id"]]["fed_from_id"] == switch["other_end_id"]:
+                section = self.sections[switch["one_end_id"]]
+                changed_sections.append(section)
+                self._put("sections", section, "fed_from_id", None)
+            else:
+                its_section = self.sections[switch["other_end_id"]]
+                changed_sections.append(its_section)
+                self._put("sections", its_section, "fed_from_id", None)
+        else:
+            changed_switches.append(switch)
+            self._put("switches", switch, "closed", True)
+            fed = (
+                self.sections[switch["one_end_id"]]
+                if self._section_live(self.sections[switch["other_end_id"]])
+                else self.sections[switch["other_end_id"]]
+            )
+            before = (
+                self.sections[switch["other_end_id"]]
+                if fed["id"] == switch["one_end_id"]
+                else self.sections[switch["one_end_id"]]
+            )
+            for x in [fed] + _above(self.sections, fed, "fed_from_id"):
+                changed_sections.append(x)
+                self._put("sections", x, "fed_from_id", before["id"])
+                before = x
+        for one_section in _distinct(changed_sections):
+            if self._breaks_rule_1(one_section):
+                return self._take_back(RULES[0])
+        for one_switch in _distinct(
+            [
+                *changed_switches,
+                *[user for one in changed_sections for user in self._switches_by_one_end.get(one["id"], {}).values()],
+                *[
+                    user
+                    for one in changed_sections
+                    for user in self._switches_by_other_end.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_switch):
+                return self._take_back(RULES[1])
+        for one_section in _distinct(
+            [
+                *[self.sections[one["one_end_id"]] for one in changed_switches],
+                *[self.sections[one["other_end_id"]] for one in changed_switches],
+                *changed_sections,
+            ]
+        ):
+            if self._breaks_rule_3(one_section):
+                return self._take_back(RULES[2])
+        if any(self._breaks_rule_4(one_section) for one_section in self.sections.values()):
+            return self._take_back(RULES[3])
+        if any(self._breaks_rule_5(one_section) for one_section in self.sections.values()):
+            return self._take_back(RULES[4])
+        for one_section in _distinct(
+            [
+                *[self.sections[one["one_end_id"]] for one in changed_switches],
+                *[self.sections[one["other_end_id"]] for one in changed_switches],
+            ]
+        ):
+            if self._breaks_rule_6(one_section):
+                return self._take_back(RULES[5])
+        return {"success": True, "message": f"Done: bring {switch['code']} to {position} as {by['name']}."}
+
+    def report_fault(
+        self,
+        section_id: str,
+        cause: Literal["digger", "lightning", "insulation", "vandalism"],
+    ) -> Result:
+        """Report a fault on a section; the protection opens the switch that feeds it.
+
+        Args:
+            section_id (str): Id of the section, such as SECTION-00001.
+            cause (str): The cause: digger, lightning, insulation or vandalism.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        section = self.sections.get(section_id)
+        if section is None:
+            return _refused(f"There is no section {section_id!r}.")
+        if section["rating"] is not None:
+            return _refused(f"{section['name']} is a substation, which the transmission desk looks after.")
+        if self._section_faulty(section):
+            return _refused(f"{section['name']} is down as faulty already.")
+        self._journal = []
+        changed_switches: list[Any] = []
+        for w in [
+            w
+            for w in self._at(section)
+            if section["fed_from_id"] is not None
+            and w["closed"]
+            and (w["one_end_id"] == section["fed_from_id"] or w["other_end_id"] == section["fed_from_id"])
+        ]:
+            changed_switches.append(w)
+            self._put("switches", w, "closed", False)
+        self._put("sections", section, "fed_from_id", None)
+        self._put("sections", section, "fault", cause)
+        if self._breaks_rule_1(section):
+            return self._take_back(RULES[0])
+        for one_switch in _distinct(
+            [
+                *changed_switches,
+                *self._switches_by_one_end.get(section["id"], {}).values(),
+                *self._switches_by_other_end.get(section["id"], {}).values(),
+            ]
+        ):
+            if self._breaks_rule_2(one_switch):
+                return self._take_back(RULES[1])
+        for one_section in _distinct(
+            [
+                section,
+                *[self.sections[one["one_end_id"]] for one in changed_switches],
+                *[self.sections[one["other_end_id"]] for one in changed_switches],
+            ]
+        ):
+            if self._breaks_rule_3(one_section):
+                return self._take_back(RULES[2])
+        if any(self._breaks_rule_4(one_section) for one_section in self.sections.values()):
+            return self._take_back(RULES[3])
+        if any(self._breaks_rule_5(one_section) for one_section in self.sections.values()):
+            return self._take_back(RULES[4])
+        for one_section in _distinct(
+            [
+                *[self.sections[one["one_end_id"]] for one in changed_switches],
+                *[self.sections[one["other_end_id"]] for one in changed_switches],
+            ]
+        ):
+            if self._breaks_rule_6(one_section):
+                return self._take_back(RULES[5])
+        return {"success": True, "message": f"Done: report the fault on {section['name']}, cause {cause}."}
+
+    def connect_load(
+        self,
+        section_id: str,
+        amps: Annotated[int, {"minimum": 1, "maximum": 200}],
+        customers: Annotated[int, {"minimum": 0, "maximum": 400}] = 0,
+    ) -> Result:
+        """Connect more load to a section within what its substation has left.
+
+        Args:
+            section_id (str): Id of the section, such as SECTION-00001.
+            amps (int): The amps, from 1 to 200.
+            customers (int): The customers, from 0 to 400. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        section = self.sections.get(section_id)
+        if section is None:
+            return _refused(f"There is no section {section_id!r}.")
+        if section["rating"] is not None:
+            return _refused(f"Nothing is connected at {section['name']} itself.")
+        if not self._section_live(section):
+            return _refused(f"{section['name']} is without supply.")
+        if amps > self._section_spare(self._root(section)):
+            return _refused(
+                f"{self._root(section)['name']} has {self._section_spare(self._root(section))} A left, not {amps}."
+            )
+        if section["customers"] + customers > 5000:
+            return _refused(f"{section['name']} would have too many customers.")
+        self._journal = []
+        load = section["load"] + amps
+        if not 0 <= load <= 900:
+            return self._take_back(f"The load of {section['name']} must be between 0 and 900.")
+        self._put("sections", section, "load", load)
+        new_customers = section["customers"] + customers
+        if not 0 <= new_customers <= 5000:
+            return self._take_back(f"The customers of {section['name']} must be between 0 and 5000.")
+        self._put("sections", section, "customers", new_customers)
+        if any(self._breaks_rule_4(one_section) for one_section in self.sections.values()):
+            return self._take_back(RULES[3])
+        return {"success": True, "message": f"Done: connect {amps} A to {section['name']}."}
+
+    def _show_section(self, section: Section) -> dict[str, Any]:
+        """The section as an answer shows it."""
+        return {
+            **section,
+            "faulty": self._section_faulty(section),
+            "live": self._section_live(section),
+            "carried": self._section_carried(section),
+            "spare": self._section_spare(section),
+        }
+
+    def _section_faulty(self, section: Section) -> bool:
+        """The faulty of a section."""
+        return section["fault"] is not None
+
+    def _section_live(self, section: Section) -> bool:
+        """The live of a section."""
+        return any(x["rating"] is not None for x in [section] + _above(self.sections, section, "fed_from_id"))
+
+    def _section_carried(self, section: Section) -> int:
+        """The carried of a section."""
+        return section["load"] + sum(b["load"] for b in _below(self.sections, section, "fed_from_id"))
+
+    def _section_spare(self, section: Section) -> int:
+        """The spare of a section."""
+        return section["rating"] - self._section_carried(section) if section["rating"] is not None else 0
+
+    def _root(self, s: Section) -> Section:
+        return next((x for x in [s] + _above(self.sections, s, "fed_from_id") if x["fed_from_id"] is None), None) or s
+
+    def _at(self, s: Section) -> list[Switch]:
+        return sorted(
+            _distinct(
+                [
+                    *self._switches_by_one_end.get(s["id"], {}).values(),
+                    *self._switches_by_other_end.get(s["id"], {}).values(),
+                ]
+            ),
+            key=_age,
+        )
+
+    def _far(self, w: Switch, s: Section) -> Section:
+        return self.sections[w["other_end_id"]] if w["one_end_id"] == s["id"] else self.sections[w["one_end_id"]]
+
+    def _open_order(self, s: Section) -> SwitchingOrder | None:
+        return next(
+            (
+                o
+                for o in sorted(self._switching_orders_by_section.get(s["id"], {}).values(), key=_age)
+                if o["status"] in ("drafted", "approved", "under_way")
+            ),
+            None,
+        )
+
+    def _fault_at(self, w: Switch) -> Section | None:
+        return next(
+            (
+                x
+                for x in self.sections.values()
+                if self._section_faulty(x)
+                and (
+                    self._root(x) is self._root(self.sections[w["one_end_id"]])
+                    or self._root(x) is self._root(self.sections[w["other_end_id"]])
+                )
+            ),
+            None,
+        )
+
+    def _dead_load(self, s: Section) -> int:
+        return 0 if self._section_live(s) else self._section_carried(self._root(s))
+
+    def _revives(self, w: Switch, s: Section) -> bool:
+        return (
+            w["remote"]
+            and w["tag_id"] is None
+            and not w["closed"]
+            and not self._section_live(s)
+            and self._section_live(self._far(w, s))
+            and self._fault_at(w) is None
+            and self._dead_load(s) <= self._section_spare(self._root(self._far(w, s)))
+        )
+
+    def _next_step(self, o: SwitchingOrder) -> Step | None:
+        return min(
+            (t for t in self._steps_by_order.get(o["id"], {}).values() if t["done_at"] is None),
+            key=lambda t: (t["number"], _age(t)),
+            default=None,
+        )
+
+    def _isolated(self, o: SwitchingOrder) -> bool:
+        return all(
+            t["done_at"] is not None
+            for t in self._steps_by_order_phase.get((o["id"], "isolate"), {}).values()
+        )
+
+    def _room_of(self, s: Section) -> int:
+        return self._section_spare(self._root(s)) if self._section_live(s) else 900
+
+    def _breaks_rule_1(self, s: Section) -> bool:
+        """Whether this is broken: a substation is never fed by a section, and no section feeds itself."""
+        return not (
+            (s["rating"] is None or s["fed_from_id"] is None)
+            and s not in _above(self.sections, s, "fed_from_id")
+        )
+
+    def _breaks_rule_2(self, w: Switch) -> bool:
+        """Whether this is broken: every closed switch feeds one of the sections at its ends from the other, so the
+        network has no ring and no two sources in parallel.
+        """
+        return (
+            w["closed"]
+            and self.sections[w["one_end_id"]]["fed_from_id"] != w["other_end_id"]
+            and self.sections[w["other_end_id"]]["fed_from_id"] != w["one_end_id"]
+        )
+
+    def _breaks_rule_3(self, s: Section) -> bool:
+        """Whether this is broken: a section with switches is fed only through one that is closed."""
+        return not (
+            s["fed_from_id"] is None
+            or len(self._at(s)) == 0
+            or any(
+                w["closed"]
+                and (w["one_end_id"] == s["fed_from_id"] or w["other_end_id"] == s["fed_from_id"])
+                for w in self._at(s)
+            )
+        )
+
+    def _breaks_rule_4(self, s: Section) -> bool:
+        """Whether this is broken: a substation never carries more than its rating."""
+        return s["rating"] is not None and self._section_carried(s) > s["rating"]
+
+    def _breaks_rule_5(self, s: Section) -> bool:
+        """Whether this is broken: a faulty section is never live."""
+        return self._section_faulty(s) and self._section_live(s)
+
+    def _breaks_rule_6(self, s: Section) -> bool:
+        """Whether this is broken: a section is earthed only while every switch at it is open and tagged by the order
+        for it.
+        """
+        return not (
+            not s["earthed"]
+            or all(
+                not w["closed"]
+                and w["tag_id"] is not None
+                and self.switching_orders[w["tag_id"]]["section_id"] == s["id"]
+                for w in self._at(s)
+            )
+        )
+
+    def _breaks_rule_7(self, p: Permit) -> bool:
+        """Whether this is broken: a permit is out only while the section is earthed and its order is under way."""
+        return (
+            p["status"] == "issued"
+            and (
+                not self.sections[self.switching_orders[p["order_id"]]["section_id"]]["earthed"]
+                or self.switching_orders[p["order_id"]]["status"] != "under_way"
+            )
+        )
+
+    def _breaks_rule_8(self, p: Permit) -> bool:
+        """Whether this is broken: a person holds one permit at a time."""
+        return (
+            p["status"] == "issued"
+            and any(
+                other_p is not p
+                for other_p in self._permits_by_holder_status.get((p["holder_id"], "issued"), {}).values()
+            )
+        )
+
+    def _breaks_rule_9(self, p: Permit) -> bool:
+        """Whether this is broken: a section has one permit out at a time."""
+        return (
+            p["status"] == "issued"
+            and any(
+                other_p is not p
+                for other_p in [
+                    other_p
+                    for _switching_order in self._switching_orders_by_section.get(
+                        self.switching_orders[p["order_id"]]["section_id"],
+                        {},
+                    ).values()
+                    for other_p in self._permits_by_order_status.get((_switching_order["id"], "issued"), {}).values()
+                ]
+            )
+        )
+
+    def _breaks_rule_10(self, o: SwitchingOrder) -> bool:
+        """Whether this is broken: a section has at most one switching order that is not finished."""
+        return (
+            o["status"] in ("drafted", "approved", "under_way")
+            and any(
+                other_o is not o
+                for other_o in self._switching_orders_by_section.get(o["section_id"], {}).values()
+                if other_o["status"] in ("drafted", "approved", "under_way")
+            )
+        )
+
+    def _breaks_rule_11(self, o: SwitchingOrder) -> bool:
+        """Whether this is broken: an order is approved by a senior engineer who did not write it."""
+        return not (
+            (o["status"] in ("drafted", "cancelled") or o["approver_id"] is not None)
+            and (
+                o["approver_id"] is None
+                or o["approver_id"] != o["author_id"]
+                and self.people[o["approver_id"]]["role"] == "senior_engineer"
+            )
+        )
+
+    def _breaks_rule_12_a(self, a: Step) -> bool:
+        """Whether this is broken: the steps of an order are done in the order of their numbers."""
+        return any(
+            a["number"] < b["number"]
+            and a["done_at"] is None
+            and b["done_at"] is not None
+            for b in self._steps_by_order.get(a["order_id"], {}).values()
+            if a is not b
+        )
+
+    def _breaks_rule_12_b(self, b: Step) -> bool:
+        """Whether this is broken: the steps of an order are done in the order of their numbers."""
+        return any(
+            a["number"] < b["number"]
+            and a["done_at"] is None
+            and b["done_at"] is not None
+            for a in self._steps_by_order.get(b["order_id"], {}).values()
+            if a is not b
+        )
+
+    def _breaks_rule_13(self, w: Switch) -> bool:
+        """Whether this is broken: a tag hangs on a switch only while its order is under way."""
+        return w["tag_id"] is not None and self.switching_orders[w["tag_id"]]["status"] != "under_way"
+
+    def _breaks_rule_14(self) -> bool:
+        """Whether this is broken: the desk runs at most eight orders at a time."""
+        return len(self._switching_orders_by_status.get("under_way", {})) > 8
+
+    def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
+        """The next id; numbers are never used twice."""
+        self._journal.append(("scalar", "counters", noun, self.counters.get(noun)))
+        number = self.counters.get(noun, 0) + 1
+        while f"{prefix}-{number:05d}" in records:
+            number += 1
+        self.counters[noun] = number
+        return f"{prefix}-{number:05d}"
+
+    def _add(self, container: str, record: Any) -> None:
+        """Keep a new record."""
+        self._journal.append(("new", container, record["id"]))
+        getattr(self, container)[record["id"]] = record
+        self._link(container, record)
+
+    def _put(self, container: str, record: Any, field: str, value: Any) -> None:
+        """Change one attribute of a record."""
+        self._journal.append(("put", container, record["id"], field, record[field]))
+        if (container, field) in INDEXED:
+            self._unlink(container, record)
+            record[field] = value
+            self._link(container, record)
+        else:
+            record[field] = value
+
+    def _take_back(self, error: str) -> Result:
+        """Undo what this call has written so far, and refuse it."""
+        journal, self._journal = self._journal, []
+        self._undo(journal)
+        return _refused(error)
+
+    def _undo(self, journal: list[tuple[Any, ...]]) -> None:
+        """Take writes back, the latest first."""
+        for kind, container, key, *rest in reversed(journal):
+            records = getattr(self, container)
+            if kind == "new":
+                self._unlink(container, records.pop(key))
+            elif kind == "put":
+                field, value = rest
+                self._unlink(container, records[key])
+                records[key][field] = value
+                self._link(container, records[key])
+            elif kind == "delete":
+                self._link(container, rest[0])
+                setattr(self, container, dict(sorted({**records, key: rest[0]}.items(), key=lambda pair: _age(pair[1]))))
+            elif key is None:
+                setattr(self, container, rest[0])
+            elif rest[0] is None:
+                del records[key]
+            else:
+                records[key] = rest[0]
+
+    def _link(self, container: str, record: Any) -> None:
+        """Enter a record where it can be found by its attributes."""
+        match container:
+            case "switches":
+                self._switches_by_one_end.setdefault(record["one_end_id"], {})[record["id"]] = record
+                self._switches_by_other_end.setdefault(record["other_end_id"], {})[record["id"]] = record
+                self._switches_by_tag.setdefault(record["tag_id"], {})[record["id"]] = record
+            case "switching_orders":
+                self._switching_orders_by_section.setdefault(record["section_id"], {})[record["id"]] = record
+                self._switching_orders_by_status.setdefault(record["status"], {})[record["id"]] = record
+            case "steps":
+                self._steps_by_order.setdefault(record["order_id"], {})[record["id"]] = record
+                self._steps_by_order_phase.setdefault((record["order_id"], record["phase"]), {})[record["id"]] = record
+            case "permits":
+                self._permits_by_holder_status.setdefault(
+                    (record["holder_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
+                self._permits_by_order_status.setdefault(
+                    (record["order_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
+
+    def _unlink(self, container: str, record: Any) -> None:
+        """Take a record out again, before it changes or goes."""
+        match container:
+            case "switches":
+                del self._switches_by_one_end[record["one_end_id"]][record["id"]]
+                del self._switches_by_other_end[record["other_end_id"]][record["id"]]
+                del self._switches_by_tag[record["tag_id"]][record["id"]]
+            case "switching_orders":
+                del self._switching_orders_by_section[record["section_id"]][record["id"]]
+                del self._switching_orders_by_status[record["status"]][record["id"]]
+            case "steps":
+                del self._steps_by_order[record["order_id"]][record["id"]]
+                del self._steps_by_order_phase[record["order_id"], record["phase"]][record["id"]]
+            case "permits":
+                del self._permits_by_holder_status[record["holder_id"], record["status"]][record["id"]]
+                del self._permits_by_order_status[record["order_id"], record["status"]][record["id"]]

@@ -1,0 +1,8 @@
+"""Serves School timetable. Emitted from blueprint.yaml; `envscaler build school_timetable` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)
