@@ -30,8 +30,7 @@ from envscaler_mcp.launch.http import over_http
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.launch.stdio import over_stdio
-from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.pipeline import emit_environments
+from envscaler_mcp.pipeline import blueprint_of, emit_environments
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.settings import Settings
 
@@ -87,13 +86,8 @@ def show_how_it_works(ctx: typer.Context) -> None:
 
 
 def _emit(settings: Settings) -> None:
-    """Compile what is shown, and what is not there yet or came of another blueprint."""
-    shown = {act.env_id for act in ACTS}
-    files = {
-        name: path
-        for name, path in blueprint_files().items()
-        if name in shown or not _is_there(path, settings.servers / name)
-    }
+    """Compile what is shown; the rest of the farm is there, or `envscaler build --all` makes it."""
+    files = {act.env_id: blueprint_of(act.env_id) for act in ACTS}
     began = perf_counter()
     with progress_bar("compiling") as progress:
         emission = emit_environments(
@@ -106,11 +100,6 @@ def _emit(settings: Settings) -> None:
     tools, tasks = sum(len(entry.tools) for entry in entries), sum(entry.scenarios for entry in entries)
     typer.echo(f"{len(entries)} servers with {tools:,} tools and {tasks:,} tasks are ready in {settings.servers}.")
     typer.echo("Each has a start state that grew by playing its own operations, so every rule holds in it.")
-
-
-def _is_there(blueprint: Path, folder: Path) -> bool:
-    copy = folder / "blueprint.yaml"
-    return copy.is_file() and copy.read_bytes() == blueprint.read_bytes()
 
 
 def _play_tasks(settings: Settings) -> None:

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from envscaler_mcp.cli.program import app
+from envscaler_mcp.pipeline import blueprint_of
 
 
 def envscaler(home: Path, *words: object) -> Result:
@@ -145,3 +146,31 @@ def test_a_demo_that_is_stopped_ends_what_it_launched(ending: signal.Signals, tm
         for handle in handles:
             assert select.select([handle], [], [], 30)[0] == [handle]
             os.close(handle)
+
+
+def test_an_author_sees_the_tasks_and_what_became_of_each_story(tmp_path: Path) -> None:
+    told = envscaler(tmp_path, "blueprint", "tell", blueprint_of("bank_accounts"), "--scenarios", 12, "--json")
+    document = json.loads(told.output)
+    assert len(document["tasks"]) == 12
+    assert document["failures"] == []
+    assert sum(story["told"] for story in document["stories"]) >= 12
+    assert all(sum(story["tellings"]) == story["told"] for story in document["stories"])
+    assert told.exit_code == (0 if document["whole"] else 1)
+
+
+def test_a_story_that_nobody_can_be_in_is_an_answer_of_no(tmp_path: Path) -> None:
+    file = tmp_path / "bank_accounts.yaml"
+    text = blueprint_of("bank_accounts").read_text(encoding="utf-8")
+    nobody = """
+  nobody_at_all:
+    cast:
+      - who in Customer if who.name == ''
+    do:
+      - freeze_account(account=first(a for a in Account if a.holder == who), kind='full', reason='none', ordered_by='nobody')
+    tell:
+      - "Freeze the first account of {who}."
+"""
+    file.write_text(text.rstrip("\n") + nobody, encoding="utf-8")
+    told = envscaler(tmp_path, "blueprint", "tell", file, "--scenarios", 4)
+    assert told.exit_code == 1
+    assert "nobody_at_all" in told.output
