@@ -21,7 +21,7 @@ THEMES = f"""{WORDS}  openings:
     flood:
       openings:
         - "The cellar is under water."
-      stories: [clears_up, comes_back, let_in_again]
+      stories: [clears_up, gets_worse, let_in_again]
     fair:
       openings:
         - "The book fair is on."
@@ -76,7 +76,7 @@ _TURN = "if r.blocked:\n          - unblock(reader=r)\n        else:\n          
 
 def test_the_stories_of_an_occasion_come_under_its_opening() -> None:
     openings = {
-        "The cellar is under water.": {"clears_up", "comes_back", "let_in_again"},
+        "The cellar is under water.": {"clears_up", "gets_worse", "let_in_again"},
         "The book fair is on.": {"gets_worse", "comes_back", "let_in_again"},
     }
     met: Counter[str] = Counter()
