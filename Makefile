@@ -31,6 +31,7 @@ check: $(DEV) ## style, types, layers, and that generated files are what would b
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.txt || { cat $(VENV)/lint-imports.txt; exit 1; }
 	@$(BIN)/envscaler build --all --check
+	@$(BIN)/envscaler stats --similarity > $(VENV)/similarity.txt || { cat $(VENV)/similarity.txt; exit 1; }
 	@$(BIN)/envscaler schemas --check
 	@$(BIN)/python docs/generate.py --check
 	@echo "check: everything is as it should be"
