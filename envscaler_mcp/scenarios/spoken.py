@@ -75,7 +75,7 @@ def listed(pieces: list[str]) -> str:
 def polished(spans: Iterable[Span]) -> Iterator[Span]:
     """The spans with a capital where a sentence begins, and `an` before a vowel; what a fact says stays as it is."""
     before: Span | None = None
-    begins = True
+    begins, tail = True, ""
     for span in spans:
         text = span.text
         if begins and text[:1].islower() and (not span.fact or text in _SMALL):
@@ -83,8 +83,8 @@ def polished(spans: Iterable[Span]) -> Iterator[Span]:
         if before is not None:
             article = before.text.endswith((" a ", "\na ")) and text[:1].lower() in "aeio"
             yield before.model_copy(update={"text": f"{before.text[:-1]}n "}) if article else before
-        if text:
-            begins = text.endswith((". ", "! ", "? ", ".” ", "\n", "\n- "))
+        tail = (tail + text)[-4:]
+        begins = tail.endswith((". ", "! ", "? ", ".” ", "\n", "\n- "))
         before = span
     if before is not None:
         yield before

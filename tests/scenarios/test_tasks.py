@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from envscaler_mcp.artifacts import LEVELS, Level, Scenario
+from envscaler_mcp.artifacts import LEVELS, Level, Scenario, Span
 from envscaler_mcp.errors import GrowthError
-from envscaler_mcp.scenarios.spoken import heading
+from envscaler_mcp.scenarios.spoken import heading, polished
 from envscaler_mcp.scenarios.tasks import BANDS
 from tests.scenarios.lending import STORIES, Lending, lending, story
 
@@ -132,3 +132,10 @@ def test_a_world_without_stories_makes_no_tasks() -> None:
     speech = type(silent.speech)()
     with pytest.raises(GrowthError, match="lending tells no stories"):
         type(silent.maker())(silent.model, speech, silent.environment, silent.code, 1)
+
+
+def test_a_sentence_begins_with_a_capital_in_whatever_span_the_one_before_it_ended() -> None:
+    spans = [Span(text="It rains."), Span(text=" "), Span(text="shelf "), Span(text="a1", fact="x"), Span(text=" is wet")]
+    assert "".join(span.text for span in polished(spans)) == "It rains. Shelf a1 is wet"
+    named = [Span(text="It rains. "), Span(text="eBook 3", fact="x"), Span(text=" is a "), Span(text="old", fact="y")]
+    assert "".join(span.text for span in polished(named)) == "It rains. eBook 3 is an old"
