@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.language import check_blueprint, read_blueprint
+from envscaler_mcp.language.interpreter import Interpreter
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.scenarios import examples
@@ -89,8 +90,9 @@ class Place:
     def widened(self, records: int) -> dict[str, Any]:
         """A state of at least so many records: the start state again and again, side by side.
 
-        Every copy obeys the rules as the original does, and nothing in one refers to another. New records get the
-        same ids as in the start state: behind each copy is room for them.
+        Nothing in one copy refers to another, so each obeys the rules as the original does, but for rules about all
+        records at once; `widens` tells where there are none. New records get the same ids as in the start state: behind
+        each copy is room for them.
         """
         containers = self._containers(self.content)
         copies = -(-records // max(1, self.size))
@@ -102,6 +104,11 @@ class Place:
             for name, rows in containers.items():
                 wide[name].update(_copies(rows, moved, self._names[name], copy))
         return wide
+
+    @cached_property
+    def widens(self) -> bool:
+        """Whether several copies of the start state obey the rules side by side."""
+        return Interpreter(self.model, self.widened(3 * self.size)).check_state() == []
 
     def _containers(self, content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         return {entity.container: content[entity.container] for entity in self.model.entities.values()}
@@ -140,13 +147,17 @@ def _renamed(value: Any, moved: Mapping[str, str]) -> Any:
     return value
 
 
-@lru_cache(maxsize=32)
+_LOOKED_AT = 24
+
+
+@lru_cache(maxsize=64)
 def place(name: str) -> Place:
     """One environment by its id."""
     return Place(SERVERS / name)
 
 
 def places(number: int) -> list[Place]:
-    """So many of the environments that ship, those that can look up a single record first."""
-    found = [place(path.parent.name) for path in sorted(SERVERS.glob("*/environment.json"))]
+    """So many of the environments that ship, from all over the list; those that can look up a single record first."""
+    names = [path.parent.name for path in sorted(SERVERS.glob("*/environment.json"))]
+    found = [place(name) for name in names[:: max(1, len(names) // max(_LOOKED_AT, number))]]
     return sorted(found, key=lambda one: not one.looks_up)[:number]

@@ -10,12 +10,24 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import building, calls, episodes, growth, http_calls, imports, memory, rules, stdio_calls, worlds
+from benchmarks import (
+    building,
+    calls,
+    episodes,
+    growth,
+    http_calls,
+    imports,
+    library,
+    memory,
+    rules,
+    stdio_calls,
+    worlds,
+)
 from benchmarks.figures import FULL, QUICK, TINY, Figure, table
 
 BENCHMARKS = {
     one.BENCHMARK.name: one.BENCHMARK
-    for one in (worlds, calls, growth, rules, http_calls, stdio_calls, memory, imports, building, episodes)
+    for one in (worlds, calls, growth, rules, http_calls, stdio_calls, memory, imports, building, library, episodes)
 }
 SCALES = {"full": FULL, "quick": QUICK, "tiny": TINY}
 

@@ -135,7 +135,13 @@ def test_a_world_without_stories_makes_no_tasks() -> None:
 
 
 def test_a_sentence_begins_with_a_capital_in_whatever_span_the_one_before_it_ended() -> None:
-    spans = [Span(text="It rains."), Span(text=" "), Span(text="shelf "), Span(text="a1", fact="x"), Span(text=" is wet")]
+    spans = [
+        Span(text="It rains."),
+        Span(text=" "),
+        Span(text="shelf "),
+        Span(text="a1", fact="x"),
+        Span(text=" is wet"),
+    ]
     assert "".join(span.text for span in polished(spans)) == "It rains. Shelf a1 is wet"
     named = [Span(text="It rains. "), Span(text="eBook 3", fact="x"), Span(text=" is a "), Span(text="old", fact="y")]
     assert "".join(span.text for span in polished(named)) == "It rains. eBook 3 is an old"
