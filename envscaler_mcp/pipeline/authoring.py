@@ -21,6 +21,8 @@ from envscaler_mcp.synthesis.nursery import compile_nursery
 
 _PROBES = (11, 12, 13)
 _PROBED_STEPS = 240
+_WHOLE = 0.9
+"""How much of the history must come about."""
 
 
 @dataclass(slots=True)
@@ -84,7 +86,19 @@ def _probe(model: Model) -> list[Problem]:
         runs = [grow(model, made, SEED), *(grow(model, made, seed, _PROBED_STEPS) for seed in _PROBES)]
     except GrowthError as error:
         return [Problem("error", "start", str(error))]
-    return [*_surprises(model, runs), *_never_played(model, runs)]
+    return [*_surprises(model, runs), *_never_played(model, runs), *_stalled(model, runs[0])]
+
+
+def _stalled(model: Model, grown: Grown) -> list[Problem]:
+    """Whether the history ran out of things that could happen."""
+    wanted, came = model.blueprint.start.history, sum(grown.played.values())
+    if came >= _WHOLE * wanted:
+        return []
+    message = (
+        f"only {came} of {wanted} operations of the history came about; ask for fewer, for more base records, or give "
+        "parameters values that fit"
+    )
+    return [Problem("warning", "start", message)]
 
 
 def _surprises(model: Model, runs: list[Grown]) -> list[Problem]:
