@@ -47,6 +47,10 @@ class ScenarioSignal:
     branches_held: int
     enabled: int
     distractors: int
+    chosen: int
+    """Records that somebody chose and described."""
+    alone: int
+    """Those of them for which nothing else could be mistaken."""
     sentences: int
     stock: int
     task_tokens: int
@@ -89,7 +93,9 @@ class Signal:
             "branches": branches / many,
             "branches whose test holds": _share(sum(one.branches_held for one in found), branches),
             "distractors": sum(one.distractors for one in found) / many,
-            "without a distractor": sum(not one.distractors for one in found) / many,
+            "descriptions without a near miss": _share(
+                sum(one.alone for one in found), sum(one.chosen for one in found)
+            ),
             "task tokens": sum(one.task_tokens for one in found) / many,
             "prompt tokens with tools": sum(one.prompt_tokens for one in found) / many,
             "near-duplicates": len(alike_ones) / many,
@@ -170,6 +176,8 @@ def _signals(holding: Holding, checkers: Checkers) -> Iterator[ScenarioSignal]:
             branches_held=features.get("branches_held", 0),
             enabled=features.get("enabled", 0),
             distractors=features.get("distractors", 0),
+            chosen=features.get("chosen", 0),
+            alone=features.get("unmistakable", 0),
             sentences=features.get("sentences", 0),
             stock=features.get("stock_sentences", 0),
             task_tokens=task,

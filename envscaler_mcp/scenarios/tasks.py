@@ -135,13 +135,14 @@ class TaskMaker:
     def _alone(self, story: Story, world: World, taken: set[Ref]) -> Thread | None:
         """The story cast and played from the start, its changes still in the world.
 
-        It is cast anew a few times where it would take a branch that was taken too often.
+        It is cast anew a few times where it would take a branch that was taken too often, or where nothing could be
+        mistaken for a record that it speaks of.
         """
         mark = world.snapshot()
         for _ in range(_CASTS):
             world.restore(mark)
             thread = self._cast(story, world, mark, taken)
-            if thread is None or not self.told.lopsided(thread):
+            if thread is None or not (thread.alone or self.told.lopsided(thread)):
                 break
         return thread
 
@@ -239,6 +240,8 @@ class TaskMaker:
             "superlatives": sum(_superlatives(thread.story) for thread in threads),
             "quantified": sum(len(loops_of(thread.story.do)) for thread in threads),
             "distractors": sum(threading.distractors(thread, world) for thread in threads),
+            "chosen": sum(thread.chosen for thread in threads),
+            "unmistakable": sum(thread.alone for thread in threads),
             "sentences": words.sentences,
             "stock_sentences": words.stock,
         }

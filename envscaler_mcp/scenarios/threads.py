@@ -41,6 +41,10 @@ class Thread:
     """Which of the story's tellings it is."""
     ask: tuple[Span, ...] = ()
     """How somebody begins to speak of it."""
+    chosen: int = 0
+    """How many of its records somebody chose and told."""
+    alone: int = 0
+    """How many of those nothing else could be mistaken for."""
 
     @property
     def calls(self) -> list[Call]:
@@ -64,6 +68,8 @@ class Threading:
         describer.named.clear()
         ask = tuple(self._tell(story.ask, names, describer, dict(said)))
         made = Thread(story, names, spans, [], [], list(said.values()), telling=number, ask=ask)
+        near = [next(self._near_misses(role, made, describer), None) for role in _told(made)]
+        made.chosen, made.alone = len(near), near.count(None)
         return self._play(made, world)
 
     def again(self, thread: Thread, world: World) -> Thread:
@@ -79,17 +85,19 @@ class Threading:
         return self._play(replace(thread, reads=[], acts=[], forks=[]), world)
 
     def distractors(self, thread: Thread, world: World) -> int:
-        """How many records are nearly what the words mean: they would fit a role that is told, or a description but for one mark."""
-        evaluation = Evaluation(Store(self.model, world.state()))
-        told = {phrase.ref for phrase in thread.phrases}
-        rivals = sum(
-            bool(evaluation.value(role.test, {**thread.names, role.name: other}))
-            for role in thread.story.cast
-            if isinstance(role, Drawn) and role.test is not None and thread.names[role.name] in told
-            for other in evaluation.store.all(role.entity)
-            if other != thread.names[role.name]
-        )
-        return rivals + sum(phrase.distractors for phrase in thread.phrases)
+        """How many records could be mistaken for those that the words mean."""
+        describer = self._describer(world)
+        return sum(1 for role in _told(thread) for _ in self._near_misses(role, thread, describer))
+
+    def _near_misses(self, role: Drawn, thread: Thread, describer: Describer) -> Iterator[Ref]:
+        """Records that would fit the role were they not called otherwise, and those that fit its description but for one mark."""
+        mine = thread.names[role.name]
+        phrase = next(phrase for phrase in thread.phrases if phrase.ref == mine)
+        yield from [mine] * phrase.distractors
+        evaluation = Evaluation(Store(self.model, describer.state))
+        for other in evaluation.store.all(role.entity):
+            if other != mine and (role.test is None or evaluation.value(role.test, {**thread.names, role.name: other})):
+                yield other
 
     def _describer(self, world: World) -> Describer:
         said = self.model.blueprint.words.values
@@ -274,6 +282,12 @@ class Threading:
         made: list[Call] = []
         self._work_out(expr, value, names, world, knowledge, made)
         (thread.acts or thread.reads).extend(made)
+
+
+def _told(thread: Thread) -> list[Drawn]:
+    """The roles for which records were chosen that the words describe."""
+    told = {phrase.ref for phrase in thread.phrases}
+    return [role for role in thread.story.cast if isinstance(role, Drawn) and thread.names[role.name] in told]
 
 
 def forks_of(deeds: tuple[Deed, ...]) -> list[Fork]:

@@ -44,7 +44,9 @@ def test_a_missed_budget_is_said_and_met_ones_are_too() -> None:
     assert told[3].split()[-1] == "yes"
 
 
-@pytest.mark.parametrize("name", ["bank_accounts", "hospital_stays", "issue_tracker", "sports_league", "warehouse_stock"])
+@pytest.mark.parametrize(
+    "name", ["bank_accounts", "hospital_stays", "issue_tracker", "sports_league", "warehouse_stock"]
+)
 def test_a_widened_state_obeys_the_rules_that_the_start_state_obeys(name: str) -> None:
     here = place(name)
     wide = here.widened(3 * here.size)
