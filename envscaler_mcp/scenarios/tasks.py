@@ -25,7 +25,7 @@ from envscaler_mcp.scenarios.threads import Thread, Threading, Unfit, loops_of
 from envscaler_mcp.scenarios.variety import Told
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.local_world import LocalWorld
-from envscaler_mcp.serving.world import World, open_world
+from envscaler_mcp.serving.world import open_world
 
 BANDS: dict[Level, tuple[int, int]] = {"easy": (4, 6), "medium": (7, 12), "hard": (13, 30)}
 """How many calls the oracle makes at each level."""
@@ -87,7 +87,7 @@ class TaskMaker:
 
     # Threads
 
-    def _threads(self, world: World, level: Level) -> tuple[list[Thread], Sequence[str]] | None:
+    def _threads(self, world: LocalWorld, level: Level) -> tuple[list[Thread], Sequence[str]] | None:
         """Threads that do not get in each other's way and together make the level's number of calls, and openings that suit them."""
         low, high = BANDS[level]
         fewest, most = _THREADS[level]
@@ -132,7 +132,7 @@ class TaskMaker:
         shuffled = self.chance.some(stories, len(stories))
         return sorted(shuffled, key=lambda story: self.told.stories[story.name] + self.unproven[story.name] // 8)
 
-    def _alone(self, story: Story, world: World, taken: set[Ref]) -> Thread | None:
+    def _alone(self, story: Story, world: LocalWorld, taken: set[Ref]) -> Thread | None:
         """The story cast and played from the start, its changes still in the world.
 
         It is cast anew a few times where it would take a branch that was taken too often, or where nothing could be
@@ -146,8 +146,8 @@ class TaskMaker:
                 break
         return thread
 
-    def _cast(self, story: Story, world: World, mark: int, taken: set[Ref]) -> Thread | None:
-        names = self.casting.cast(story, world.state(), self.chance, taken)
+    def _cast(self, story: Story, world: LocalWorld, mark: int, taken: set[Ref]) -> Thread | None:
+        names = self.casting.cast(story, world.look(), self.chance, taken)
         if names is None:
             self.reasons.note(story.name, "nobody fits its cast")
             return None
@@ -208,7 +208,7 @@ class TaskMaker:
         self.told.note(threads, words.spans)
         return scenario.model_copy(update={"proof": proof})
 
-    def _together(self, world: World, mark: int, threads: list[Thread]) -> list[Thread]:
+    def _together(self, world: LocalWorld, mark: int, threads: list[Thread]) -> list[Thread]:
         """The threads one after the other; first in another order, to see that they mean the same and end the same there."""
         threading = Threading(self.model, self.speech, self.chance)
         ends: set[str] = set()
@@ -225,7 +225,7 @@ class TaskMaker:
             raise Unproven("its threads end otherwise in another order")
         return played
 
-    def _features(self, world: World, threads: list[Thread], oracle: list[Call], words: Message) -> dict[str, int]:
+    def _features(self, world: LocalWorld, threads: list[Thread], oracle: list[Call], words: Message) -> dict[str, int]:
         effects = {tool.name: tool.effect for tool in self.environment.tools}
         reads = sum(1 for call in oracle if effects[call.tool] == "reads")
         threading = Threading(self.model, self.speech, self.chance)
@@ -246,7 +246,7 @@ class TaskMaker:
             "stock_sentences": words.stock,
         }
 
-    def _enabled(self, world: World, threads: list[Thread]) -> int:
+    def _enabled(self, world: LocalWorld, threads: list[Thread]) -> int:
         """How many changes are refused until another one of the task is made."""
         mark = world.snapshot()
         refused = 0
@@ -267,7 +267,7 @@ def _superlatives(story: Story) -> int:
     )
 
 
-def _changed(world: World, mark: int) -> set[str]:
+def _changed(world: LocalWorld, mark: int) -> set[str]:
     diff = world.diff_since(mark)
     found = {key for records in diff.changed.values() for key in records}
     return found | {key for records in diff.deleted.values() for key in records}

@@ -18,7 +18,7 @@ from envscaler_mcp.scenarios.casting import mistakable, used_names
 from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
 from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unread, read_all
 from envscaler_mcp.scenarios.spoken import listed, spoken
-from envscaler_mcp.serving.world import World
+from envscaler_mcp.serving.local_world import LocalWorld
 
 
 class Unfit(Exception):  # noqa: N818
@@ -58,7 +58,7 @@ class Threading:
         self.model, self.speech, self.chance = model, speech, chance
         self.library = Library(model)
 
-    def thread(self, story: Story, names: Names, world: World, number: int) -> Thread:
+    def thread(self, story: Story, names: Names, world: LocalWorld, number: int) -> Thread:
         """The thread of a cast in that one of its tellings, its changes made in the world."""
         telling = story.tell[number]
         describer = self._describer(world)
@@ -72,7 +72,7 @@ class Threading:
         made.chosen, made.alone = len(near), near.count(None)
         return self._play(made, world)
 
-    def again(self, thread: Thread, world: World) -> Thread:
+    def again(self, thread: Thread, world: LocalWorld) -> Thread:
         """The same thread in another state; it is unfit where its words no longer mean the same there."""
         describer = self._describer(world)
         for phrase in thread.phrases:
@@ -84,7 +84,7 @@ class Threading:
                 raise Unfit(f"{role.name} is another by then")
         return self._play(replace(thread, reads=[], acts=[], forks=[]), world)
 
-    def distractors(self, thread: Thread, world: World) -> int:
+    def distractors(self, thread: Thread, world: LocalWorld) -> int:
         """How many records could be mistaken for those that the words mean."""
         describer = self._describer(world)
         return sum(1 for role in _told(thread) for _ in self._near_misses(role, thread, describer))
@@ -99,12 +99,12 @@ class Threading:
             if other != mine and (role.test is None or evaluation.value(role.test, {**thread.names, role.name: other})):
                 yield other
 
-    def _describer(self, world: World) -> Describer:
+    def _describer(self, world: LocalWorld) -> Describer:
         said = self.model.blueprint.words.values
-        return Describer(self.model, self.speech, self.library, world.state(), self.chance, said)
+        return Describer(self.model, self.speech, self.library, world.look(), self.chance, said)
 
-    def _play(self, thread: Thread, world: World) -> Thread:
-        knowledge = Knowledge(self.model, world.state()["now"])
+    def _play(self, thread: Thread, world: LocalWorld) -> Thread:
+        knowledge = Knowledge(self.model, world.look()["now"])
         thread.reads.extend(self._read(thread.story, thread.names, world, knowledge, thread.phrases))
         self._do(thread.story.do, dict(thread.names), world, knowledge, thread)
         if not thread.acts:
@@ -182,7 +182,7 @@ class Threading:
     # Reads
 
     def _read(
-        self, story: Story, names: Names, world: World, knowledge: Knowledge, phrases: list[Phrase]
+        self, story: Story, names: Names, world: LocalWorld, knowledge: Knowledge, phrases: list[Phrase]
     ) -> list[Call]:
         made: list[Call] = []
         for phrase in phrases:
@@ -196,9 +196,9 @@ class Threading:
                 self._work_out(role.value, names[role.name], names, world, knowledge, made)
         return made
 
-    def _find(self, ref: Ref, told: list[Ref], world: World, knowledge: Knowledge, made: list[Call]) -> None:
+    def _find(self, ref: Ref, told: list[Ref], world: LocalWorld, knowledge: Knowledge, made: list[Call]) -> None:
         """Read a record that the words only imply, among those that have to do with what they name."""
-        entity, row = self.model.entities[ref.entity], world.state()[self.model.entities[ref.entity].container][ref.id]
+        entity, row = self.model.entities[ref.entity], world.look()[self.model.entities[ref.entity].container][ref.id]
         named = {one.id for one in told}
         filters = {a.key: row[a.key] for a in entity.stored if a.type.kind == "ref" and row[a.key] in named}
         call = self.library.several(entity, filters)
@@ -206,12 +206,12 @@ class Threading:
             raise Unfit(f"no read shows which {ref.entity} is meant")
         self._once(call, world, knowledge, made)
 
-    def _once(self, call: Call, world: World, knowledge: Knowledge, made: list[Call]) -> None:
+    def _once(self, call: Call, world: LocalWorld, knowledge: Knowledge, made: list[Call]) -> None:
         if call not in made:
             made.extend(read_all(world, call, knowledge))
 
     def _work_out(
-        self, expr: Expr, value: Any, names: Names, world: World, knowledge: Knowledge, made: list[Call]
+        self, expr: Expr, value: Any, names: Names, world: LocalWorld, knowledge: Knowledge, made: list[Call]
     ) -> None:
         """Read until what is known decides the expression."""
         if self._decided(expr, names, world, knowledge, made) != value:
@@ -219,7 +219,7 @@ class Threading:
             if self._decided(expr, names, world, knowledge, made) != value:
                 raise Unfit("what is read does not decide it")
 
-    def _decided(self, expr: Expr, names: Names, world: World, knowledge: Knowledge, made: list[Call]) -> Any:
+    def _decided(self, expr: Expr, names: Names, world: LocalWorld, knowledge: Knowledge, made: list[Call]) -> Any:
         tried: list[Call] = []
         while True:
             try:
@@ -233,12 +233,14 @@ class Threading:
 
     # Deeds
 
-    def _do(self, deeds: tuple[Deed, ...], names: Names, world: World, knowledge: Knowledge, thread: Thread) -> None:
+    def _do(
+        self, deeds: tuple[Deed, ...], names: Names, world: LocalWorld, knowledge: Knowledge, thread: Thread
+    ) -> None:
         for deed in deeds:
             if isinstance(deed, Act):
                 self._act(deed, names, world, knowledge, thread)
                 continue
-            evaluation = Evaluation(Store(self.model, world.state()))
+            evaluation = Evaluation(Store(self.model, world.look()))
             if isinstance(deed, Fork):
                 yes = bool(evaluation.value(deed.test, names))
                 self._look(deed.test, yes, names, world, knowledge, thread)
@@ -252,9 +254,9 @@ class Threading:
                 for one in found:
                     self._do(deed.do, {**names, loop.name: one}, world, knowledge, thread)
 
-    def _act(self, act: Act, names: Names, world: World, knowledge: Knowledge, thread: Thread) -> None:
+    def _act(self, act: Act, names: Names, world: LocalWorld, knowledge: Knowledge, thread: Thread) -> None:
         operation = self.model.operations[act.operation]
-        evaluation = Evaluation(Store(self.model, world.state()))
+        evaluation = Evaluation(Store(self.model, world.look()))
         arguments: dict[str, Any] = {}
         for param in operation.params:
             if param.name in act.arguments:
@@ -271,13 +273,15 @@ class Threading:
             names[act.name] = Ref(act.creates, outcome.payload["data"][f"{noun}_id"])
 
     def _knowable(
-        self, expr: Expr, value: Any, names: Names, world: World, knowledge: Knowledge, thread: Thread
+        self, expr: Expr, value: Any, names: Names, world: LocalWorld, knowledge: Knowledge, thread: Thread
     ) -> None:
         """An argument that follows from records must follow from what was read of them."""
         if any(isinstance(inner, Get | Derived | Defined | Function | Scan) for inner in walk(expr)):
             self._look(expr, value, names, world, knowledge, thread)
 
-    def _look(self, expr: Expr, value: Any, names: Names, world: World, knowledge: Knowledge, thread: Thread) -> None:
+    def _look(
+        self, expr: Expr, value: Any, names: Names, world: LocalWorld, knowledge: Knowledge, thread: Thread
+    ) -> None:
         """Reads that become necessary on the way; before the first change they go with the others."""
         made: list[Call] = []
         self._work_out(expr, value, names, world, knowledge, made)

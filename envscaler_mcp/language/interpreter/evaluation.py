@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -46,56 +47,9 @@ class Evaluation:
     def __init__(self, store: Store) -> None:
         self.store, self.model = store, store.model
 
-    def value(self, expr: Expr, names: Names) -> Any:  # noqa: C901
-        # The commonest come first: the order of cases is the order of the tests.
-        match expr:
-            case Local(name=name):
-                return names[name]
-            case Get(of=of, name=name):
-                return self.attribute(self.value(of, names), name)
-            case Compare(op=op, left=left, right=right):
-                return compare(op, self.value(left, names), self.value(right, names))
-            case Literal(value=value):
-                return value
-            case And(parts=parts):
-                return all(self.value(part, names) for part in parts)
-            case Clock(which=which):
-                now = self.store.clock()
-                return now if which == "now" else now.split("T")[0]
-            case Derived(of=of, entity=entity, name=name):
-                body = self.model.entities[entity].attributes[name].derived
-                assert body is not None
-                return self.value(body, {"self": self.value(of, names)})
-            case ListOf(items=items):
-                return [self.value(item, names) for item in items]
-            case Key(items=items):
-                return tuple(self.value(item, names) for item in items)
-            case Not(of=of):
-                return not self.value(of, names)
-            case Or(parts=parts):
-                return any(self.value(part, names) for part in parts)
-            case OrElse(first=first, second=second):
-                found = self.value(first, names)
-                return self.value(second, names) if found is None else found
-            case IsNone(of=of, negated=negated):
-                return (self.value(of, names) is None) != negated
-            case Arithmetic(op=op, left=left, right=right):
-                return arithmetic(op, left.type, self.value(left, names), right.type, self.value(right, names))
-            case Negate(of=of):
-                return -self.value(of, names)
-            case Choice(test=test, then=then, otherwise=otherwise):
-                return self.value(then if self.value(test, names) else otherwise, names)
-            case Scan():
-                return self.scan(expr, names)
-            case Function(name=name, arguments=arguments):
-                values = [self.value(argument, names) for argument in arguments]
-                if name in ("above", "below"):
-                    return self.closure(name, values[0], expr.attribute)
-                return FUNCTIONS[name](*values)
-            case Defined(name=name, arguments=arguments):
-                define = self.model.defines[name]
-                given = [self.value(argument, names) for argument in arguments]
-                return self.value(define.body, {p.name: v for p, v in zip(define.params, given, strict=True)})
+    def value(self, expr: Expr, names: Names) -> Any:
+        """What the expression comes to where these names are bound."""
+        return _WAYS[type(expr)](self, expr, names)
 
     def attribute(self, of: Any, name: str) -> Any:
         """An attribute of a record, or a field of a structure."""
@@ -111,13 +65,17 @@ class Evaluation:
         if not loops:
             yield names
             return
-        for element in self.elements(loops[0].source, names):
-            inside = {**names, loops[0].name: element}
-            for test in loops[0].tests:
+        loop, rest = loops[0], loops[1:]
+        for element in self.elements(loop.source, names):
+            inside = {**names, loop.name: element}
+            for test in loop.tests:
                 if not self.value(test, inside):
                     break
             else:
-                yield from self.passes(loops[1:], inside)
+                if rest:
+                    yield from self.passes(rest, inside)
+                else:
+                    yield inside
 
     def scan(self, expr: Scan, names: Names) -> Any:
         passes = list(self.passes(expr.loops, names))
@@ -182,6 +140,90 @@ class Evaluation:
         return str(value)
 
 
+def _get(ev: Evaluation, expr: Get, names: Names) -> Any:
+    return ev.attribute(ev.value(expr.of, names), expr.name)
+
+
+def _compare(ev: Evaluation, expr: Compare, names: Names) -> bool:
+    return compare(expr.op, ev.value(expr.left, names), ev.value(expr.right, names))
+
+
+def _and(ev: Evaluation, expr: And, names: Names) -> bool:
+    for part in expr.parts:  # noqa: SIM110 - a generator costs as much as most parts
+        if not ev.value(part, names):
+            return False
+    return True
+
+
+def _or(ev: Evaluation, expr: Or, names: Names) -> bool:
+    for part in expr.parts:  # noqa: SIM110
+        if ev.value(part, names):
+            return True
+    return False
+
+
+def _clock(ev: Evaluation, expr: Clock, _names: Names) -> str:
+    now = ev.store.clock()
+    return now if expr.which == "now" else now.split("T")[0]
+
+
+def _derived(ev: Evaluation, expr: Derived, names: Names) -> Any:
+    body = ev.model.entities[expr.entity].attributes[expr.name].derived
+    assert body is not None
+    return ev.value(body, {"self": ev.value(expr.of, names)})
+
+
+def _or_else(ev: Evaluation, expr: OrElse, names: Names) -> Any:
+    found = ev.value(expr.first, names)
+    return ev.value(expr.second, names) if found is None else found
+
+
+def _arithmetic(ev: Evaluation, expr: Arithmetic, names: Names) -> Any:
+    left, right = expr.left, expr.right
+    return arithmetic(expr.op, left.type, ev.value(left, names), right.type, ev.value(right, names))
+
+
+def _choice(ev: Evaluation, expr: Choice, names: Names) -> Any:
+    return ev.value(expr.then if ev.value(expr.test, names) else expr.otherwise, names)
+
+
+def _function(ev: Evaluation, expr: Function, names: Names) -> Any:
+    values = [ev.value(argument, names) for argument in expr.arguments]
+    if expr.name in ("above", "below"):
+        return ev.closure(expr.name, values[0], expr.attribute)
+    return FUNCTIONS[expr.name](*values)
+
+
+def _defined(ev: Evaluation, expr: Defined, names: Names) -> Any:
+    define = ev.model.defines[expr.name]
+    given = [ev.value(argument, names) for argument in expr.arguments]
+    return ev.value(define.body, {p.name: v for p, v in zip(define.params, given, strict=True)})
+
+
+_WAYS: dict[type, Callable[[Evaluation, Any, Names], Any]] = {
+    Literal: lambda _ev, expr, _names: expr.value,
+    Local: lambda _ev, expr, names: names[expr.name],
+    Clock: _clock,
+    Get: _get,
+    Derived: _derived,
+    ListOf: lambda ev, expr, names: [ev.value(item, names) for item in expr.items],
+    Key: lambda ev, expr, names: tuple([ev.value(item, names) for item in expr.items]),
+    Not: lambda ev, expr, names: not ev.value(expr.of, names),
+    And: _and,
+    Or: _or,
+    OrElse: _or_else,
+    Compare: _compare,
+    IsNone: lambda ev, expr, names: (ev.value(expr.of, names) is None) != expr.negated,
+    Arithmetic: _arithmetic,
+    Negate: lambda ev, expr, names: -ev.value(expr.of, names),
+    Choice: _choice,
+    Scan: lambda ev, expr, names: ev.scan(expr, names),
+    Function: _function,
+    Defined: _defined,
+}
+"""How each kind of expression is worked out. A table, since a chain of tests is most of the time that small ones take."""
+
+
 def age(element: Any) -> tuple[int, str]:
     """What orders records that are alike otherwise; other things stay where they are."""
     return (len(element.id), element.id) if isinstance(element, Ref) else (0, "")
@@ -211,23 +253,20 @@ def gathered(gather: Gathering, values: list[Any]) -> Any:
     return values
 
 
+_COMPARING: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": lambda a, b: a in b,
+    "not in": lambda a, b: a not in b,
+}
+
+
 def compare(op: str, a: Any, b: Any) -> bool:
-    match op:
-        case "==":
-            return bool(a == b)
-        case "!=":
-            return bool(a != b)
-        case "<":
-            return bool(a < b)
-        case "<=":
-            return bool(a <= b)
-        case ">":
-            return bool(a > b)
-        case ">=":
-            return bool(a >= b)
-        case "in":
-            return a in b
-    return a not in b
+    return bool(_COMPARING[op](a, b))
 
 
 def arithmetic(op: str, left: Type, a: Any, right: Type, b: Any) -> Any:

@@ -12,9 +12,9 @@ State = dict[str, Any]
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Ref:
-    """A record, compared by what it is and never by what it holds."""
+    """A record, compared by what it is and never by what it holds. Nobody changes one; frozen, it would be slow to make."""
 
     entity: str
     id: str
@@ -62,13 +62,11 @@ class Store:
 
 def as_value(stored: Any, type_: Type) -> Any:
     """What a stored value stands for."""
-    if stored is None:
-        return None
+    if stored is None or type_.kind not in ("ref", "list"):
+        return stored
     if type_.kind == "ref":
         return Ref(type_.entity, stored)
-    if type_.kind == "list" and type_.of is not None:
-        return [as_value(one, type_.of) for one in stored]
-    return stored
+    return [as_value(one, type_.of) for one in stored] if type_.of is not None else stored
 
 
 def as_stored(value: Any) -> Any:
