@@ -361,15 +361,10 @@ class _Body:
         return entity, dict(pairs)
 
     def loop(self, spec: LoopSpec, place: Place) -> tuple[Statement, Place]:
-        head, by, limit = _head(spec.each)
-        loops, inner = self.reader.loops([_comprehension(head)], place)
-        keys = tuple(self.reader.order_key(parse(piece), inner) for piece in by)
-        bound = self.reader.read(limit, place) if limit else None
-        if bound is not None and bound.type.kind != "int":
-            raise Complaint(f"limit {limit!r} is {bound.type}, not a number")
+        loop, by, limit, inner = loop_head(spec.each, self.reader, place)
         # A later pass may no longer know what an earlier one wrote.
         body, _ = self.statements(spec.do, _forgetting(inner, spec.do))
-        return For(_one(loops), keys, bound, body), _forgetting(place, spec.do)
+        return For(loop, by, limit, body), _forgetting(place, spec.do)
 
     def branch(self, spec: BranchSpec, place: Place) -> tuple[Statement, Place]:
         test = self.reader.condition(spec.test, place)
@@ -410,8 +405,15 @@ class _Body:
             return None
 
 
-def _one(loops: tuple[Loop, ...]) -> Loop:
-    return loops[0]
+def loop_head(text: str, reader: Reader, place: Place) -> tuple[Loop, tuple[Expr, ...], Expr | None, Place]:
+    """`x in SOURCE if TEST by KEY limit N`: the loop, what orders it, what ends it, and the place inside."""
+    head, by, limit = _head(text)
+    loops, inner = reader.loops([_comprehension(head)], place)
+    keys = tuple(reader.order_key(parse(piece), inner) for piece in by)
+    bound = reader.read(limit, place) if limit else None
+    if bound is not None and bound.type.kind != "int":
+        raise Complaint(f"limit {limit!r} is {bound.type}, not a number")
+    return loops[0], keys, bound, inner
 
 
 def _head(text: str) -> tuple[str, list[str], str]:

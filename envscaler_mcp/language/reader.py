@@ -118,7 +118,8 @@ class Reader:
         if name in place.scope:
             raise Complaint(f"{what} {name!r}: that name has a meaning here already; choose another")
         if name in self.reserved:
-            raise Complaint(f"{what} {name!r}: that is a word of the language or of this blueprint; choose another")
+            whose = "the language" if name in self.words else "this blueprint, an entity or a definition"
+            raise Complaint(f"{what} {name!r}: that is a word of {whose}; choose another")
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             raise Complaint(f"{what} {name!r}: names are written in lower case, like_this")
         return place.binding(name, type_)
@@ -445,7 +446,7 @@ class Reader:
     def _gather(self, name: str, node: ast.Call, place: Place) -> Scan:
         gather = cast(Gathering, name)
         keywords = {word.arg: word.value for word in node.keywords if word.arg}
-        if gather in ("count", "none") and len(node.args) == 1 and isinstance(node.args[0], ast.Name):
+        if gather in ("count", "any", "none") and len(node.args) == 1 and isinstance(node.args[0], ast.Name):
             entity = node.args[0].id
             if entity in set(self.declared.entity_names()):
                 return self._by_attributes(gather, entity, keywords, place)

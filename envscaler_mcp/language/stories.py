@@ -11,11 +11,12 @@ from envscaler_mcp.artifacts import Blueprint, StorySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
 from envscaler_mcp.language.expressions import And, Expr, Loop
 from envscaler_mcp.language.fitting import assignable, show
-from envscaler_mcp.language.model import Model, New, Operation, Parameter
+from envscaler_mcp.language.model import Model, New, Operation
+from envscaler_mcp.language.operations import loop_head
 from envscaler_mcp.language.place import Place
 from envscaler_mcp.language.reader import Reader, parse
 from envscaler_mcp.language.text import did_you_mean
-from envscaler_mcp.language.types import BOOL, Complaint, ref
+from envscaler_mcp.language.types import BOOL, Complaint, Type, ref
 
 FORMATS = ("", "day", "time", "short", "quoted", "number")
 """How a value may be said: by its type, a datetime's day or time, a first word, in quotes, a number in figures."""
@@ -44,8 +45,14 @@ class Chosen:
 
     name: str
     operation: str
-    parameter: Parameter
+    parameter: str
+    """Its name, or `parameter.field` for one of a structure."""
+    type: Type
     alternatives: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        return f"{self.operation}.{self.parameter}"
 
 
 Role = Drawn | Worked | Chosen
@@ -65,6 +72,8 @@ class Act:
 class Each:
     loop: Loop
     do: tuple[Deed, ...]
+    by: tuple[Expr, ...] = ()
+    limit: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +191,14 @@ def _description(entity: str, pattern: str, model: Model) -> Description:
 
 
 def _word(key: str, model: Model) -> None:
-    """Refuse a word that no attribute takes: it would silently do nothing."""
+    """Refuse a word that no attribute and no parameter takes: it would silently do nothing."""
     entity, _, rest = key.partition(".")
+    if entity in model.operations:
+        parameter, _, word = rest.rpartition(".")
+        type_ = parameter_type(model.operations[entity], parameter)
+        if word not in type_.options:
+            raise Complaint(f"{key!r}: {parameter} is never {word!r}{did_you_mean(word, type_.options)}")
+        return
     name, _, word = rest.partition(".")
     declared = model.entities.get(entity)
     attribute = declared.attributes.get(name) if declared is not None else None
@@ -237,7 +252,7 @@ class _Body:
             return ()
 
     def role(self, line: str, place: Place) -> tuple[Role, Place]:
-        if match := re.fullmatch(r"(\w+)\s+from\s+(\w+)\.(\w+)(?:\s+in\s+(.*))?", line.strip(), re.DOTALL):
+        if match := re.fullmatch(r"(\w+)\s+from\s+(\w+)\.([\w.]+)(?:\s+in\s+(.*))?", line.strip(), re.DOTALL):
             return self.chosen(match[1], match[2], match[3], match[4] or "", place)
         if match := re.fullmatch(r"(\w+)\s*=(?!=)(.*)", line.strip(), re.DOTALL):
             value = self.reader.read(match[2], place)
@@ -258,19 +273,18 @@ class _Body:
         return Drawn(loop.name, entity, test), place
 
     def chosen(self, name: str, operation: str, parameter: str, rest: str, place: Place) -> tuple[Role, Place]:
-        declared = self.operation(operation)
-        found = next((param for param in declared.params if param.name == parameter), None)
-        if found is None:
-            known = [param.name for param in declared.params]
-            raise Complaint(f"{operation} has no parameter {parameter!r}{did_you_mean(parameter, known)}")
-        if found.type.kind in ("ref", "list"):
-            inside = found.type.of or found.type
+        type_ = parameter_type(self.operation(operation), parameter)
+        if type_.kind in ("ref", "list"):
+            inside = type_.of or type_
+            if inside.kind == "struct":
+                fields = ", ".join(f"{operation}.{parameter}.{field}" for field, _ in inside.fields)
+                raise Complaint(f"{operation}.{parameter} is {type_}; draw one of its values: {fields}")
             raise Complaint(
-                f"{operation}.{parameter} is {found.type}; draw a record with '{name} in {inside.entity or 'Entity'} if ..'"
+                f"{operation}.{parameter} is {type_}; draw a record with '{name} in {inside.entity or 'Entity'} if ..'"
             )
         alternatives = tuple(piece.strip() for piece in rest.split("|") if piece.strip())
-        place = self.reader.bind(place, name, found.type.certain, "the role")
-        return Chosen(name, operation, found, alternatives), place
+        place = self.reader.bind(place, name, type_.certain, "the role")
+        return Chosen(name, operation, parameter, type_.certain, alternatives), place
 
     def operation(self, name: str) -> Operation:
         if name not in self.model.operations:
@@ -281,12 +295,9 @@ class _Body:
         found: list[Deed] = []
         for spec in specs:
             if isinstance(spec, LoopSpec):
-                generators = _loops(spec.each)
-                if len(generators) != 1:
-                    raise Complaint(f"'for {spec.each}': write 'for x in SOURCE if TEST'")
-                loops, inner = self.reader.loops(generators, place)
+                loop, by, limit, inner = loop_head(spec.each, self.reader, place)
                 do, _ = self.deeds(spec.do, inner)
-                found.append(Each(loops[0], do))
+                found.append(Each(loop, do, by, limit))
             elif isinstance(spec, BranchSpec):
                 test = self.reader.condition(spec.test, place)
                 then, _ = self.deeds(spec.then, place.knowing(test.true))
@@ -343,6 +354,21 @@ class _Body:
             if value.type.kind in ("ratio", "struct", "key"):
                 raise Complaint(f"{source!r} is {value.type}, which cannot be said")
             yield Said(value, form, source.strip())
+
+
+def parameter_type(operation: Operation, path: str) -> Type:
+    """The type of a parameter, or of a field of the structures that it lists: `parameter.field`."""
+    name, _, field = path.partition(".")
+    found = next((param for param in operation.params if param.name == name), None)
+    if found is None:
+        known = [param.name for param in operation.params]
+        raise Complaint(f"{operation.name} has no parameter {name!r}{did_you_mean(name, known)}")
+    if not field:
+        return found.type
+    fields = dict(found.type.of.fields) if found.type.of is not None and found.type.of.kind == "struct" else {}
+    if field not in fields:
+        raise Complaint(f"{operation.name}.{name} has no field {field!r}{did_you_mean(field, fields)}")
+    return fields[field]
 
 
 def _loops(head: str) -> list[ast.comprehension]:

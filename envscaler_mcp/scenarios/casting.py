@@ -63,13 +63,11 @@ class Casting:
                     return
 
     def _choice(self, role: Chosen, today: str, chance: Chance) -> Any:
-        type_ = role.parameter.type.certain
-        what = f"{role.operation}.{role.parameter.name}"
-        alternatives = role.alternatives or self.values[role.operation].single.get(role.parameter.name, ())
+        alternatives = role.alternatives or self.values[role.operation].single.get(role.parameter, ())
         alternatives = tuple(one for one in alternatives if one != HIDDEN_NONE)
         if alternatives:
-            return read(type_, chance.pick(alternatives), chance, today, what)
-        return drawn(type_, (), chance, today, what)
+            return read(role.type, chance.pick(alternatives), chance, today, role.source)
+        return drawn(role.type, (), chance, today, role.source)
 
 
 def mistakable(story: Story, names: Names, said: Sequence[Expr], evaluation: Evaluation) -> str:
@@ -113,7 +111,9 @@ def _mentioned(deeds: Sequence[Deed]) -> Iterator[Expr]:
         if isinstance(deed, Act):
             yield from deed.arguments.values()
         elif isinstance(deed, Each):
-            yield from deed.loop.tests
+            yield from (*deed.loop.tests, *deed.by)
+            if deed.limit is not None:
+                yield deed.limit
             if not isinstance(deed.loop.source, Records):
                 yield deed.loop.source
             yield from _mentioned(deed.do)

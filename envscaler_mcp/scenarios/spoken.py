@@ -78,7 +78,8 @@ def polished(spans: Iterable[Span]) -> Iterator[Span]:
     begins, tail = True, ""
     for span in spans:
         text = span.text
-        if begins and text[:1].islower() and (not span.fact or text in _SMALL):
+        # A name such as eBook stays as it is; words such as basic support do not.
+        if begins and text[:1].islower() and (not span.fact or text.islower()):
             span = span.model_copy(update={"text": text[0].upper() + text[1:]})
         if before is not None:
             article = before.text.endswith((" a ", "\na ")) and text[:1].lower() in "aeio"

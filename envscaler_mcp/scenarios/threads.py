@@ -63,10 +63,10 @@ class Threading:
         telling = story.tell[number]
         describer = self._describer(world)
         said: dict[Ref, Phrase] = {}
-        spans = tuple(self._tell(telling, names, describer, said))
+        spans = tuple(self._tell(story, telling, names, describer, said))
         self._everything_said(story, telling, names, describer)
         describer.named.clear()
-        ask = tuple(self._tell(story.ask, names, describer, dict(said)))
+        ask = tuple(self._tell(story, story.ask, names, describer, dict(said)))
         made = Thread(story, names, spans, [], [], list(said.values()), telling=number, ask=ask)
         near = [next(self._near_misses(role, made, describer), None) for role in _told(made)]
         made.chosen, made.alone = len(near), near.count(None)
@@ -113,7 +113,9 @@ class Threading:
 
     # Words
 
-    def _tell(self, telling: Telling, names: Names, describer: Describer, said: dict[Ref, Phrase]) -> Iterator[Span]:
+    def _tell(
+        self, story: Story, telling: Telling, names: Names, describer: Describer, said: dict[Ref, Phrase]
+    ) -> Iterator[Span]:
         evaluation = Evaluation(Store(self.model, describer.state))
         for part in telling:
             if isinstance(part, str):
@@ -131,7 +133,14 @@ class Threading:
                 texts = [self._described(one, describer, said).text for one in value]
                 yield Span(text=listed(texts), fact=part.source)
             else:
-                yield Span(text=self._plain(value, part, describer), fact=part.source)
+                words = self._chosen_word(story, part, value, describer) or self._plain(value, part, describer)
+                yield Span(text=words, fact=part.source)
+
+    def _chosen_word(self, story: Story, part: Said, value: Any, describer: Describer) -> str:
+        """How a word is said that the person chose, where the blueprint says so."""
+        name = part.value.name if isinstance(part.value, Local) else ""
+        role = next((one for one in story.cast if isinstance(one, Chosen) and one.name == name), None)
+        return "" if role is None else describer.values.get(f"{role.source}.{value}", "")
 
     def _plain(self, value: Any, part: Said, describer: Describer) -> str:
         type_ = part.value.type
@@ -248,10 +257,13 @@ class Threading:
                 self._do(deed.then if yes else deed.otherwise, names, world, knowledge, thread)
             elif isinstance(deed, Each):
                 loop = deed.loop
-                which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,))
+                which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), deed.by)
                 found = evaluation.value(which, names)
                 self._look(which, found, names, world, knowledge, thread)
-                for one in found:
+                most = None if deed.limit is None else evaluation.value(deed.limit, names)
+                if deed.limit is not None:
+                    self._knowable(deed.limit, most, names, world, knowledge, thread)
+                for one in found if most is None else found[: max(most, 0)]:
                     self._do(deed.do, {**names, loop.name: one}, world, knowledge, thread)
 
     def _act(self, act: Act, names: Names, world: LocalWorld, knowledge: Knowledge, thread: Thread) -> None:

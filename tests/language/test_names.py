@@ -52,14 +52,14 @@ def test_a_name_has_one_meaning_in_an_operation() -> None:
 
 def test_words_of_the_language_are_no_names() -> None:
     for word in ("count", "today", "self", "dict", "class", "first", "each"):
-        assert f"{word!r}: that is a word of the language or of this blueprint" in errors(
+        assert f"{word!r}: that is a word of the language" in errors(
             require=f"let {word} = one.fee"
         )
 
 
 def test_a_define_is_no_name_for_a_let() -> None:
     parts = {"define": '"cost(s: Stay)": s.fee', "effect": "let cost = one.fee\none.fee = cost(one) + cost"}
-    assert "that is a word of the language or of this blueprint" in errors(**parts)
+    assert "that is a word of this blueprint" in errors(**parts)
 
 
 def test_attributes_stand_only_behind_a_record() -> None:
