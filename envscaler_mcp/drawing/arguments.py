@@ -108,7 +108,7 @@ class Arguments:
         return entry
 
     def _record(self, name: str, entity: str, text: str | None, world: Any, chance: Chance) -> str | None:
-        if text is not None:
+        if text is not None and text != "any":
             return labelled(self.model, entity, text, world)
         pool = self._pool(name, entity, world)
         if not pool:

@@ -50,6 +50,14 @@ def test_the_history_ends_now_and_lies_in_the_days_before() -> None:
     assert booked[-1] <= "2026-03-02"
 
 
+def test_a_row_of_a_parameter_may_leave_one_of_its_records_open() -> None:
+    rows = GYM.replace("    Member.born:", "    book_place.member, course: any, Yoga | any, Boxing\n    Member.born:")
+    content = grown(model_of(rows)).content
+    named = {content["courses"][place["course_id"]]["name"] for place in content["places"].values()}
+    assert named == {"Yoga", "Boxing"}
+    assert len({place["member_id"] for place in content["places"].values()}) > 2
+
+
 def test_rows_of_values_stay_together_and_come_in_their_order() -> None:
     content = grown(model_of(GYM), history=0).content
     rows = [(course["name"], course["places"]) for course in content["courses"].values()]
