@@ -52,9 +52,7 @@ def test_a_name_has_one_meaning_in_an_operation() -> None:
 
 def test_words_of_the_language_are_no_names() -> None:
     for word in ("count", "today", "self", "dict", "class", "first", "each"):
-        assert f"{word!r}: that is a word of the language" in errors(
-            require=f"let {word} = one.fee"
-        )
+        assert f"{word!r}: that is a word of the language" in errors(require=f"let {word} = one.fee")
 
 
 def test_a_define_is_no_name_for_a_let() -> None:
