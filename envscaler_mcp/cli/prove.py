@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Annotated
 
 import typer
 
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import progress_bar
-from envscaler_mcp.pipeline import Proven, prove_folder
+from envscaler_mcp.pipeline import Proven, prove_folders
 from envscaler_mcp.registry import find_entry, read_registry
 
 app = typer.Typer(add_completion=False)
+
+CORES = os.cpu_count() or 1
 
 
 @app.command()
@@ -21,6 +24,7 @@ def prove_scenarios(
     wanted: Annotated[
         list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments; all that have scenarios by default.")
     ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="How many processes prove; every core by default.")] = CORES,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per scenario.")] = False,
 ) -> None:
     settings = settings_of(ctx)
@@ -31,9 +35,11 @@ def prove_scenarios(
         raise typer.BadParameter("none of these environments has scenarios", param_hint="ENV_ID")
     proven: list[Proven] = []
     with progress_bar("proving") as progress:
-        for number, entry in enumerate(entries, start=1):
-            proven.extend(prove_folder(settings.servers / entry.id))
-            progress(entry.id, number, len(entries))
+        folders = [settings.servers / entry.id for entry in entries]
+        for number, (folder, found) in enumerate(prove_folders(folders, workers), start=1):
+            proven.extend(found)
+            progress(folder.name, number, len(folders))
+    proven.sort(key=lambda one: one.scenario)
     failed = [one for one in proven if one.failure]
     for one in proven if as_json else failed:
         line = json.dumps({"scenario": one.scenario, "proven": not one.failure, "failure": one.failure})

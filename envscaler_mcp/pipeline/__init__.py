@@ -5,7 +5,7 @@ from envscaler_mcp.pipeline.authoring import BlueprintReport, check_blueprints
 from envscaler_mcp.pipeline.building import Built, blueprint_of, build
 from envscaler_mcp.pipeline.corpus import SEED, SHIPPED, STATES, level_of
 from envscaler_mcp.pipeline.emission import Emission, emit_environments
-from envscaler_mcp.pipeline.proving import Proven, prove_folder, write_scenarios
+from envscaler_mcp.pipeline.proving import Proven, prove_folder, prove_folders, write_scenarios
 from envscaler_mcp.pipeline.telling import TellingReport, tell_stories
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "evaluate_folder",
     "level_of",
     "prove_folder",
+    "prove_folders",
     "tell_stories",
     "write_scenarios",
 ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 from envscaler_mcp.artifacts import (
@@ -70,6 +72,25 @@ def write_scenarios(
         entry = find_entry(registry, code.environment.id)
         with_entries(registry, [entry.model_copy(update={"scenarios": len(made)})]).write(registry_file)
     return tuple(made)
+
+
+def prove_folders(folders: Sequence[Path], workers: int = 1) -> Iterator[tuple[Path, list[Proven]]]:
+    """Every folder with what became of its scenarios, as each is done; by several processes where there are several workers."""
+    if workers < 2 or len(folders) < 2:
+        for folder in folders:
+            yield folder, list(prove_folder(folder))
+        return
+    with ProcessPoolExecutor(min(workers, len(folders)), mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(_proven, folder): folder for folder in folders}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _proven(folder: Path) -> list[Proven]:
+    return list(prove_folder(folder))
 
 
 def prove_folder(folder: Path) -> Iterator[Proven]:
