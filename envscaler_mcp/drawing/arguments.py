@@ -57,6 +57,9 @@ class Arguments:
     def _value(self, param: Parameter, type_: Type, text: str | None, world: Any, chance: Chance, today: str) -> Any:
         what = f"{self.operation.name}.{param.name}"
         if type_.kind == "ref":
+            named = tuple(one for one in self.values.single.get(param.name, ()) if one != HIDDEN_NONE)
+            if text is None and set(named) - {"any"}:
+                text = chance.pick(named)
             return self._record(param.name, type_.entity, text, world, chance)
         if type_.kind == "list" and type_.of is not None:
             return self._list(param, type_.of, world, chance, today)

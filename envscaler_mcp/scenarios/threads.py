@@ -80,7 +80,7 @@ class Threading:
                 raise Unfit(f"{phrase.text!r} means something else by then")
         evaluation = Evaluation(Store(self.model, describer.state))
         for role in thread.story.cast:
-            if isinstance(role, Worked) and evaluation.value(role.value, thread.names) != thread.names[role.name]:
+            if isinstance(role, Worked) and not _still(role, thread, evaluation):
                 raise Unfit(f"{role.name} is another by then")
         return self._play(replace(thread, reads=[], acts=[], forks=[]), world)
 
@@ -298,6 +298,14 @@ class Threading:
         made: list[Call] = []
         self._work_out(expr, value, names, world, knowledge, made)
         (thread.acts or thread.reads).extend(made)
+
+
+def _still(role: Worked, thread: Thread, evaluation: Evaluation) -> bool:
+    """Whether a role that follows from the others is what it was; what it follows from may be gone by now."""
+    try:
+        return bool(evaluation.value(role.value, thread.names) == thread.names[role.name])
+    except (KeyError, TypeError, AttributeError):
+        return False
 
 
 def _told(thread: Thread) -> list[Drawn]:

@@ -58,6 +58,15 @@ def test_a_row_of_a_parameter_may_leave_one_of_its_records_open() -> None:
     assert len({place["member_id"] for place in content["places"].values()}) > 2
 
 
+def test_a_parameter_names_the_records_that_its_values_name() -> None:
+    named = GYM.replace("    Member.born:", "    book_place.course: Yoga | Yoga | Pilates\n    Member.born:")
+    content = grown(model_of(named)).content
+    assert {content["courses"][place["course_id"]]["name"] for place in content["places"].values()} == {
+        "Yoga",
+        "Pilates",
+    }
+
+
 def test_rows_of_values_stay_together_and_come_in_their_order() -> None:
     content = grown(model_of(GYM), history=0).content
     rows = [(course["name"], course["places"]) for course in content["courses"].values()]
