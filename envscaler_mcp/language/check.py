@@ -119,7 +119,7 @@ class _Check:
             )
             self.result.speech = read_speech(self.blueprint, model, self.reader, self.error)
             self.tools(model)
-            for place, message in lints.errors(model):
+            for place, message in lints.errors(model, self.result.speech):
                 self.error(place, message)
             for place, message in lints.warnings(model):
                 self.result.problems.append(Problem("warning", place, message))

@@ -34,14 +34,15 @@ from envscaler_mcp.language.model import (
     SetLocal,
     Statement,
 )
+from envscaler_mcp.language.stories import Speech, told_expressions
 from envscaler_mcp.language.text import plural
 
 Finding = tuple[str, str]
 
 
-def errors(model: Model) -> Iterator[Finding]:
+def errors(model: Model, speech: Speech) -> Iterator[Finding]:
     """What must be mended."""
-    yield from _unused_defines(model)
+    yield from _unused_defines(model, speech)
     yield from _states(model)
     for operation in model.operations.values():
         if not any(isinstance(s, Put | New | Delete) for s in statements(operation.effect)):
@@ -67,9 +68,10 @@ def warnings(model: Model) -> Iterator[Finding]:
         yield from _batches(operation)
 
 
-def _unused_defines(model: Model) -> Iterator[Finding]:
+def _unused_defines(model: Model, speech: Speech) -> Iterator[Finding]:
     used: set[str] = set()
-    for expr in everything(model):
+    told = (expr for story in speech.stories.values() for expr in told_expressions(story))
+    for expr in (*everything(model), *told):
         used |= {e.name for e in walk(expr) if isinstance(e, Defined)}
     for name in model.defines:
         if name not in used:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from envscaler_mcp.artifacts import Blueprint, StorySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
-from envscaler_mcp.language.expressions import And, Expr, Loop
+from envscaler_mcp.language.expressions import And, Expr, Loop, Records
 from envscaler_mcp.language.fitting import assignable, show
 from envscaler_mcp.language.model import Model, New, Operation
 from envscaler_mcp.language.operations import loop_head
@@ -354,6 +354,35 @@ class _Body:
             if value.type.kind in ("ratio", "struct", "key"):
                 raise Complaint(f"{source!r} is {value.type}, which cannot be said")
             yield Said(value, form, source.strip())
+
+
+def expressions_of(deeds: Sequence[Deed]) -> Iterator[Expr]:
+    """Every expression of which the deeds are made."""
+    for deed in deeds:
+        if isinstance(deed, Act):
+            yield from deed.arguments.values()
+        elif isinstance(deed, Each):
+            yield from (*deed.loop.tests, *deed.by)
+            if deed.limit is not None:
+                yield deed.limit
+            if not isinstance(deed.loop.source, Records):
+                yield deed.loop.source
+            yield from expressions_of(deed.do)
+        else:
+            yield deed.test
+            yield from expressions_of((*deed.then, *deed.otherwise))
+
+
+def told_expressions(story: Story) -> Iterator[Expr]:
+    """Every expression of its cast, its deeds and its words."""
+    for role in story.cast:
+        if isinstance(role, Drawn) and role.test is not None:
+            yield role.test
+        elif isinstance(role, Worked):
+            yield role.value
+    yield from expressions_of(story.do)
+    for telling in (story.ask, *story.tell):
+        yield from (part.value for part in telling if isinstance(part, Said))
 
 
 def parameter_type(operation: Operation, path: str) -> Type:

@@ -7,11 +7,11 @@ from typing import Any
 
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.drawing.values import HIDDEN_NONE, drawn, read, values_of
-from envscaler_mcp.language.expressions import Expr, Local, Records, walk
+from envscaler_mcp.language.expressions import Expr, Local, walk
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Act, Chosen, Deed, Drawn, Each, Role, Story, Worked
+from envscaler_mcp.language.stories import Chosen, Drawn, Role, Story, Worked, expressions_of
 
 _TRIES = 12
 
@@ -89,7 +89,7 @@ def mistakable(story: Story, names: Names, said: Sequence[Expr], evaluation: Eva
 
 def used_names(story: Story) -> set[str]:
     """The roles that its calls speak of."""
-    return {inner.name for expr in _mentioned(story.do) for inner in walk(expr) if isinstance(inner, Local)}
+    return {inner.name for expr in expressions_of(story.do) for inner in walk(expr) if isinstance(inner, Local)}
 
 
 def _recast(roles: Sequence[Role], names: Names, evaluation: Evaluation) -> Names | None:
@@ -103,23 +103,6 @@ def _recast(roles: Sequence[Role], names: Names, evaluation: Evaluation) -> Name
                 return None
             names = {**names, role.name: value}
     return names
-
-
-def _mentioned(deeds: Sequence[Deed]) -> Iterator[Expr]:
-    """Every expression of which the deeds are made."""
-    for deed in deeds:
-        if isinstance(deed, Act):
-            yield from deed.arguments.values()
-        elif isinstance(deed, Each):
-            yield from (*deed.loop.tests, *deed.by)
-            if deed.limit is not None:
-                yield deed.limit
-            if not isinstance(deed.loop.source, Records):
-                yield deed.loop.source
-            yield from _mentioned(deed.do)
-        else:
-            yield deed.test
-            yield from _mentioned((*deed.then, *deed.otherwise))
 
 
 def drawn_records(story: Story, names: Names) -> set[Ref]:

@@ -11,7 +11,7 @@ from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.scenarios.facts import frame_of
 from envscaler_mcp.scenarios.judges import Judge, Unproven
 from envscaler_mcp.scenarios.lint import missing_facts, text_mutants
-from envscaler_mcp.scenarios.replay import CreatedBy, Recording, answered_ids, content_form, record
+from envscaler_mcp.scenarios.replay import Recording, content_form, record
 from envscaler_mcp.serving.difference import diff_of_states
 from envscaler_mcp.serving.world import World
 
@@ -24,8 +24,6 @@ _UNASKED = 1
 class Proving(ABC):
     """Proves a scenario on a world that is at its start; what its records are is for those who know the environment."""
 
-    created_by: CreatedBy = staticmethod(answered_ids)
-
     def __init__(self, scenario: Scenario, environment: Environment, world: World) -> None:
         self.scenario, self.world = scenario, world
         self.effects = {tool.name: tool.effect for tool in environment.tools}
@@ -36,7 +34,7 @@ class Proving(ABC):
 
     def prove(self) -> Proof:
         """The proof; the first thing that does not hold is raised."""
-        recording = record(self.world, self.scenario.oracle, self.created_by)
+        recording = record(self.world, self.scenario.oracle)
         final, final_hash, diff = self.world.state(), self.world.state_hash(), self.world.diff_since(self.mark)
         self._back()
         self._solvable(recording, final_hash)

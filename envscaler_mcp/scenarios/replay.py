@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, StateDiff, canonical_json
 from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.world import World
 
-CreatedBy = Callable[[World, Outcome], list[str]]
-"""The ids that a call that was just made has created, in an order of their own."""
-
 
 class Recording:
     """Calls as they were made once, and the ids that each of them created then."""
 
-    def __init__(self, calls: Sequence[Call], created: Sequence[list[str]], created_by: CreatedBy) -> None:
+    def __init__(self, calls: Sequence[Call], created: Sequence[list[str]]) -> None:
         self.calls = tuple(calls)
         self.created = list(created)
-        self._created_by = created_by
 
     def play(self, world: World, order: Sequence[int], now: dict[str, str] | None = None) -> list[Outcome]:
         """The answers in the given order; an id that a call created then is the one that it creates now.
@@ -32,16 +28,8 @@ class Recording:
             call = self.calls[place]
             outcome = world.call(call.tool, renamed(call.arguments, now))
             outcomes.append(outcome)
-            now.update(zip(self.created[place], self._created_by(world, outcome), strict=False))
+            now.update(zip(self.created[place], added_ids(world, outcome), strict=False))
         return outcomes
-
-
-def answered_ids(_world: World, outcome: Outcome) -> list[str]:
-    """The ids that the answer to a change of compiled code names."""
-    data = outcome.payload.get("data")
-    if outcome.kind != "done" or "message" not in outcome.payload or not isinstance(data, dict):
-        return []
-    return [value for value in data.values() if isinstance(value, str)]
 
 
 def added_ids(world: World, outcome: Outcome) -> list[str]:
@@ -51,10 +39,9 @@ def added_ids(world: World, outcome: Outcome) -> list[str]:
     return [key for _, records in sorted(world.diff().created.items()) for key in records]
 
 
-def record(world: World, calls: Sequence[Call], created_by: CreatedBy = answered_ids) -> Recording:
+def record(world: World, calls: Sequence[Call]) -> Recording:
     """Play the calls once, and keep what they created."""
-    created = [created_by(world, world.call(call.tool, call.arguments)) for call in calls]
-    return Recording(calls, created, created_by)
+    return Recording(calls, [added_ids(world, world.call(call.tool, call.arguments)) for call in calls])
 
 
 def renamed(value: Any, names: dict[str, str]) -> Any:

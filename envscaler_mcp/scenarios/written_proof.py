@@ -11,7 +11,7 @@ from envscaler_mcp.drawing.offers import Offers, containers, plain, told_options
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scenarios.judges import CheckerJudge, Judge, Unproven
 from envscaler_mcp.scenarios.proving import Proving
-from envscaler_mcp.scenarios.replay import Recording, added_ids, record
+from envscaler_mcp.scenarios.replay import Recording, record
 from envscaler_mcp.scenarios.shapes import Shapes, leaves, shown_in
 from envscaler_mcp.scenarios.telling import told_values
 from envscaler_mcp.scenarios.trying import Guesses
@@ -32,7 +32,7 @@ def wishes_of(
 ) -> tuple[Wishes, StateDiff]:
     """What a plan can have been made for, and all that it changed; the world is as before."""
     mark = world.snapshot()
-    recording = record(world, calls, added_ids)
+    recording = record(world, calls)
     diff = world.diff_since(mark)
     world.restore(mark)
     given = frozenset(
@@ -57,8 +57,6 @@ def wishes_of(
 
 class WrittenProver(Proving):
     """Proves scenarios of a class that somebody wrote."""
-
-    created_by = staticmethod(added_ids)
 
     def __init__(
         self,

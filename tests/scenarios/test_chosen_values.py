@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from envscaler_mcp.artifacts import State
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.pipeline import SEED
-from envscaler_mcp.scenarios import grow
+from envscaler_mcp.scenarios import TaskMaker, grow
 from envscaler_mcp.scenarios.casting import Casting
 from envscaler_mcp.scenarios.threads import Thread, Threading
 from envscaler_mcp.serving.code import EnvironmentCode, load_class
@@ -28,6 +29,7 @@ entities:
     item: fixed ref(Item)
     units: fixed int(1..9)
     paid: fixed one_of(cash | card)
+    given_back: bool = false
 rules:
   - text: Nothing is sold for nothing.
     holds: all(s.item.price > 0 for s in Sale)
@@ -47,6 +49,15 @@ operations:
           - l.item.stock -= l.units
           - new Sale(item=l.item, units=l.units, paid=paid)
     say: sell some items
+  give_back:
+    about: Give the money of a sale back.
+    params:
+      sale: ref(Sale)
+    require:
+      - not sale.given_back | It was given back.
+    effect:
+      - sale.given_back = True
+    say: give the money back
   restock:
     about: Put more of an item on the shelf.
     params:
@@ -77,6 +88,16 @@ stories:
       - sell(lines=[(item, n)], paid=how)
     tell:
       - "Somebody took {n} of the {item} and paid {how}."
+  wrong_thing:
+    cast:
+      - item in Item if item.stock > 5 and none(Sale, item=item)
+      - n from sell.lines.units
+    do:
+      - sell(lines=[(item, n)], paid='cash')
+      - for s in Sale if s.item == item:
+          - give_back(sale=s)
+    tell:
+      - "Somebody paid {n} of the {item} in coins and brought them straight back, so they get their money again."
   lowest_two:
     cast:
       - n from restock.units in 5
@@ -112,6 +133,24 @@ def test_a_word_that_somebody_chose_is_said_as_the_trade_says_it() -> None:
     assert "cash" not in text
 
 
+def test_a_record_that_a_loop_of_a_call_made_is_found_by_reading_and_proven_under_any_id() -> None:
+    only = (
+        KIOSK.partition("  at_the_counter:")[0]
+        + "  wrong_thing:"
+        + KIOSK.partition("  wrong_thing:")[2].partition("  lowest_two:")[0]
+    )
+    made = synthesize(read_blueprint(only, "kiosk.yaml"), ("start",))
+    content = grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED).content
+    state = State(environment="kiosk", name="start", seed=SEED, content=content)
+    maker = TaskMaker(
+        made.model, made.speech, made.environment, EnvironmentCode.of(made.environment, made.source), SEED
+    )
+    scenario = maker.scenario(state, "easy", 1)
+    assert [call.tool for call in scenario.oracle][-3:] == ["sell", "list_sales", "give_back"]
+    assert scenario.proof is not None
+    assert scenario.proof.benign["other new ids"].right == 1
+
+
 def test_a_loop_of_a_story_goes_in_an_order_and_only_so_far() -> None:
     thread = told("lowest_two")
     assert [act.arguments["item_id"] for act in thread.acts] == ["ITEM-00004", "ITEM-00003"]
@@ -136,3 +175,11 @@ def test_what_cannot_be_drawn_is_told_with_what_can(line: str, complaint: str) -
 def test_a_word_that_no_parameter_takes_is_told(key: str) -> None:
     checked = check_blueprint(read_blueprint(KIOSK.replace("sell.paid.card:", f"{key}:", 1), "kiosk.yaml"))
     assert any("did you mean" in problem.message for problem in checked.problems)
+
+
+def test_a_definition_that_only_a_story_uses_is_used() -> None:
+    define = 'define:\n  "scarce(i: Item)": i.stock < 9\nrules:\n'
+    text = KIOSK.replace("rules:\n", define, 1)
+    assert [p.message for p in check_blueprint(read_blueprint(text, "kiosk.yaml")).problems] == ["it is never used"]
+    used = text.replace("item in Item if item.stock > 3", "item in Item if scarce(item)", 1)
+    assert check_blueprint(read_blueprint(used, "kiosk.yaml")).problems == []
