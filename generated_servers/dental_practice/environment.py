@@ -1174,9 +1174,9 @@ class DentalPractice:
         )
         if len(steps) <= 0 and check is not None:
             return _refused(f"{whom['name']} has a check-up booked for {check['starts_at']} already.")
-        if len(steps) <= 0 and self._patient_recall_due(whom) > _plus_days(starts_at[:10], 30):
+        if len(steps) <= 0 and self._patient_recall_due(whom) > _plus_days(starts_at[:10], 7):
             return _refused(
-                f"The check-up of {whom['name']} is due on {self._patient_recall_due(whom)}, more than 30 days later."
+                f"The check-up of {whom['name']} is due on {self._patient_recall_due(whom)}, more than a week later."
             )
         foreign = next(
             (

@@ -1377,6 +1377,26 @@ class ExamOffice:
             )
         if bool(self._markings_by_registration_examiner.get((entry["id"], reviewer_id), {})):
             return _refused(f"{reviewer['name']} has marked that script, so name somebody else.")
+        later = next(
+            (
+                r
+                for r in sorted(self._registrations_by_candidate.get(entry["candidate_id"], {}).values(), key=_age)
+                if self.sittings[r["sitting_id"]]["module_id"] == self.sittings[entry["sitting_id"]]["module_id"]
+                and r is not entry
+                and r["status"] in ("written", "passed")
+            ),
+            None,
+        )
+        if (
+            later is not None
+            and entry["status"] != "passed"
+            and mark >= self.modules[self.sittings[entry["sitting_id"]]["module_id"]]["pass_mark"]
+        ):
+            return _refused(
+                f"{self.candidates[entry['candidate_id']]['name']} has written the exam of "
+                f"{self.sittings[later['sitting_id']]['held_on']} since, so this attempt cannot become a pass any "
+                "more."
+            )
         self._journal = []
         changed_registrations: list[Any] = []
         changed_registrations_2: list[Any] = []

@@ -22,14 +22,12 @@ RULES = (
     "A section with switches is fed only through one that is closed.",
     "A substation never carries more than its rating.",
     "A faulty section is never live.",
-    "A section is earthed only while every switch at it is open and tagged by the order for it.",
+    "A tag hangs on a switch only while its order is under way, and a section is earthed only while every switch at it is open and tagged by the order for it.",
     "A permit is out only while the section is earthed and its order is under way.",
-    "A person holds one permit at a time.",
-    "A section has one permit out at a time.",
+    "A person holds one permit at a time, and a section has one permit out.",
     "A section has at most one switching order that is not finished.",
     "An order is approved by a senior engineer who did not write it.",
     "The steps of an order are done in the order of their numbers.",
-    "A tag hangs on a switch only while its order is under way.",
     "The desk runs at most eight orders at a time.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
@@ -744,18 +742,18 @@ class GridSwitching:
             }
             self._add("steps", new_step_3)
             added_steps.append(new_step_3)
+        if self._breaks_rule_9(order):
+            return self._take_back(RULES[8])
         if self._breaks_rule_10(order):
             return self._take_back(RULES[9])
-        if self._breaks_rule_11(order):
-            return self._take_back(RULES[10])
         for one_step in _distinct(added_steps):
-            if self._breaks_rule_12_a(one_step):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_11_a(one_step):
+                return self._take_back(RULES[10])
         for one_step in _distinct(added_steps):
-            if self._breaks_rule_12_b(one_step):
-                return self._take_back(RULES[11])
-        if self._breaks_rule_14():
-            return self._take_back(RULES[13])
+            if self._breaks_rule_11_b(one_step):
+                return self._take_back(RULES[10])
+        if self._breaks_rule_12():
+            return self._take_back(RULES[11])
         done = f"prepare the order for {section['name']} on {planned_on} by {author['name']}"
         if backup is not None:
             done += f" with backup over {backup['code']}"
@@ -793,18 +791,18 @@ class GridSwitching:
         self._journal = []
         self._put("switching_orders", order, "approver_id", by_id)
         self._put("switching_orders", order, "status", "approved")
+        for one_switch in _distinct(self._switches_by_tag.get(order["id"], {}).values()):
+            if self._breaks_rule_6_w(one_switch):
+                return self._take_back(RULES[5])
         for one_permit in _distinct(self._permits_by_order_status.get((order["id"], "issued"), {}).values()):
             if self._breaks_rule_7(one_permit):
                 return self._take_back(RULES[6])
+        if self._breaks_rule_9(order):
+            return self._take_back(RULES[8])
         if self._breaks_rule_10(order):
             return self._take_back(RULES[9])
-        if self._breaks_rule_11(order):
-            return self._take_back(RULES[10])
-        for one_switch in _distinct(self._switches_by_tag.get(order["id"], {}).values()):
-            if self._breaks_rule_13(one_switch):
-                return self._take_back(RULES[12])
-        if self._breaks_rule_14():
-            return self._take_back(RULES[13])
+        if self._breaks_rule_12():
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: approve the order for {self.sections[order['section_id']]['name']} as {by['name']}.",
@@ -830,18 +828,18 @@ class GridSwitching:
             )
         self._journal = []
         self._put("switching_orders", order, "status", "cancelled")
+        for one_switch in _distinct(self._switches_by_tag.get(order["id"], {}).values()):
+            if self._breaks_rule_6_w(one_switch):
+                return self._take_back(RULES[5])
         for one_permit in _distinct(self._permits_by_order_status.get((order["id"], "issued"), {}).values()):
             if self._breaks_rule_7(one_permit):
                 return self._take_back(RULES[6])
+        if self._breaks_rule_9(order):
+            return self._take_back(RULES[8])
         if self._breaks_rule_10(order):
             return self._take_back(RULES[9])
-        if self._breaks_rule_11(order):
-            return self._take_back(RULES[10])
-        for one_switch in _distinct(self._switches_by_tag.get(order["id"], {}).values()):
-            if self._breaks_rule_13(one_switch):
-                return self._take_back(RULES[12])
-        if self._breaks_rule_14():
-            return self._take_back(RULES[13])
+        if self._breaks_rule_12():
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1003,6 +1001,18 @@ class GridSwitching:
             return self._take_back(RULES[3])
         if any(self._breaks_rule_5(one_section) for one_section in self.sections.values()):
             return self._take_back(RULES[4])
+        for one_switch in _distinct(
+            [
+                *[
+                    user
+                    for one in changed_switching_orders
+                    for user in self._switches_by_tag.get(one["id"], {}).values()
+                ],
+                *changed_switches_2,
+            ]
+        ):
+            if self._breaks_rule_6_w(one_switch):
+                return self._take_back(RULES[5])
         for one_section in _distinct(
             [
                 *[self.sections[one["one_end_id"]] for one in changed_switches],
@@ -1011,7 +1021,7 @@ class GridSwitching:
                 *[self.sections[one["other_end_id"]] for one in changed_switches_2],
             ]
         ):
-            if self._breaks_rule_6(one_section):
+            if self._breaks_rule_6_s(one_section):
                 return self._take_back(RULES[5])
         for one_permit in _distinct(
             [
@@ -1023,29 +1033,17 @@ class GridSwitching:
             if self._breaks_rule_7(one_permit):
                 return self._take_back(RULES[6])
         for one_switching_order in _distinct(changed_switching_orders):
+            if self._breaks_rule_9(one_switching_order):
+                return self._take_back(RULES[8])
+        for one_switching_order in _distinct(changed_switching_orders):
             if self._breaks_rule_10(one_switching_order):
                 return self._take_back(RULES[9])
-        for one_switching_order in _distinct(changed_switching_orders):
-            if self._breaks_rule_11(one_switching_order):
-                return self._take_back(RULES[10])
-        if self._breaks_rule_12_a(step):
+        if self._breaks_rule_11_a(step):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_b(step):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_12():
             return self._take_back(RULES[11])
-        if self._breaks_rule_12_b(step):
-            return self._take_back(RULES[11])
-        for one_switch in _distinct(
-            [
-                *[
-                    user
-                    for one in changed_switching_orders
-                    for user in self._switches_by_tag.get(one["id"], {}).values()
-                ],
-                *changed_switches_2,
-            ]
-        ):
-            if self._breaks_rule_13(one_switch):
-                return self._take_back(RULES[12])
-        if self._breaks_rule_14():
-            return self._take_back(RULES[13])
         return {
             "success": True,
             "message": (
@@ -1085,7 +1083,7 @@ class GridSwitching:
         self._journal = []
         section = self.sections[order["section_id"]]
         self._put("sections", section, "earthed", True)
-        if self._breaks_rule_6(section):
+        if self._breaks_rule_6_s(section):
             return self._take_back(RULES[5])
         for one_permit in _distinct(
             [
@@ -1125,7 +1123,7 @@ class GridSwitching:
         self._journal = []
         section = self.sections[order["section_id"]]
         self._put("sections", section, "earthed", False)
-        if self._breaks_rule_6(section):
+        if self._breaks_rule_6_s(section):
             return self._take_back(RULES[5])
         for one_permit in _distinct(
             [
@@ -1197,10 +1195,10 @@ class GridSwitching:
         self._add("permits", permit)
         if self._breaks_rule_7(permit):
             return self._take_back(RULES[6])
-        if self._breaks_rule_8(permit):
+        if self._breaks_rule_8_p(permit):
             return self._take_back(RULES[7])
-        if self._breaks_rule_9(permit):
-            return self._take_back(RULES[8])
+        if self._breaks_rule_8_p_again(permit):
+            return self._take_back(RULES[7])
         return {
             "success": True,
             "message": (
@@ -1247,10 +1245,10 @@ class GridSwitching:
                 return self._take_back(RULES[4])
         if self._breaks_rule_7(permit):
             return self._take_back(RULES[6])
-        if self._breaks_rule_8(permit):
+        if self._breaks_rule_8_p(permit):
             return self._take_back(RULES[7])
-        if self._breaks_rule_9(permit):
-            return self._take_back(RULES[8])
+        if self._breaks_rule_8_p_again(permit):
+            return self._take_back(RULES[7])
         return {
             "success": True,
             "message": (
@@ -1380,7 +1378,7 @@ class GridSwitching:
                 *[self.sections[one["other_end_id"]] for one in changed_switches],
             ]
         ):
-            if self._breaks_rule_6(one_section):
+            if self._breaks_rule_6_s(one_section):
                 return self._take_back(RULES[5])
         return {"success": True, "message": f"Done: bring {switch['code']} to {position} as {by['name']}."}
 
@@ -1449,7 +1447,7 @@ class GridSwitching:
                 *[self.sections[one["other_end_id"]] for one in changed_switches],
             ]
         ):
-            if self._breaks_rule_6(one_section):
+            if self._breaks_rule_6_s(one_section):
                 return self._take_back(RULES[5])
         return {"success": True, "message": f"Done: report the fault on {section['name']}, cause {cause}."}
 
@@ -1630,9 +1628,15 @@ class GridSwitching:
         """Whether this is broken: a faulty section is never live."""
         return self._section_faulty(s) and self._section_live(s)
 
-    def _breaks_rule_6(self, s: Section) -> bool:
-        """Whether this is broken: a section is earthed only while every switch at it is open and tagged by the order
-        for it.
+    def _breaks_rule_6_w(self, w: Switch) -> bool:
+        """Whether this is broken: a tag hangs on a switch only while its order is under way, and a section is earthed
+        only while every switch at it is open and tagged by the order for it.
+        """
+        return w["tag_id"] is not None and self.switching_orders[w["tag_id"]]["status"] != "under_way"
+
+    def _breaks_rule_6_s(self, s: Section) -> bool:
+        """Whether this is broken: a tag hangs on a switch only while its order is under way, and a section is earthed
+        only while every switch at it is open and tagged by the order for it.
         """
         return not (
             not s["earthed"]
@@ -1654,8 +1658,8 @@ class GridSwitching:
             )
         )
 
-    def _breaks_rule_8(self, p: Permit) -> bool:
-        """Whether this is broken: a person holds one permit at a time."""
+    def _breaks_rule_8_p(self, p: Permit) -> bool:
+        """Whether this is broken: a person holds one permit at a time, and a section has one permit out."""
         return (
             p["status"] == "issued"
             and any(
@@ -1664,8 +1668,8 @@ class GridSwitching:
             )
         )
 
-    def _breaks_rule_9(self, p: Permit) -> bool:
-        """Whether this is broken: a section has one permit out at a time."""
+    def _breaks_rule_8_p_again(self, p: Permit) -> bool:
+        """Whether this is broken: a person holds one permit at a time, and a section has one permit out."""
         return (
             p["status"] == "issued"
             and any(
@@ -1681,7 +1685,7 @@ class GridSwitching:
             )
         )
 
-    def _breaks_rule_10(self, o: SwitchingOrder) -> bool:
+    def _breaks_rule_9(self, o: SwitchingOrder) -> bool:
         """Whether this is broken: a section has at most one switching order that is not finished."""
         return (
             o["status"] in ("drafted", "approved", "under_way")
@@ -1692,7 +1696,7 @@ class GridSwitching:
             )
         )
 
-    def _breaks_rule_11(self, o: SwitchingOrder) -> bool:
+    def _breaks_rule_10(self, o: SwitchingOrder) -> bool:
         """Whether this is broken: an order is approved by a senior engineer who did not write it."""
         return not (
             (o["status"] in ("drafted", "cancelled") or o["approver_id"] is not None)
@@ -1703,7 +1707,7 @@ class GridSwitching:
             )
         )
 
-    def _breaks_rule_12_a(self, a: Step) -> bool:
+    def _breaks_rule_11_a(self, a: Step) -> bool:
         """Whether this is broken: the steps of an order are done in the order of their numbers."""
         return any(
             a["number"] < b["number"]
@@ -1713,7 +1717,7 @@ class GridSwitching:
             if a is not b
         )
 
-    def _breaks_rule_12_b(self, b: Step) -> bool:
+    def _breaks_rule_11_b(self, b: Step) -> bool:
         """Whether this is broken: the steps of an order are done in the order of their numbers."""
         return any(
             a["number"] < b["number"]
@@ -1723,11 +1727,7 @@ class GridSwitching:
             if a is not b
         )
 
-    def _breaks_rule_13(self, w: Switch) -> bool:
-        """Whether this is broken: a tag hangs on a switch only while its order is under way."""
-        return w["tag_id"] is not None and self.switching_orders[w["tag_id"]]["status"] != "under_way"
-
-    def _breaks_rule_14(self) -> bool:
+    def _breaks_rule_12(self) -> bool:
         """Whether this is broken: the desk runs at most eight orders at a time."""
         return len(self._switching_orders_by_status.get("under_way", {})) > 8
 

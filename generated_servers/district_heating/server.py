@@ -1,0 +1,8 @@
+"""Serves District heating. Emitted from blueprint.yaml; `envscaler build district_heating` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)

@@ -1,0 +1,8 @@
+"""Serves Tool crib. Emitted from blueprint.yaml; `envscaler build tool_crib` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)

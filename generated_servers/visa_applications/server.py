@@ -1,0 +1,8 @@
+"""Serves Visa applications. Emitted from blueprint.yaml; `envscaler build visa_applications` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)
