@@ -83,6 +83,13 @@ class Artifact(Part):
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
+    try:
+        _write_whole(path, text)
+    except OSError as cause:
+        raise ArtifactError(f"{path} cannot be written: {cause}") from cause
+
+
+def _write_whole(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -86,7 +86,7 @@ def _probe(model: Model) -> list[Problem]:
         runs = [grow(model, made, SEED), *(grow(model, made, seed, _PROBED_STEPS) for seed in _PROBES)]
     except GrowthError as error:
         return [Problem("error", "start", str(error))]
-    return [*_surprises(model, runs), *_never_played(model, runs), *_stalled(model, runs[0])]
+    return [*_surprises(model, runs), *_never_played(model, runs), *_stalled(model, runs[0]), *_empty(model, runs[0])]
 
 
 def _stalled(model: Model, grown: Grown) -> list[Problem]:
@@ -99,6 +99,16 @@ def _stalled(model: Model, grown: Grown) -> list[Problem]:
         "parameters values that fit"
     )
     return [Problem("warning", "start", message)]
+
+
+def _empty(model: Model, grown: Grown) -> list[Problem]:
+    """Kinds of which the start state has no record, so that nothing can be found or asked of them."""
+    message = "no record of it in the start state; make one under records, or give what makes it more weight under play"
+    return [
+        Problem("warning", f"entity {name}", message)
+        for name, entity in model.entities.items()
+        if not grown.content[entity.container]
+    ]
 
 
 def _surprises(model: Model, runs: list[Grown]) -> list[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -71,6 +72,21 @@ def test_a_rule_without_a_guard_is_found_by_playing(blueprint: Path) -> None:
     assert "A member has at most three open loans." in told.output
     assert envscaler(blueprint.parent, "blueprint", "check", "--strict", blueprint).exit_code == 1
     assert envscaler(blueprint.parent, "blueprint", "check", "--strict", "--no-probe", blueprint).exit_code == 0
+
+
+def test_a_kind_without_a_record_in_the_start_state_is_told(blueprint: Path) -> None:
+    text = blueprint.read_text(encoding="utf-8")
+    assert "  history: " in text
+    blueprint.write_text(re.sub(r"  history: \d+", "  history: 0", text), encoding="utf-8")
+    told = envscaler(blueprint.parent, "blueprint", "check", blueprint)
+    assert "warning: entity Loan: no record of it in the start state" in told.output
+
+
+def test_a_place_that_cannot_be_written_is_told_in_a_sentence(blueprint: Path) -> None:
+    below_a_file = blueprint / "other.yaml"
+    told = envscaler(blueprint.parent, "blueprint", "new", "other", "--out", below_a_file)
+    assert told.exit_code == 1
+    assert f"{below_a_file} cannot be written" in told.stderr
 
 
 def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_hand(blueprint: Path) -> None:
