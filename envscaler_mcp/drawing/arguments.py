@@ -38,6 +38,8 @@ class Arguments:
         today = world.now[:10]
         rows: dict[str, str] = {}
         for table in self.values.tables:
+            if "." in table.names[0]:
+                continue
             rows.update(zip(table.names, chance.pick(table.rows), strict=True))
         drawn_: dict[str, Any] = {}
         for param in self.operation.params:
@@ -56,6 +58,8 @@ class Arguments:
 
     def _value(self, param: Parameter, type_: Type, text: str | None, world: Any, chance: Chance, today: str) -> Any:
         what = f"{self.operation.name}.{param.name}"
+        if text == HIDDEN_NONE:
+            return None
         if type_.kind == "ref":
             named = tuple(one for one in self.values.single.get(param.name, ()) if one != HIDDEN_NONE)
             if text is None and set(named) - {"any"}:
@@ -65,7 +69,7 @@ class Arguments:
             return self._list(param, type_.of, world, chance, today)
         alternatives = tuple(a for a in self._alternatives(param.name) if a != HIDDEN_NONE)
         if text is not None:
-            return None if text == HIDDEN_NONE else read(type_, text, chance, today, what)
+            return read(type_, text, chance, today, what)
         if type_.kind in ("date", "datetime") and not alternatives:
             # A change is about what comes, a question mostly about what was.
             alternatives = ("today..today+14",) if isinstance(self.operation, Operation) else ("today-45..today+7",)
@@ -89,7 +93,8 @@ class Arguments:
             key = f"{first}_id" if element.fields[0][1].kind == "ref" else first
             distinct = {entry[key]: entry for entry in entries if entry is not None}
             return list(distinct.values()) or None
-        alternatives = self._alternatives(param.name)
+        single = [one for several in self._alternatives(param.name) for one in several.split(" + ")]
+        alternatives = tuple(one for one in single if one != HIDDEN_NONE)
         values = [
             drawn(element, alternatives, chance, today, f"{self.operation.name}.{param.name}") for _ in range(number)
         ]
@@ -97,18 +102,38 @@ class Arguments:
 
     def _entry(self, param: Parameter, struct: Type, world: Any, chance: Chance, today: str) -> dict[str, Any] | None:
         entry: dict[str, Any] = {}
+        rows = self._rows_of_entries(param, chance)
         for name, type_ in struct.fields:
+            what = f"{self.operation.name}.{param.name}.{name}"
+            text = rows.get(name)
             said = self.values.single.get(f"{param.name}.{name}", self.values.single.get(name, ()))
-            if type_.optional and chance.of(60):
+            if text == HIDDEN_NONE or (text is None and type_.optional and chance.of(60)):
                 continue
             if type_.kind == "ref":
-                pool = list(getattr(world, self.model.entities[type_.entity].container))
-                if not pool:
+                record = self._field_record(type_.entity, text, world, chance)
+                if record is None:
                     return None
-                entry[f"{name}_id"] = chance.pick(pool)
+                entry[f"{name}_id"] = record
+            elif text is not None:
+                entry[name] = read(type_, text, chance, today, what)
             else:
-                entry[name] = drawn(type_, said, chance, today, f"{self.operation.name}.{param.name}.{name}")
+                entry[name] = drawn(type_, said, chance, today, what)
         return entry
+
+    def _rows_of_entries(self, param: Parameter, chance: Chance) -> dict[str, str]:
+        """Fields of one entry that are said together."""
+        found: dict[str, str] = {}
+        for table in self.values.tables:
+            if table.names[0].startswith(f"{param.name}."):
+                names = (name.partition(".")[2] for name in table.names)
+                found.update(zip(names, chance.pick(table.rows), strict=True))
+        return found
+
+    def _field_record(self, entity: str, text: str | None, world: Any, chance: Chance) -> str | None:
+        if text is not None and text != "any":
+            return labelled(self.model, entity, text, world)
+        pool = list(getattr(world, self.model.entities[entity].container))
+        return chance.pick(pool) if pool else None
 
     def _record(self, name: str, entity: str, text: str | None, world: Any, chance: Chance) -> str | None:
         if text is not None and text != "any":

@@ -19,6 +19,13 @@ _OPENINGS = {
 }
 """Said where the blueprint has no openings of its own."""
 _LINKS = ("Also, ", "Then there is this: ", "And one more: ", "", "", "", "")
+_LOWERS = """
+    A After All An Any As At Before Both Can Could Each Either Every Everybody Everyone Everything For From How If In It It's
+    Let Make No Nobody None Of On Once One Only Our Out Please Put Since Some Somebody Someone Take That The Their Then There
+    There's These They They've This Those To Two Until We We'd We'll We're We've What Whatever When Where Whichever Who
+    Whoever Whose With You"""
+_LOWERED = frozenset(_LOWERS.split())
+"""First words of a sentence that lose their capital within one; another word may be a name."""
 _SENTENCE = re.compile(r"[.!?:](?=[\s”’)]|$)")
 
 
@@ -71,9 +78,13 @@ def _spans(threads: Sequence[Thread], now: str, chance: Chance, opening: str, cl
 
 def _joined(spans: tuple[Span, ...], chance: Chance, *, linked: bool) -> Iterator[Span]:
     link = chance.pick(_LINKS) if linked else ""
-    if link and spans[0].text[:1].isupper() and not spans[0].fact and not spans[0].text.startswith(("I ", "I'")):
+    head = spans[0]
+    first = head.text.partition(" ")[0]
+    if link and not head.fact and (first in _LOWERED or link.endswith(": ")):
         yield Span(text=link)
-        yield spans[0].model_copy(update={"text": spans[0].text[0].lower() + spans[0].text[1:]})
+        if first in _LOWERED:
+            head = head.model_copy(update={"text": head.text[0].lower() + head.text[1:]})
+        yield head
         yield from spans[1:]
         return
     yield from spans

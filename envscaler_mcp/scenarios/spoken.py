@@ -24,6 +24,9 @@ _MONTHS = (
     "December",
 )
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_TITLES = frozenset(
+    ("Capt", "Captain", "Chief", "Dr", "Judge", "Justice", "Miss", "Mr", "Mrs", "Ms", "Prof", "Professor")
+)
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -32,7 +35,7 @@ def spoken(value: Any, type_: Type, form: str, today: str) -> str:
     if form == "quoted":
         return f"“{value}”"
     if form == "short":
-        return str(value).split()[0]
+        return short(str(value))
     match type_.kind:
         case "money":
             whole, cents = divmod(abs(value), 100)
@@ -52,6 +55,14 @@ def spoken(value: Any, type_: Type, form: str, today: str) -> str:
         case "bool":
             return "yes" if value else "no"
     return str(value)
+
+
+def short(name: str) -> str:
+    """What people say once they have said the whole name: the first word, or the title with the last one."""
+    first, *others = name.split()
+    if first in ("a", "an", "the"):
+        return name
+    return f"{first} {others[-1]}" if others and first.rstrip(".") in _TITLES else first
 
 
 def spoken_day(day: str, today: str) -> str:

@@ -32,6 +32,8 @@ BANDS: dict[Level, tuple[int, int]] = {"easy": (4, 6), "medium": (7, 12), "hard"
 _THREADS: dict[Level, tuple[int, int]] = {"easy": (1, 2), "medium": (1, 3), "hard": (2, 5)}
 _TRIES = 220
 _CASTS = 4
+_PATIENCE = 24
+"""How often a story that finds nobody is tried for one task before the others go first."""
 _WITHOUT_THEME = 35
 """How many of a hundred tasks of several stories are not held together by an occasion."""
 
@@ -60,10 +62,13 @@ class TaskMaker:
         self.casting = Casting(model)
         self.told = Told()
         self.unproven: Counter[str] = Counter()
+        self.uncast: Counter[str] = Counter()
+        """How often a story found nobody while the task at hand was made."""
         self.reasons = Reasons()
 
     def scenario(self, state: State, level: Level, number: int) -> Scenario:
         """One proven scenario of the level."""
+        self.uncast.clear()
         world = open_world(self.code, state.content, state.seed)
         try:
             for _ in range(_TRIES):
@@ -130,7 +135,11 @@ class TaskMaker:
         """Stories told least often first, otherwise as chance has it; one that fails again and again waits."""
         stories = list(self.speech.stories.values())
         shuffled = self.chance.some(stories, len(stories))
-        return sorted(shuffled, key=lambda story: self.told.stories[story.name] + self.unproven[story.name] // 8)
+        return sorted(shuffled, key=self._turn)
+
+    def _turn(self, story: Story) -> tuple[bool, int]:
+        name = story.name
+        return self.uncast[name] >= _PATIENCE, self.told.stories[name] + self.unproven[name] // 8
 
     def _alone(self, story: Story, world: LocalWorld, taken: set[Ref]) -> Thread | None:
         """The story cast and played from the start, its changes still in the world.
@@ -149,6 +158,7 @@ class TaskMaker:
     def _cast(self, story: Story, world: LocalWorld, mark: int, taken: set[Ref]) -> Thread | None:
         names = self.casting.cast(story, world.look(), self.chance, taken)
         if names is None:
+            self.uncast[story.name] += 1
             self.reasons.note(story.name, "nobody fits its cast")
             return None
         tellings = self.chance.some(range(len(story.tell)), len(story.tell))

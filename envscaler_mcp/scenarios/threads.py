@@ -17,7 +17,7 @@ from envscaler_mcp.language.types import list_of
 from envscaler_mcp.scenarios.casting import mistakable, used_names
 from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
 from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unread, read_all
-from envscaler_mcp.scenarios.spoken import listed, spoken
+from envscaler_mcp.scenarios.spoken import listed, short, spoken
 from envscaler_mcp.serving.local_world import LocalWorld
 
 
@@ -164,10 +164,10 @@ class Threading:
         yield from self._shortly(ref, said) if again else phrase.spans
 
     def _shortly(self, ref: Ref, said: dict[Ref, Phrase]) -> tuple[Span, ...]:
-        """The first word, where it means nothing else that was named."""
-        words = [phrase.text.split()[0] for phrase in said.values()]
-        first = said[ref].text.split()[0]
-        return (Span(text=first),) if words.count(first) == 1 else said[ref].spans
+        """The short name, where it means nothing else that was named."""
+        names = [short(phrase.text) for phrase in said.values()]
+        name = short(said[ref].text)
+        return (Span(text=name),) if names.count(name) == 1 else said[ref].spans
 
     def _described(self, ref: Ref, describer: Describer, said: dict[Ref, Phrase]) -> Phrase:
         if ref not in said:
