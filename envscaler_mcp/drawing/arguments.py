@@ -12,7 +12,8 @@ from envscaler_mcp.language.lints import statements
 from envscaler_mcp.language.model import Let, Model, New, Operation, Parameter, Put, Query
 from envscaler_mcp.language.types import Type
 
-Wanted = dict[tuple[str, str], frozenset[Any]]
+Wish = tuple[str, frozenset[Any]]
+"""The key of an attribute, and what it may be."""
 
 
 class Records:
@@ -29,12 +30,18 @@ class Arguments:
         self.operation, self.model = operation, model
         said = model.blueprint.start.values
         self.values = values_of(operation.name, said)
-        self.wanted = _wanted(operation)
+        self.wishes = _wishes(operation, model)
         self.kept_in = _kept_in(operation) if isinstance(operation, Operation) else {}
         self.entity_values: dict[str, Values] = {entity: values_of(entity, said) for entity in model.entities}
+        self._pools: dict[str, list[str]] = {}
 
-    def draw(self, world: Any, chance: Chance) -> dict[str, Any] | None:
-        """Arguments that may be permitted, or None where there is no record to name."""
+    def draw(self, world: Any, chance: Chance, *, unchanged: bool = False) -> dict[str, Any] | None:
+        """Arguments that may be permitted, or None where there is no record to name.
+
+        Whoever draws again from a world in which nothing has changed says so, and the records are not searched again.
+        """
+        if not unchanged:
+            self._pools.clear()
         today = world.now[:10]
         rows: dict[str, str] = {}
         for table in self.values.tables:
@@ -145,10 +152,13 @@ class Arguments:
         return chance.pick(pool[-8:]) if chance.of(40) else chance.pick(pool)
 
     def _pool(self, name: str, entity: str, world: Any) -> list[str]:
-        declared = self.model.entities[entity]
-        records = getattr(world, declared.container)
-        wishes = [(declared.attributes[a].key, values) for (p, a), values in self.wanted.items() if p == name]
-        return [key for key, record in records.items() if all(record[field] in values for field, values in wishes)]
+        """The records that the guards may let the parameter name."""
+        if name not in self._pools:
+            records, wishes = getattr(world, self.model.entities[entity].container), self.wishes.get(name, ())
+            self._pools[name] = [
+                key for key, record in records.items() if all(record[field] in values for field, values in wishes)
+            ]
+        return self._pools[name]
 
 
 def labelled(model: Model, entity: str, text: str, world: Any) -> str:
@@ -162,9 +172,10 @@ def labelled(model: Model, entity: str, text: str, world: Any) -> str:
     raise GrowthError(f"start.values names {entity} {text!r}, and there is no such record yet")
 
 
-def _wanted(operation: Operation | Query) -> Wanted:
-    """What the guards ask of an attribute of a parameter, where it is a plain list of values."""
-    found: Wanted = {}
+def _wishes(operation: Operation | Query, model: Model) -> dict[str, list[Wish]]:
+    """What the guards ask of the attributes of each parameter, where it is a plain list of values."""
+    entities = {param.name: (param.type.of or param.type).entity for param in operation.params}
+    found: dict[tuple[str, str], frozenset[Any]] = {}
     for line in operation.require:
         if isinstance(line, Let):
             continue
@@ -172,7 +183,12 @@ def _wanted(operation: Operation | Query) -> Wanted:
             asked = _asked(test)
             if asked is not None:
                 found[asked[0]] = asked[1]
-    return found
+    wishes: dict[str, list[Wish]] = {}
+    for (param, attribute), values in found.items():
+        if entities.get(param):
+            key = model.entities[entities[param]].attributes[attribute].key
+            wishes.setdefault(param, []).append((key, values))
+    return wishes
 
 
 def _asked(test: Expr) -> tuple[tuple[str, str], frozenset[Any]] | None:

@@ -239,8 +239,8 @@ class _Garden:
             name = self._weighted(weights)
             if not name:
                 return
-            for _ in range(_DRAWS_PER_OPERATION):
-                arguments = self.arguments[name].draw(self.world, self.chance)
+            for turn in range(_DRAWS_PER_OPERATION):
+                arguments = self.arguments[name].draw(self.world, self.chance, unchanged=turn > 0)
                 if arguments is None:
                     break
                 if self.watch.play(name, arguments)["success"]:
