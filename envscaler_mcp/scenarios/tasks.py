@@ -32,6 +32,8 @@ BANDS: dict[Level, tuple[int, int]] = {"easy": (4, 6), "medium": (7, 12), "hard"
 _THREADS: dict[Level, tuple[int, int]] = {"easy": (1, 2), "medium": (1, 3), "hard": (2, 5)}
 _TRIES = 220
 _CASTS = 4
+_CASTS_FOR_A_BRANCH = 16
+"""How often a story is cast anew: where a record is unmistakable, and where the rarer branch is looked for."""
 _PATIENCE = 24
 """How often a story that finds nobody is tried for one task before the others go first."""
 _WITHOUT_THEME = 35
@@ -148,10 +150,10 @@ class TaskMaker:
         mistaken for a record that it speaks of.
         """
         mark = world.snapshot()
-        for _ in range(_CASTS):
+        for turn in range(_CASTS_FOR_A_BRANCH):
             world.restore(mark)
             thread = self._cast(story, world, mark, taken)
-            if thread is None or not (thread.alone or self.told.lopsided(thread)):
+            if thread is None or not (self.told.lopsided(thread) or (thread.alone and turn < _CASTS - 1)):
                 break
         return thread
 
