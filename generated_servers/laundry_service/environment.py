@@ -45,7 +45,6 @@ CHANGES = (
     "hand_over",
     "promise_again",
     "report_lost",
-    "find_garment",
     "pay_claim",
 )
 """The methods that may change something; all others only read."""
@@ -221,8 +220,10 @@ class LaundryService:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._bags_by_rack_status: dict[Any, dict[str, Bag]] = {}
+        self._bags_by_status: dict[Any, dict[str, Bag]] = {}
         self._bags_by_tag: dict[Any, dict[str, Bag]] = {}
         self._garments_by_bag: dict[Any, dict[str, Garment]] = {}
+        self._garments_by_bag_status: dict[Any, dict[str, Garment]] = {}
         self._garments_by_batch: dict[Any, dict[str, Garment]] = {}
         self._garments_by_batch_status: dict[Any, dict[str, Garment]] = {}
         self._garments_by_code: dict[Any, dict[str, Garment]] = {}
@@ -288,6 +289,63 @@ class LaundryService:
                         "treated": g["treated"],
                     }
                     for g in _page(found, offset)
+                ],
+            }
+        )
+
+    def nearly_done(
+        self,
+        customer_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Open bags, the earliest promised first, with the pieces that are not clean yet.
+
+        Args:
+            customer_id (str, optional): Id of the customer, such as CUSTOMER-00001. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "bags": records}} or {"success": False, "error": why
+                not}
+        """
+        customer = self.customers.get(customer_id) if customer_id is not None else None
+        if customer_id is not None and customer is None:
+            return _refused(f"There is no customer {customer_id!r}.")
+        found = [
+            b
+            for b in self._bags_by_status.get("open", {}).values()
+            if (customer_id is None or b["customer_id"] == customer_id)
+        ]
+        found.sort(key=lambda b: (b["promised_at"], b["tag"], _age(b)))
+        return _found(
+            {
+                "total": len(found),
+                "bags": [
+                    {
+                        "id": b["id"],
+                        "tag": b["tag"],
+                        "customer": self.customers[b["customer_id"]]["name"],
+                        "promised_at": b["promised_at"],
+                        "express": b["express"],
+                        "undone": self._bag_undone(b),
+                        "not_clean": [
+                            *[
+                                g["code"]
+                                for g in sorted(self._garments_by_bag.get(b["id"], {}).values(), key=_age)
+                                if g["status"] in ("waiting", "washing")
+                            ]
+                        ],
+                        "lost": [
+                            *[
+                                g["code"]
+                                for g in sorted(
+                                    self._garments_by_bag_status.get((b["id"], "lost"), {}).values(),
+                                    key=_age,
+                                )
+                            ]
+                        ],
+                    }
+                    for b in _page(found, offset)
                 ],
             }
         )
@@ -1112,71 +1170,17 @@ class LaundryService:
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: promise bag {bag['tag']} for {promised_at}."}
 
-    def report_lost(self, garment_id: str, worth: Annotated[int, {"minimum": 100, "maximum": 50000}]) -> Result:
-        """Report a piece of an open bag as lost, with what it was worth.
+    def report_lost(
+        self,
+        garment_id: str,
+        worth: Annotated[int, {"minimum": 100, "maximum": 50000}] | None = None,
+    ) -> Result:
+        """Report a piece of an open bag as lost with what it was worth, or, where no worth is given, that a lost
+        piece has turned up before its claim was paid; it must be washed then.
 
         Args:
             garment_id (str): Id of the garment, such as GARMENT-00001.
-            worth (int): The worth in cents, from 100 to 50000.
-
-        Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
-                or {"success": False, "error": why it cannot be done}
-        """
-        garment = self.garments.get(garment_id)
-        if garment is None:
-            return _refused(f"There is no garment {garment_id!r}.")
-        if garment["status"] not in ("waiting", "clean"):
-            return _refused(f"Piece {garment['code']} is {garment['status']}.")
-        if self.bags[garment["bag_id"]]["status"] != "open":
-            return _refused(f"Bag {self.bags[garment['bag_id']]['tag']} is {self.bags[garment['bag_id']]['status']}.")
-        self._journal = []
-        self._put("garments", garment, "status", "lost")
-        claim: Claim = {
-            "id": self._new_id("claim", "CLAIM", self.claims),
-            "garment_id": garment_id,
-            "worth": worth,
-            "paid": None,
-            "closed": False,
-        }
-        self._add("claims", claim)
-        if self._breaks_rule_2_a(garment):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_2_b(garment):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_3(garment):
-            return self._take_back(RULES[2])
-        for one_batch in _distinct([self.batches.get(garment["batch_id"])]):
-            if self._breaks_rule_4(one_batch):
-                return self._take_back(RULES[3])
-        if self._breaks_rule_5_g(garment):
-            return self._take_back(RULES[4])
-        if self._breaks_rule_6_g(garment):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_7(self.bags[garment["bag_id"]]):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_9_c(claim):
-            return self._take_back(RULES[8])
-        for one_claim in _distinct([claim, *self._claims_by_garment.get(garment["id"], {}).values()]):
-            if self._breaks_rule_9_c_again(one_claim):
-                return self._take_back(RULES[8])
-        if self._breaks_rule_9_g(garment):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_9_g(self.garments[claim["garment_id"]]):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_10(claim):
-            return self._take_back(RULES[9])
-        return {
-            "success": True,
-            "message": f"Done: report {garment['code']} as lost (new: claim {claim['id']}).",
-            "data": {"claim_id": claim["id"]},
-        }
-
-    def find_garment(self, garment_id: str) -> Result:
-        """Note that a lost piece has turned up before its claim was paid; it must be washed.
-
-        Args:
-            garment_id (str): Id of the garment, such as GARMENT-00001.
+            worth (int, optional): The worth in cents, from 100 to 50000. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1185,43 +1189,90 @@ class LaundryService:
         garment = self.garments.get(garment_id)
         if garment is None:
             return _refused(f"There is no garment {garment_id!r}.")
-        if garment["status"] != "lost":
-            return _refused(f"Piece {garment['code']} is {garment['status']}.")
         if self.bags[garment["bag_id"]]["status"] != "open":
             return _refused(f"Bag {self.bags[garment['bag_id']]['tag']} is {self.bags[garment['bag_id']]['status']}.")
+        if worth is not None and garment["status"] not in ("waiting", "clean"):
+            return _refused(f"Piece {garment['code']} is {garment['status']}.")
+        if worth is None and garment["status"] != "lost":
+            return _refused(f"Piece {garment['code']} is not lost, so say what it was worth.")
         claim = self._claim_of(garment)
-        if claim is None:
+        if worth is None and claim is None:
             return _refused(f"The claim for piece {garment['code']} has been paid.")
         self._journal = []
-        self._put("claims", claim, "closed", True)
-        self._put("garments", garment, "status", "waiting")
-        if self._breaks_rule_2_a(garment):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_2_b(garment):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_3(garment):
-            return self._take_back(RULES[2])
-        for one_batch in _distinct([self.batches.get(garment["batch_id"])]):
+        changed_garments: list[Any] = []
+        added_claims: list[Any] = []
+        changed_claims: list[Any] = []
+        if worth is not None:
+            if garment["status"] not in ("waiting", "lost", "clean"):
+                return self._take_back(f"Garment {garment['code']} cannot go from {garment['status']} to lost.")
+            changed_garments.append(garment)
+            self._put("garments", garment, "status", "lost")
+            new_claim = {
+                "id": self._new_id("claim", "CLAIM", self.claims),
+                "garment_id": garment_id,
+                "worth": worth,
+                "paid": None,
+                "closed": False,
+            }
+            self._add("claims", new_claim)
+            added_claims.append(new_claim)
+        else:
+            if garment["status"] not in ("waiting", "washing", "lost"):
+                return self._take_back(f"Garment {garment['code']} cannot go from {garment['status']} to waiting.")
+            changed_garments.append(garment)
+            self._put("garments", garment, "status", "waiting")
+            if claim is not None:
+                changed_claims.append(claim)
+                self._put("claims", claim, "closed", True)
+        for one_garment in _distinct(changed_garments):
+            if self._breaks_rule_2_a(one_garment):
+                return self._take_back(RULES[1])
+        for one_garment in _distinct(changed_garments):
+            if self._breaks_rule_2_b(one_garment):
+                return self._take_back(RULES[1])
+        for one_garment in _distinct(changed_garments):
+            if self._breaks_rule_3(one_garment):
+                return self._take_back(RULES[2])
+        for one_batch in _distinct([self.batches.get(one["batch_id"]) for one in changed_garments]):
             if self._breaks_rule_4(one_batch):
                 return self._take_back(RULES[3])
-        if self._breaks_rule_5_g(garment):
-            return self._take_back(RULES[4])
-        if self._breaks_rule_6_g(garment):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_7(self.bags[garment["bag_id"]]):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_9_c(claim):
-            return self._take_back(RULES[8])
-        for one_claim in _distinct([claim, *self._claims_by_garment.get(garment["id"], {}).values()]):
+        for one_garment in _distinct(changed_garments):
+            if self._breaks_rule_5_g(one_garment):
+                return self._take_back(RULES[4])
+        for one_garment in _distinct(changed_garments):
+            if self._breaks_rule_6_g(one_garment):
+                return self._take_back(RULES[5])
+        for one_bag in _distinct([self.bags[one["bag_id"]] for one in changed_garments]):
+            if self._breaks_rule_7(one_bag):
+                return self._take_back(RULES[6])
+        for one_claim in _distinct([*added_claims, *changed_claims]):
+            if self._breaks_rule_9_c(one_claim):
+                return self._take_back(RULES[8])
+        for one_claim in _distinct(
+            [
+                *[user for one in changed_garments for user in self._claims_by_garment.get(one["id"], {}).values()],
+                *added_claims,
+                *changed_claims,
+            ]
+        ):
             if self._breaks_rule_9_c_again(one_claim):
                 return self._take_back(RULES[8])
-        if self._breaks_rule_9_g(self.garments[claim["garment_id"]]):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_9_g(garment):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_10(claim):
-            return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: note that {garment['code']} turned up."}
+        for one_garment in _distinct(
+            [
+                *changed_garments,
+                *[self.garments[one["garment_id"]] for one in added_claims],
+                *[self.garments[one["garment_id"]] for one in changed_claims],
+            ]
+        ):
+            if self._breaks_rule_9_g(one_garment):
+                return self._take_back(RULES[8])
+        for one_claim in _distinct([*added_claims, *changed_claims]):
+            if self._breaks_rule_10(one_claim):
+                return self._take_back(RULES[9])
+        done = f"report {garment['code']} as lost or found"
+        if worth is not None:
+            done += f" with a worth of {_money(worth)}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def pay_claim(self, claim_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 50000}]) -> Result:
         """Pay for a lost piece, as credit of the customer.
@@ -1499,9 +1550,11 @@ class LaundryService:
         match container:
             case "bags":
                 self._bags_by_rack_status.setdefault((record["rack_id"], record["status"]), {})[record["id"]] = record
+                self._bags_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._bags_by_tag.setdefault(record["tag"], {})[record["id"]] = record
             case "garments":
                 self._garments_by_bag.setdefault(record["bag_id"], {})[record["id"]] = record
+                self._garments_by_bag_status.setdefault((record["bag_id"], record["status"]), {})[record["id"]] = record
                 self._garments_by_batch.setdefault(record["batch_id"], {})[record["id"]] = record
                 self._garments_by_batch_status.setdefault(
                     (record["batch_id"], record["status"]),
@@ -1523,9 +1576,11 @@ class LaundryService:
         match container:
             case "bags":
                 del self._bags_by_rack_status[record["rack_id"], record["status"]][record["id"]]
+                del self._bags_by_status[record["status"]][record["id"]]
                 del self._bags_by_tag[record["tag"]][record["id"]]
             case "garments":
                 del self._garments_by_bag[record["bag_id"]][record["id"]]
+                del self._garments_by_bag_status[record["bag_id"], record["status"]][record["id"]]
                 del self._garments_by_batch[record["batch_id"]][record["id"]]
                 del self._garments_by_batch_status[record["batch_id"], record["status"]][record["id"]]
                 del self._garments_by_code[record["code"]][record["id"]]
