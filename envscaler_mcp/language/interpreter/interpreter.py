@@ -139,6 +139,9 @@ class Interpreter:
         taken: set[str] = set()
         for new, ref in created:
             entity = self.model.entities[ref.entity]
-            key = f"{entity.noun}_id" if entity.noun not in taken else f"{new.name or f'new_{entity.noun}'}_id"
-            taken.add(entity.noun)
-            yield key, (entity, ref.id)
+            name = entity.noun if entity.noun not in taken else new.name or f"new_{entity.noun}"
+            number = 2
+            while name in taken:
+                name, number = f"{new.name or f'new_{entity.noun}'}_{number}", number + 1
+            taken.add(name)
+            yield f"{name}_id", (entity, ref.id)
