@@ -33,9 +33,11 @@ QUESTIONS = [
 
 
 async def recorded(folder: Path, answers: Path) -> list[Answer]:
-    async with scripted_endpoint(counts) as place:
-        async with model_access(endpoint(place.url), answers, folder=folder, mode="record") as access:
-            return [await access.answer(one) for one in QUESTIONS]
+    async with (
+        scripted_endpoint(counts) as place,
+        model_access(endpoint(place.url), answers, folder=folder, mode="record") as access,
+    ):
+        return [await access.answer(one) for one in QUESTIONS]
 
 
 async def test_a_recording_answers_in_place_of_the_model(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ async def test_an_answer_that_was_cut_off_gets_more_room() -> None:
 
 async def test_a_refusal_is_told_and_not_argued_with() -> None:
     model = Says(Answer(text="I would rather not.", finish="refused"))
-    with pytest.raises(UnusableError, match="refuses to answer.*I would rather not"):
+    with pytest.raises(UnusableError, match=r"refuses to answer.*I would rather not"):
         await ask(model, ASKING, prompt(), Wards)
     assert len(model.asked) == 1
 
