@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from envscaler_mcp.artifacts.artifact import Part
-from envscaler_mcp.artifacts.prompt import Prompt
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm.chat import ChatModel, Message, Question
+from envscaler_mcp.prompts import Prompt
 
 T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 
+from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.artifacts.canonical import digest_of
-from envscaler_mcp.artifacts.prompt import Prompt
 from envscaler_mcp.errors import ModelError
 
 PROMPTS = Path(__file__).parent
 """The prompts that ship."""
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _PARTS = re.compile(r"^<!-- (system|user) -->\n", re.MULTILINE)
+
+
+class Prompt(Part):
+    """One question in words."""
+
+    name: str
+    digest: str
+    """Of the prompt file, without what was filled in: documents name the wording that made them."""
+    system: str
+    user: str
 
 
 def prompt_names() -> list[str]:
@@ -33,11 +42,7 @@ class Prompts:
 
     def render(self, name: str, /, **values: str) -> Prompt:
         """The prompt with its places filled; a place without a value is an error, and so is a value without a place."""
-        path = self._path(name)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as cause:
-            raise ModelError(f"the prompt {name!r} cannot be read: {cause}") from cause
+        path, text = self._path(name), self._text(name)
         parts = _parts(text, path)
         places = set(_PLACE.findall("".join(parts.values())))
         if places != values.keys():
@@ -52,10 +57,15 @@ class Prompts:
             user=_filled(parts["user"], values),
         )
 
-    @cached_property
-    def digest(self) -> str:
-        """The identity of all wordings together."""
-        return digest_of({name: self._path(name).read_text(encoding="utf-8") for name in prompt_names()})
+    def digest_of(self, name: str) -> str:
+        """The identity of a prompt's wording."""
+        return digest_of(self._text(name))
+
+    def _text(self, name: str) -> str:
+        try:
+            return self._path(name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as cause:
+            raise ModelError(f"the prompt {name!r} cannot be read: {cause}") from cause
 
     def _path(self, name: str) -> Path:
         mine = self.own / f"{name}.md" if self.own is not None else None

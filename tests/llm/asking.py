@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
-from envscaler_mcp.artifacts.prompt import Prompt
 from envscaler_mcp.llm import Answer, Endpoint, Message, Question
+from envscaler_mcp.prompts import Prompt
 
 
 def question(text: str = "How many wards are there?", **more: object) -> Question:

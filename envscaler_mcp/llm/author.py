@@ -1,0 +1,43 @@
+"""A model that writes: with its prompts, its price and its patience behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from envscaler_mcp.artifacts.artifact import Artifact, Provenance
+from envscaler_mcp.llm.chat import ChatModel
+from envscaler_mcp.llm.structured import Asking, ask, ask_for
+from envscaler_mcp.prompts import Prompts
+
+T = TypeVar("T")
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Whoever is asked to write something."""
+
+    model: ChatModel
+    asking: Asking
+    prompts: Prompts
+
+    async def ask(self, prompt: str, shape: type[Shape], /, *, draw: int = 0, **values: str) -> Shape:
+        """An answer of a shape to the prompt of that name."""
+        return await ask(self.model, self.asking, self.prompts.render(prompt, **values), shape, draw=draw)
+
+    async def ask_for(self, prompt: str, read: Callable[[str], T], /, *, draw: int = 0, **values: str) -> T:
+        """What `read` makes of an answer to the prompt of that name."""
+        return await ask_for(self.model, self.asking, self.prompts.render(prompt, **values), read, draw=draw)
+
+    def provenance(self, prompt: str, parents: Mapping[str, Artifact] | None = None) -> Provenance:
+        """Where a document comes from that this author wrote."""
+        return Provenance(
+            author="model",
+            parents={noun: parent.digest for noun, parent in (parents or {}).items()},
+            model=self.asking.model,
+            prompt_digest=self.prompts.digest_of(prompt),
+        )
