@@ -25,9 +25,18 @@ class Author:
     asking: Asking
     prompts: Prompts
 
-    async def ask(self, prompt: str, shape: type[Shape], /, *, draw: int = 0, **values: str) -> Shape:
+    async def ask(
+        self,
+        prompt: str,
+        shape: type[Shape],
+        check: Callable[[Shape], object] = lambda _: None,
+        /,
+        *,
+        draw: int = 0,
+        **values: str,
+    ) -> Shape:
         """An answer of a shape to the prompt of that name."""
-        return await ask(self.model, self.asking, self.prompts.render(prompt, **values), shape, draw=draw)
+        return await ask(self.model, self.asking, self.prompts.render(prompt, **values), shape, check=check, draw=draw)
 
     async def ask_for(self, prompt: str, read: Callable[[str], T], /, *, draw: int = 0, **values: str) -> T:
         """What `read` makes of an answer to the prompt of that name."""

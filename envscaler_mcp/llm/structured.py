@@ -43,15 +43,25 @@ class Asking(Part):
     """How often an answer that cannot be used is sent back."""
 
 
-async def ask(model: ChatModel, asking: Asking, prompt: Prompt, shape: type[Shape], *, draw: int = 0) -> Shape:
-    """An answer of the shape."""
+async def ask(
+    model: ChatModel,
+    asking: Asking,
+    prompt: Prompt,
+    shape: type[Shape],
+    *,
+    check: Callable[[Shape], object] = lambda _: None,
+    draw: int = 0,
+) -> Shape:
+    """An answer of the shape; `check` raises where it has the shape and is wrong all the same."""
     schema = shape.model_json_schema()
 
     def read(text: str) -> Shape:
         try:
-            return shape.model_validate(json_in(text))
+            found = shape.model_validate(json_in(text))
+            check(found)
         except ValidationError as error:
             raise MisfitError(_what_is_wrong(error)) from error
+        return found
 
     return await ask_for(model, asking, prompt, read, schema=schema, draw=draw)
 
