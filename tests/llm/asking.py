@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from typing import Any
+
 from pydantic import SecretStr
 
-from envscaler_mcp.llm import Answer, Endpoint, Message, Question
-from envscaler_mcp.prompts import Prompt
+from envscaler_mcp.llm import Answer, Asking, Author, Endpoint, Message, Question
+from envscaler_mcp.prompts import Prompt, Prompts
+
+Part = list[str | dict[str, Any]] | Callable[[Question], str]
 
 
 def question(text: str = "How many wards are there?", **more: object) -> Question:
@@ -31,3 +37,25 @@ class Counting:
     async def answer(self, question: Question) -> Answer:
         self.asked.append(question)
         return Answer(text=f"{question.messages[-1].content} ({question.draw})")
+
+
+class Actor:
+    """A model that plays a part: for each prompt what it says, one answer after the other, the last one again and again."""
+
+    def __init__(self, **parts: Part) -> None:
+        self.parts = {name: list(part) if isinstance(part, list) else part for name, part in parts.items()}
+        self.asked: list[Question] = []
+
+    async def answer(self, question: Question) -> Answer:
+        self.asked.append(question)
+        part = self.parts[question.purpose]
+        if callable(part):
+            return Answer(text=part(question))
+        said = part.pop(0) if len(part) > 1 else part[0]
+        return Answer(text=said if isinstance(said, str) else json.dumps(said))
+
+    def author(self, rounds: int = 2) -> Author:
+        return Author(self, Asking(model="small", rounds=rounds), Prompts())
+
+    def times(self, purpose: str) -> int:
+        return sum(question.purpose == purpose for question in self.asked)
