@@ -117,14 +117,13 @@ def _effects(model: Model, operation: Operation) -> _Effects:
 
 
 def reference_arguments(model: Model) -> dict[tuple[str, str], str]:
-    """Tool and argument to the container whose ids it names."""
+    """Tool and argument to the container whose ids it names; to nothing where it names none, whatever it is called."""
     found: dict[tuple[str, str], str] = {}
     asked: dict[str, Operation | Query] = {**model.operations, **model.queries}
     for tool, one in asked.items():
         for param in one.params:
             element = param.type.of if param.type.kind == "list" and param.type.of is not None else param.type
-            if element.kind == "ref":
-                found[tool, param.argument] = model.entities[element.entity].container
+            found[tool, param.argument] = model.entities[element.entity].container if element.kind == "ref" else ""
             for name, type_ in element.fields:
                 if type_.kind == "ref":
                     found[tool, f"{param.argument}[].{name}_id"] = model.entities[type_.entity].container

@@ -35,7 +35,7 @@ _CASTS = 4
 _CASTS_FOR_A_BRANCH = 16
 """How often a story is cast anew: where a record is unmistakable, and where the rarer branch is looked for."""
 _PATIENCE = 24
-"""How often a story that finds nobody is tried for one task before the others go first."""
+"""How often a story that finds nobody, or is too long, is tried for one task before the others go first."""
 _WITHOUT_THEME = 35
 """How many of a hundred tasks of several stories are not held together by an occasion."""
 
@@ -66,14 +66,20 @@ class TaskMaker:
         self.unproven: Counter[str] = Counter()
         self.uncast: Counter[str] = Counter()
         """How often a story found nobody while the task at hand was made."""
+        self.choosy = True
+        """Whether stories told least often come first; when none of them fits the level, any will do."""
+        self.misfit: Counter[str] = Counter()
+        """How often a story was longer than the task at hand may be."""
         self.reasons = Reasons()
 
     def scenario(self, state: State, level: Level, number: int) -> Scenario:
         """One proven scenario of the level."""
         self.uncast.clear()
+        self.misfit.clear()
         world = open_world(self.code, state.content, state.seed)
         try:
-            for _ in range(_TRIES):
+            for turn in range(_TRIES):
+                self.choosy = turn < _TRIES // 2
                 found = self._threads(world, level)
                 if found is None:
                     continue
@@ -114,6 +120,7 @@ class TaskMaker:
             if written & (changed | cast) or changed & earlier:
                 continue
             if sum(len(t.calls) for t in (*threads, thread)) > high:
+                self.misfit[story.name] += not threads
                 continue
             threads.append(thread)
             written |= changed
@@ -128,7 +135,7 @@ class TaskMaker:
         stories = self._by_use()
         themes = [theme for theme in self.model.blueprint.words.themes.values() if len(theme.stories) >= wanted]
         if wanted < 2 or not themes or self.chance.of(_WITHOUT_THEME):
-            return stories[: wanted * 4], ()
+            return stories[: wanted * 4] if self.choosy else stories, ()
         shuffled = self.chance.some(themes, len(themes))
         theme = min(shuffled, key=lambda one: sum(self.told.stories[name] for name in one.stories) / len(one.stories))
         return [story for story in stories if story.name in theme.stories], theme.openings
@@ -141,7 +148,8 @@ class TaskMaker:
 
     def _turn(self, story: Story) -> tuple[bool, int]:
         name = story.name
-        return self.uncast[name] >= _PATIENCE, self.told.stories[name] + self.unproven[name] // 8
+        hopeless = max(self.uncast[name], self.misfit[name]) >= _PATIENCE
+        return hopeless, self.told.stories[name] + self.unproven[name] // 8 if self.choosy else 0
 
     def _alone(self, story: Story, world: LocalWorld, taken: set[Ref]) -> Thread | None:
         """The story cast and played from the start, its changes still in the world.

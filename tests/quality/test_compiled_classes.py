@@ -146,6 +146,28 @@ def test_a_call_that_a_rule_refuses_after_all_guards_is_doubtful_and_no_fail() -
     assert "every guard lets it pass, and it was refused: A course never has more members than places." in said
 
 
+def test_texts_that_are_called_like_records_are_no_ids() -> None:
+    added = """operations:
+  invite:
+    about: Invite people who are no members yet.
+    params:
+      members: list(text)
+    require:
+      - len(members) > 0 | Name somebody to invite.
+    effect:
+      - for name in members:
+          - new Member(name, email='guest@example.com', born=today)
+    say: invite people
+"""
+    values = "  values:\n    invite.members: Ada Berg | Bruno Costa\n"
+    text = GYM.read_text(encoding="utf-8").replace("operations:\n", added, 1).replace("  values:\n", values, 1)
+    made = synthesize(read_blueprint(text, "gym.yaml"), ("start",))
+    code = EnvironmentCode.of(made.environment, made.source)
+    evaluation = evaluate(code, [gym()[1]], open_world, model=made.model)
+    assert failing(evaluation) == []
+    assert any(one.probe.tool == "invite" and one.probe.kind == "positive" for one in evaluation.judged)
+
+
 def test_equal_code_and_states_give_equal_reports() -> None:
     assert spoilt().report.to_text() == spoilt().report.to_text()
 

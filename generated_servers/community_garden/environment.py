@@ -1,0 +1,1350 @@
+"""Community garden. Compiled from blueprint.yaml; run `envscaler build community_garden` after changing it there.
+
+Gives the plots of a garden to whoever is next on the waiting list, counts the hours that gardeners owe on work
+days, lends shared tools, and inspects plots up to expulsion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Annotated, Any, Literal, TypedDict
+
+
+Result = dict[str, Any]
+"""`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
+Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
+
+RULES = (
+    "Nobody holds more than 120 square metres.",
+    "Nobody is on the waiting list twice.",
+    "A work day never has more people than places.",
+    "Nobody is on a work day twice.",
+    "Whoever did their work is credited the hours of the day, and nobody else is.",
+    "When a work day is closed it is known of everybody whether they came.",
+    "A tool is lent to one gardener at a time.",
+    "Broken tools are not lent.",
+    "A gardener has two tools at a time at most.",
+    "Motor tools go only to those who have done the motor course.",
+    "A warning that is open concerns the one who holds the plot.",
+    "A plot has three open warnings at most.",
+    "A tool is lent for a week at most.",
+)
+"""What always holds. A call that would break a rule is taken back and answered with it."""
+
+CHANGES = (
+    "join_waiting_list",
+    "hand_over_plot",
+    "withdraw_application",
+    "release_plot",
+    "announce_work_day",
+    "sign_up",
+    "close_work_day",
+    "buy_out_hours",
+    "lend_tool",
+    "return_tool",
+    "inspect_plot",
+)
+"""The methods that may change something; all others only read."""
+
+INDEXED = {
+    ("applications", "gardener_id"),
+    ("applications", "status"),
+    ("gardeners", "name"),
+    ("inspections", "plot_id"),
+    ("lendings", "gardener_id"),
+    ("lendings", "tool_id"),
+    ("plots", "holder_id"),
+    ("spots", "gardener_id"),
+    ("spots", "status"),
+    ("spots", "work_day_id"),
+    ("work_days", "name"),
+}
+"""Containers and the attributes by which their records are found without looking at all of them."""
+
+
+class Gardener(TypedDict):
+    id: str
+    name: str
+    motor_course: bool
+    bought_out: int
+
+
+class Plot(TypedDict):
+    id: str
+    number: str
+    section: Literal["brook", "orchard", "wall"]
+    area: int
+    raised: bool
+    holder_id: str | None
+
+
+class Application(TypedDict):
+    id: str
+    gardener_id: str
+    applied_on: str
+    least_area: int
+    raised_only: bool
+    status: Literal["waiting", "served", "withdrawn"]
+
+
+class WorkDay(TypedDict):
+    id: str
+    name: str
+    on: str
+    lasts: int
+    places: int
+    closed: bool
+
+
+class Spot(TypedDict):
+    id: str
+    work_day_id: str
+    gardener_id: str
+    credited: int
+    status: Literal["signed", "done", "missed"]
+
+
+class Tool(TypedDict):
+    id: str
+    name: str
+    motor: bool
+    broken: bool
+
+
+class Lending(TypedDict):
+    id: str
+    tool_id: str
+    gardener_id: str
+    lent_on: str
+    due_on: str
+    back_on: str | None
+
+
+class Inspection(TypedDict):
+    id: str
+    plot_id: str
+    holder_id: str
+    seen_on: str
+    finding: Literal["tidy", "weeds", "rubbish", "unused"]
+    settled_on: str | None
+
+
+def _refused(error: str) -> Result:
+    """What a call that may not be made answers."""
+    return {"success": False, "error": error}
+
+
+def _found(data: object) -> Result:
+    """What a question answers."""
+    return {"success": True, "data": data}
+
+
+def _page(records: list[Any], offset: int) -> list[Any]:
+    """At most fifty of them, from the one at `offset`."""
+    return records[offset : offset + 50]
+
+
+def _age(record: Any) -> tuple[int, str]:
+    """The order of records: ids are counted up, so older ones come first."""
+    return len(record["id"]), record["id"]
+
+
+def _copied(records: dict[str, Any]) -> dict[str, Any]:
+    """Records of one's own, oldest first."""
+    ordered = sorted(records.items(), key=lambda pair: (len(pair[0]), pair[0]))
+    return {
+        key: {field: [*value] if isinstance(value, list) else value for field, value in record.items()}
+        for key, record in ordered
+    }
+
+
+def _id_of(record: Any) -> str | None:
+    """The id of a record that may not be there."""
+    return record["id"] if record is not None else None
+
+
+def _distinct(records: Iterable[Any]) -> list[Any]:
+    """Each record once."""
+    return list({record["id"]: record for record in records if record is not None}.values())
+
+
+def _different(keys: list[Any]) -> bool:
+    """Whether no two are the same."""
+    return len(set(keys)) == len(keys)
+
+
+def _plus_days(day: str, days: int) -> str:
+    """The date so many days later; the calendar ends where Python's does."""
+    ordinal = date.fromisoformat(day).toordinal() + days
+    return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
+
+
+class CommunityGarden:
+    """Gives the plots of a garden to whoever is next on the waiting list, counts the hours that gardeners
+    owe on work days, lends shared tools, and inspects plots up to expulsion.
+    """
+
+    def __init__(self, init_config: dict[str, Any] | None = None) -> None:
+        config = init_config or {}
+        self.gardeners: dict[str, Gardener] = _copied(config.get("gardeners", {}))
+        self.plots: dict[str, Plot] = _copied(config.get("plots", {}))
+        self.applications: dict[str, Application] = _copied(config.get("applications", {}))
+        self.work_days: dict[str, WorkDay] = _copied(config.get("work_days", {}))
+        self.spots: dict[str, Spot] = _copied(config.get("spots", {}))
+        self.tools: dict[str, Tool] = _copied(config.get("tools", {}))
+        self.lendings: dict[str, Lending] = _copied(config.get("lendings", {}))
+        self.inspections: dict[str, Inspection] = _copied(config.get("inspections", {}))
+        self.now: str = config.get("now", "2026-06-20T08:45")
+        self.counters: dict[str, int] = {
+            "gardener": len(self.gardeners),
+            "plot": len(self.plots),
+            "application": len(self.applications),
+            "work_day": len(self.work_days),
+            "spot": len(self.spots),
+            "tool": len(self.tools),
+            "lending": len(self.lendings),
+            "inspection": len(self.inspections),
+            **config.get("counters", {}),
+        }
+        self._journal: list[tuple[Any, ...]] = []
+        self._gardeners_by_name: dict[Any, dict[str, Gardener]] = {}
+        self._plots_by_holder: dict[Any, dict[str, Plot]] = {}
+        self._applications_by_gardener_status: dict[Any, dict[str, Application]] = {}
+        self._work_days_by_name: dict[Any, dict[str, WorkDay]] = {}
+        self._spots_by_gardener: dict[Any, dict[str, Spot]] = {}
+        self._spots_by_gardener_status: dict[Any, dict[str, Spot]] = {}
+        self._spots_by_work_day: dict[Any, dict[str, Spot]] = {}
+        self._spots_by_work_day_gardener: dict[Any, dict[str, Spot]] = {}
+        self._lendings_by_gardener: dict[Any, dict[str, Lending]] = {}
+        self._lendings_by_tool: dict[Any, dict[str, Lending]] = {}
+        self._inspections_by_plot: dict[Any, dict[str, Inspection]] = {}
+        for gardener in self.gardeners.values():
+            self._link("gardeners", gardener)
+        for plot in self.plots.values():
+            self._link("plots", plot)
+        for application in self.applications.values():
+            self._link("applications", application)
+        for work_day in self.work_days.values():
+            self._link("work_days", work_day)
+        for spot in self.spots.values():
+            self._link("spots", spot)
+        for lending in self.lendings.values():
+            self._link("lendings", lending)
+        for inspection in self.inspections.values():
+            self._link("inspections", inspection)
+
+    def turn_for_plot(self, plot_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """Who waits for a plot such as this, whoever is next on top.
+
+        Args:
+            plot_id (str): Id of the plot, such as PLOT-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "applications": records}} or {"success": False, "error":
+                why not}
+        """
+        plot = self.plots.get(plot_id)
+        if plot is None:
+            return _refused(f"There is no plot {plot_id!r}.")
+        found = [a for a in self.applications.values() if self._suits(a, plot)]
+        found.sort(key=lambda a: (a["applied_on"], self.gardeners[a["gardener_id"]]["name"], _age(a)))
+        return _found(
+            {
+                "total": len(found),
+                "applications": [
+                    {
+                        "id": a["id"],
+                        "gardener": self.gardeners[a["gardener_id"]]["name"],
+                        "applied_on": a["applied_on"],
+                        "least_area": a["least_area"],
+                        "raised_only": a["raised_only"],
+                    }
+                    for a in _page(found, offset)
+                ],
+            }
+        )
+
+    def hours_owed(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """Gardeners who owe hours, most first.
+
+        Args:
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "gardeners": records}} or {"success": False, "error":
+                why not}
+        """
+        found = [g for g in self.gardeners.values() if self._gardener_owes(g) > 0]
+        found.sort(key=lambda g: (-self._gardener_owes(g), g["name"], _age(g)))
+        return _found(
+            {
+                "total": len(found),
+                "gardeners": [
+                    {
+                        "id": g["id"],
+                        "name": g["name"],
+                        "owes": self._gardener_owes(g),
+                        "worked": self._gardener_worked(g),
+                        "may_borrow": not self._bad_debt(g),
+                    }
+                    for g in _page(found, offset)
+                ],
+            }
+        )
+
+    def overdue_tools(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """Tools that should be back by now.
+
+        Args:
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "lendings": records}} or {"success": False, "error": why
+                not}
+        """
+        found = [g for g in self.lendings.values() if (g["back_on"] is None and g["due_on"] < self.now[:10])]
+        found.sort(key=lambda g: (g["due_on"], self.tools[g["tool_id"]]["name"], _age(g)))
+        return _found(
+            {
+                "total": len(found),
+                "lendings": [
+                    {
+                        "tool_id": g["tool_id"],
+                        "tool": self.tools[g["tool_id"]]["name"],
+                        "gardener": self.gardeners[g["gardener_id"]]["name"],
+                        "due_on": g["due_on"],
+                    }
+                    for g in _page(found, offset)
+                ],
+            }
+        )
+
+    def list_gardeners(
+        self,
+        name: Text | None = None,
+        motor_course: bool | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the gardeners, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            motor_course (bool, optional): Only those where motor course is so.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "gardeners": records}}
+        """
+        found = [
+            gardener
+            for gardener in self.gardeners.values()
+            if (name is None or name.casefold() in gardener["name"].casefold())
+            and (motor_course is None or gardener["motor_course"] == motor_course)
+        ]
+        return _found(
+            {"total": len(found), "gardeners": [self._show_gardener(gardener) for gardener in _page(found, offset)]}
+        )
+
+    def list_plots(
+        self,
+        number: Text | None = None,
+        section: Literal["brook", "orchard", "wall"] | None = None,
+        raised: bool | None = None,
+        holder_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the plots, oldest first, all of them or only some.
+
+        Args:
+            number (str, optional): Only those whose number contains this text.
+            section (str, optional): Only those whose section is brook, orchard or wall.
+            raised (bool, optional): Only those where raised is so.
+            holder_id (str, optional): Only those of this holder.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "plots": records}}
+        """
+        if holder_id is not None and holder_id not in self.gardeners:
+            return _refused(f"There is no gardener {holder_id!r}.")
+        found = [
+            plot
+            for plot in self.plots.values()
+            if (number is None or number.casefold() in plot["number"].casefold())
+            and (section is None or plot["section"] == section)
+            and (raised is None or plot["raised"] == raised)
+            and (holder_id is None or plot["holder_id"] == holder_id)
+        ]
+        return _found({"total": len(found), "plots": [self._show_plot(plot) for plot in _page(found, offset)]})
+
+    def list_applications(
+        self,
+        gardener_id: str | None = None,
+        raised_only: bool | None = None,
+        status: Literal["waiting", "served", "withdrawn"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the applications, oldest first, all of them or only some.
+
+        Args:
+            gardener_id (str, optional): Only those of this gardener.
+            raised_only (bool, optional): Only those where raised only is so.
+            status (str, optional): Only those whose status is waiting, served or withdrawn.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "applications": records}}
+        """
+        if gardener_id is not None and gardener_id not in self.gardeners:
+            return _refused(f"There is no gardener {gardener_id!r}.")
+        found = [
+            application
+            for application in self.applications.values()
+            if (gardener_id is None or application["gardener_id"] == gardener_id)
+            and (raised_only is None or application["raised_only"] == raised_only)
+            and (status is None or application["status"] == status)
+        ]
+        return _found(
+            {"total": len(found), "applications": [{**application} for application in _page(found, offset)]}
+        )
+
+    def list_work_days(
+        self,
+        name: Text | None = None,
+        closed: bool | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the work days, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            closed (bool, optional): Only those where closed is so.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "work_days": records}}
+        """
+        found = [
+            work_day
+            for work_day in self.work_days.values()
+            if (name is None or name.casefold() in work_day["name"].casefold())
+            and (closed is None or work_day["closed"] == closed)
+        ]
+        return _found(
+            {"total": len(found), "work_days": [self._show_work_day(work_day) for work_day in _page(found, offset)]}
+        )
+
+    def list_spots(
+        self,
+        work_day_id: str | None = None,
+        gardener_id: str | None = None,
+        status: Literal["signed", "done", "missed"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the spots, oldest first, all of them or only some.
+
+        Args:
+            work_day_id (str, optional): Only those of this work day.
+            gardener_id (str, optional): Only those of this gardener.
+            status (str, optional): Only those whose status is signed, done or missed.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "spots": records}}
+        """
+        if work_day_id is not None and work_day_id not in self.work_days:
+            return _refused(f"There is no work day {work_day_id!r}.")
+        if gardener_id is not None and gardener_id not in self.gardeners:
+            return _refused(f"There is no gardener {gardener_id!r}.")
+        found = [
+            spot
+            for spot in self.spots.values()
+            if (work_day_id is None or spot["work_day_id"] == work_day_id)
+            and (gardener_id is None or spot["gardener_id"] == gardener_id)
+            and (status is None or spot["status"] == status)
+        ]
+        return _found({"total": len(found), "spots": [{**spot} for spot in _page(found, offset)]})
+
+    def list_tools(
+        self,
+        name: Text | None = None,
+        motor: bool | None = None,
+        broken: bool | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the tools, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            motor (bool, optional): Only those where motor is so.
+            broken (bool, optional): Only those where broken is so.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "tools": records}}
+        """
+        found = [
+            tool
+            for tool in self.tools.values()
+            if (name is None or name.casefold() in tool["name"].casefold())
+            and (motor is None or tool["motor"] == motor)
+            and (broken is None or tool["broken"] == broken)
+        ]
+        return _found({"total": len(found), "tools": [self._show_tool(tool) for tool in _page(found, offset)]})
+
+    def list_lendings(
+        self,
+        tool_id: str | None = None,
+        gardener_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the lendings, oldest first, all of them or only some.
+
+        Args:
+            tool_id (str, optional): Only those of this tool.
+            gardener_id (str, optional): Only those of this gardener.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "lendings": records}}
+        """
+        if tool_id is not None and tool_id not in self.tools:
+            return _refused(f"There is no tool {tool_id!r}.")
+        if gardener_id is not None and gardener_id not in self.gardeners:
+            return _refused(f"There is no gardener {gardener_id!r}.")
+        found = [
+            lending
+            for lending in self.lendings.values()
+            if (tool_id is None or lending["tool_id"] == tool_id)
+            and (gardener_id is None or lending["gardener_id"] == gardener_id)
+        ]
+        return _found({"total": len(found), "lendings": [{**lending} for lending in _page(found, offset)]})
+
+    def list_inspections(
+        self,
+        plot_id: str | None = None,
+        holder_id: str | None = None,
+        finding: Literal["tidy", "weeds", "rubbish", "unused"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the inspections, oldest first, all of them or only some.
+
+        Args:
+            plot_id (str, optional): Only those of this plot.
+            holder_id (str, optional): Only those of this holder.
+            finding (str, optional): Only those whose finding is tidy, weeds, rubbish or unused.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "inspections": records}}
+        """
+        if plot_id is not None and plot_id not in self.plots:
+            return _refused(f"There is no plot {plot_id!r}.")
+        if holder_id is not None and holder_id not in self.gardeners:
+            return _refused(f"There is no gardener {holder_id!r}.")
+        found = [
+            inspection
+            for inspection in self.inspections.values()
+            if (plot_id is None or inspection["plot_id"] == plot_id)
+            and (holder_id is None or inspection["holder_id"] == holder_id)
+            and (finding is None or inspection["finding"] == finding)
+        ]
+        return _found(
+            {
+                "total": len(found),
+                "inspections": [self._show_inspection(inspection) for inspection in _page(found, offset)],
+            }
+        )
+
+    def join_waiting_list(
+        self,
+        name: Text,
+        least_area: Annotated[int, {"minimum": 10, "maximum": 120}],
+        raised_only: bool = False,
+    ) -> Result:
+        """Put somebody new on the waiting list.
+
+        Args:
+            name (str): The name.
+            least_area (int): The least area, from 10 to 120.
+            raised_only (bool): Raised only: true or false. false where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        if bool(self._gardeners_by_name.get(name, {})):
+            return _refused(f"{name} is known to us already.")
+        self._journal = []
+        gardener: Gardener = {
+            "id": self._new_id("gardener", "GARDENER", self.gardeners),
+            "name": name,
+            "motor_course": False,
+            "bought_out": 0,
+        }
+        self._add("gardeners", gardener)
+        application: Application = {
+            "id": self._new_id("application", "APPLICATION", self.applications),
+            "gardener_id": gardener["id"],
+            "applied_on": self.now[:10],
+            "least_area": least_area,
+            "raised_only": raised_only,
+            "status": "waiting",
+        }
+        self._add("applications", application)
+        if len(self._gardeners_by_name.get(gardener["name"], {})) > 1:
+            return self._take_back(f"There is already a gardener with the name {gardener['name']!r}.")
+        if self._breaks_rule_1(gardener):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_2(application):
+            return self._take_back(RULES[1])
+        return {
+            "success": True,
+            "message": (
+                f"Done: put {name} on the waiting list for {least_area} square metres or more (new: gardener "
+                f"{gardener['id']}, application {application['id']})."
+            ),
+            "data": {"gardener_id": gardener["id"], "application_id": application["id"]},
+        }
+
+    def hand_over_plot(self, plot_id: str, application_id: str) -> Result:
+        """Give a free plot to an applicant whose turn it is.
+
+        Args:
+            plot_id (str): Id of the plot, such as PLOT-00001.
+            application_id (str): Id of the application, such as APPLICATION-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        plot = self.plots.get(plot_id)
+        if plot is None:
+            return _refused(f"There is no plot {plot_id!r}.")
+        application = self.applications.get(application_id)
+        if application is None:
+            return _refused(f"There is no application {application_id!r}.")
+        if plot["holder_id"] is not None:
+            return _refused(f"Plot {plot['number']} is held by {self.gardeners[plot['holder_id']]['name']}.")
+        if application["status"] != "waiting":
+            return _refused(
+                f"The application of {self.gardeners[application['gardener_id']]['name']} is {application['status']}."
+            )
+        if not self._suits(application, plot):
+            return _refused(
+                f"Plot {plot['number']} is not what {self.gardeners[application['gardener_id']]['name']} may have "
+                "or asked for."
+            )
+        turn = self._next_for(plot)
+        if turn is not None and turn is not application:
+            return _refused(
+                f"{self.gardeners[turn['gardener_id']]['name']} has waited longer for a plot like {plot['number']}."
+            )
+        self._journal = []
+        former_holder_id = plot["holder_id"]
+        self._put("plots", plot, "holder_id", application["gardener_id"])
+        self._put("applications", application, "status", "served")
+        for one_gardener in _distinct([self.gardeners.get(plot["holder_id"]), self.gardeners.get(former_holder_id)]):
+            if self._breaks_rule_1(one_gardener):
+                return self._take_back(RULES[0])
+        if self._breaks_rule_2(application):
+            return self._take_back(RULES[1])
+        for one_inspection in _distinct(self._inspections_by_plot.get(plot["id"], {}).values()):
+            if self._breaks_rule_11(one_inspection):
+                return self._take_back(RULES[10])
+        return {
+            "success": True,
+            "message": (
+                f"Done: hand plot {plot['number']} over to {self.gardeners[application['gardener_id']]['name']}."
+            ),
+        }
+
+    def withdraw_application(self, application_id: str) -> Result:
+        """Take an applicant off the waiting list.
+
+        Args:
+            application_id (str): Id of the application, such as APPLICATION-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        application = self.applications.get(application_id)
+        if application is None:
+            return _refused(f"There is no application {application_id!r}.")
+        if application["status"] != "waiting":
+            return _refused(
+                f"The application of {self.gardeners[application['gardener_id']]['name']} is {application['status']}."
+            )
+        self._journal = []
+        self._put("applications", application, "status", "withdrawn")
+        if self._breaks_rule_2(application):
+            return self._take_back(RULES[1])
+        return {
+            "success": True,
+            "message": f"Done: take {self.gardeners[application['gardener_id']]['name']} off the waiting list.",
+        }
+
+    def release_plot(self, plot_id: str, expelled: bool = False) -> Result:
+        """Take a plot back, when it is given up or after three warnings.
+
+        Args:
+            plot_id (str): Id of the plot, such as PLOT-00001.
+            expelled (bool): Expelled: true or false. false where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        plot = self.plots.get(plot_id)
+        if plot is None:
+            return _refused(f"There is no plot {plot_id!r}.")
+        before = self.gardeners.get(plot["holder_id"])
+        if before is None:
+            return _refused(f"Nobody holds plot {plot['number']}.")
+        if expelled and self._plot_warnings(plot) < 3:
+            return _refused(
+                f"Plot {plot['number']} has {self._plot_warnings(plot)} open warnings and it takes three."
+            )
+        self._journal = []
+        changed_inspections: list[Any] = []
+        for n in [
+            n
+            for n in sorted(self._inspections_by_plot.get(plot_id, {}).values(), key=_age)
+            if n["settled_on"] is None
+        ]:
+            changed_inspections.append(n)
+            self._put("inspections", n, "settled_on", self.now[:10])
+        former_holder_id = plot["holder_id"]
+        self._put("plots", plot, "holder_id", None)
+        for one_gardener in _distinct([self.gardeners.get(plot["holder_id"]), self.gardeners.get(former_holder_id)]):
+            if self._breaks_rule_1(one_gardener):
+                return self._take_back(RULES[0])
+        for one_inspection in _distinct(
+            [*changed_inspections, *self._inspections_by_plot.get(plot["id"], {}).values()]
+        ):
+            if self._breaks_rule_11(one_inspection):
+                return self._take_back(RULES[10])
+        for one_plot in _distinct([self.plots[one["plot_id"]] for one in changed_inspections]):
+            if self._breaks_rule_12(one_plot):
+                return self._take_back(RULES[11])
+        return {"success": True, "message": f"Done: take back plot {plot['number']}."}
+
+    def announce_work_day(
+        self,
+        name: Text,
+        on: Date,
+        lasts: Annotated[int, {"minimum": 1, "maximum": 8}],
+        places: Annotated[int, {"minimum": 1, "maximum": 20}],
+    ) -> Result:
+        """Announce a work day with some places.
+
+        Args:
+            name (str): The name.
+            on (str): On: a date, as YYYY-MM-DD.
+            lasts (int): The lasts, from 1 to 8.
+            places (int): The places, from 1 to 20.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        if bool(self._work_days_by_name.get(name, {})):
+            return _refused(f"There is a work day {name} already.")
+        if on <= self.now[:10]:
+            return _refused(f"A work day is announced ahead of time, not for {on}.")
+        self._journal = []
+        work_day: WorkDay = {
+            "id": self._new_id("work_day", "WD", self.work_days),
+            "name": name,
+            "on": on,
+            "lasts": lasts,
+            "places": places,
+            "closed": False,
+        }
+        self._add("work_days", work_day)
+        if len(self._work_days_by_name.get(work_day["name"], {})) > 1:
+            return self._take_back(f"There is already a work day with the name {work_day['name']!r}.")
+        if self._breaks_rule_3(work_day):
+            return self._take_back(RULES[2])
+        return {
+            "success": True,
+            "message": f"Done: announce {name} on {on} (new: work day {work_day['id']}).",
+            "data": {"work_day_id": work_day["id"]},
+        }
+
+    def sign_up(self, work_day_id: str, gardener_id: str) -> Result:
+        """Sign a gardener up for a work day.
+
+        Args:
+            work_day_id (str): Id of the work day, such as WD-00001.
+            gardener_id (str): Id of the gardener, such as GARDENER-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        work_day = self.work_days.get(work_day_id)
+        if work_day is None:
+            return _refused(f"There is no work day {work_day_id!r}.")
+        gardener = self.gardeners.get(gardener_id)
+        if gardener is None:
+            return _refused(f"There is no gardener {gardener_id!r}.")
+        if work_day["closed"] or work_day["on"] < self.now[:10]:
+            return _refused(f"{work_day['name']} was on {work_day['on']}.")
+        if bool(self._spots_by_work_day_gardener.get((work_day_id, gardener_id), {})):
+            return _refused(f"{gardener['name']} is on {work_day['name']} already.")
+        if self._work_day_taken(work_day) >= work_day["places"]:
+            return _refused(f"{work_day['name']} is full.")
+        same = next(
+            (
+                k
+                for k in sorted(self._spots_by_gardener.get(gardener_id, {}).values(), key=_age)
+                if self.work_days[k["work_day_id"]]["on"] == work_day["on"]
+            ),
+            None,
+        )
+        if same is not None:
+            return _refused(f"{gardener['name']} is on {self.work_days[same['work_day_id']]['name']} on that day.")
+        self._journal = []
+        spot: Spot = {
+            "id": self._new_id("spot", "SPOT", self.spots),
+            "work_day_id": work_day_id,
+            "gardener_id": gardener_id,
+            "credited": 0,
+            "status": "signed",
+        }
+        self._add("spots", spot)
+        if self._breaks_rule_3(self.work_days[spot["work_day_id"]]):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_4(spot):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_5(spot):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_6(spot):
+            return self._take_back(RULES[5])
+        return {
+            "success": True,
+            "message": f"Done: sign {gardener['name']} up for {work_day['name']} (new: spot {spot['id']}).",
+            "data": {"spot_id": spot["id"]},
+        }
+
+    def close_work_day(
+        self,
+        work_day_id: str,
+        absent_ids: Annotated[list[str], {"maxItems": 20}] | None = None,
+    ) -> Result:
+        """Close a work day; everybody is credited its hours except those who stayed away.
+
+        Args:
+            work_day_id (str): Id of the work day, such as WD-00001.
+            absent_ids (list): Ids of gardeners, such as GARDENER-00001. None where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        work_day = self.work_days.get(work_day_id)
+        if work_day is None:
+            return _refused(f"There is no work day {work_day_id!r}.")
+        absent = []
+        for key in absent_ids or []:
+            if key not in self.gardeners:
+                return _refused(f"There is no gardener {key!r}.")
+            absent.append(self.gardeners[key])
+        if work_day["closed"]:
+            return _refused(f"{work_day['name']} is closed.")
+        if work_day["on"] > self.now[:10]:
+            return _refused(f"{work_day['name']} is only on {work_day['on']}.")
+        if not _different([g["id"] for g in absent]):
+            return _refused("Somebody is named twice.")
+        odd = next((g for g in absent if not self._spots_by_work_day_gardener.get((work_day_id, g["id"]), {})), None)
+        if odd is not None:
+            return _refused(f"{odd['name']} was not signed up for {work_day['name']}.")
+        self._journal = []
+        changed_spots: list[Any] = []
+        changed_spots_2: list[Any] = []
+        self._put("work_days", work_day, "closed", True)
+        for k in sorted(self._spots_by_work_day.get(work_day_id, {}).values(), key=_age):
+            if self.gardeners[k["gardener_id"]] in absent:
+                if k["status"] not in ("signed", "missed"):
+                    return self._take_back(f"Spot {k['id']} cannot go from {k['status']} to missed.")
+                changed_spots.append(k)
+                self._put("spots", k, "status", "missed")
+            else:
+                changed_spots_2.append(k)
+                self._put("spots", k, "credited", work_day["lasts"])
+                if k["status"] not in ("signed", "done"):
+                    return self._take_back(f"Spot {k['id']} cannot go from {k['status']} to done.")
+                changed_spots.append(k)
+                self._put("spots", k, "status", "done")
+        for one_spot in _distinct([*changed_spots, *changed_spots_2]):
+            if self._breaks_rule_5(one_spot):
+                return self._take_back(RULES[4])
+        for one_spot in _distinct([*self._spots_by_work_day.get(work_day["id"], {}).values(), *changed_spots]):
+            if self._breaks_rule_6(one_spot):
+                return self._take_back(RULES[5])
+        return {"success": True, "message": f"Done: close {work_day['name']}."}
+
+    def buy_out_hours(self, gardener_id: str, number: Annotated[int, {"minimum": 1, "maximum": 40}]) -> Result:
+        """Let a gardener pay for hours that are owed.
+
+        Args:
+            gardener_id (str): Id of the gardener, such as GARDENER-00001.
+            number (int): The number, from 1 to 40.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        gardener = self.gardeners.get(gardener_id)
+        if gardener is None:
+            return _refused(f"There is no gardener {gardener_id!r}.")
+        if number > self._gardener_owes(gardener):
+            return _refused(f"{gardener['name']} owes {self._gardener_owes(gardener)} hours, not {number}.")
+        self._journal = []
+        bought_out = gardener["bought_out"] + number
+        if not 0 <= bought_out <= 200:
+            return self._take_back(f"The bought out of {gardener['name']} must be between 0 and 200.")
+        self._put("gardeners", gardener, "bought_out", bought_out)
+        return {"success": True, "message": f"Done: buy {number} hours of {gardener['name']} out."}
+
+    def lend_tool(self, tool_id: str, gardener_id: str, due_on: Date) -> Result:
+        """Lend a tool to a gardener for a week at most.
+
+        Args:
+            tool_id (str): Id of the tool, such as TOOL-00001.
+            gardener_id (str): Id of the gardener, such as GARDENER-00001.
+            due_on (str): Due on: a date, as YYYY-MM-DD.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        tool = self.tools.get(tool_id)
+        if tool is None:
+            return _refused(f"There is no tool {tool_id!r}.")
+        gardener = self.gardeners.get(gardener_id)
+        if gardener is None:
+            return _refused(f"There is no gardener {gardener_id!r}.")
+        if tool["broken"]:
+            return _refused(f"The {tool['name']} is broken.")
+        if self._tool_lent_to(tool) is not None:
+            return _refused(f"{self._tool_lent_to(tool)['name']} has the {tool['name']}.")
+        if self.now[:10] > due_on or due_on > _plus_days(self.now[:10], 7):
+            return _refused(f"Tools come back between {self.now[:10]} and {_plus_days(self.now[:10], 7)}.")
+        if tool["motor"] and not gardener["motor_course"]:
+            return _refused(f"{gardener['name']} has not done the motor course.")
+        if self._bad_debt(gardener):
+            return _refused(
+                f"{gardener['name']} owes {self._gardener_owes(gardener)} hours; with more than six nobody "
+                "borrows tools."
+            )
+        if self._has_out(gardener) >= 2:
+            return _refused(f"{gardener['name']} has two tools already.")
+        self._journal = []
+        lending: Lending = {
+            "id": self._new_id("lending", "LENDING", self.lendings),
+            "tool_id": tool_id,
+            "gardener_id": gardener_id,
+            "lent_on": self.now[:10],
+            "due_on": due_on,
+            "back_on": None,
+        }
+        self._add("lendings", lending)
+        if self._breaks_rule_7(lending):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_8(lending):
+            return self._take_back(RULES[7])
+        for one_lending in _distinct([lending, *self._lendings_by_gardener.get(lending["gardener_id"], {}).values()]):
+            if self._breaks_rule_9(one_lending):
+                return self._take_back(RULES[8])
+        if self._breaks_rule_10(lending):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_13(lending):
+            return self._take_back(RULES[12])
+        return {
+            "success": True,
+            "message": (
+                f"Done: lend the {tool['name']} to {gardener['name']} until {due_on} (new: lending {lending['id']})."
+            ),
+            "data": {"lending_id": lending["id"]},
+        }
+
+    def return_tool(self, tool_id: str, broken: bool = False) -> Result:
+        """Take a tool back, or note that a broken one works again.
+
+        Args:
+            tool_id (str): Id of the tool, such as TOOL-00001.
+            broken (bool): Broken: true or false. false where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        tool = self.tools.get(tool_id)
+        if tool is None:
+            return _refused(f"There is no tool {tool_id!r}.")
+        out = self._still_out(tool)
+        if out is None and tool["broken"] == broken:
+            return _refused(f"The {tool['name']} is in the shed as it was.")
+        self._journal = []
+        changed_lendings: list[Any] = []
+        if out is not None:
+            changed_lendings.append(out)
+            self._put("lendings", out, "back_on", self.now[:10])
+        self._put("tools", tool, "broken", broken)
+        for one_lending in _distinct(changed_lendings):
+            if self._breaks_rule_7(one_lending):
+                return self._take_back(RULES[6])
+        for one_lending in _distinct([*changed_lendings, *self._lendings_by_tool.get(tool["id"], {}).values()]):
+            if self._breaks_rule_8(one_lending):
+                return self._take_back(RULES[7])
+        for one_lending in _distinct(
+            [
+                *changed_lendings,
+                *[
+                    user
+                    for one in [self.gardeners[one["gardener_id"]] for one in changed_lendings]
+                    for user in self._lendings_by_gardener.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_9(one_lending):
+                return self._take_back(RULES[8])
+        return {"success": True, "message": f"Done: book the {tool['name']} into the shed."}
+
+    def inspect_plot(self, plot_id: str, finding: Literal["tidy", "weeds", "rubbish", "unused"]) -> Result:
+        """Note how a plot looked; tidy settles its warnings, anything else is a new one.
+
+        Args:
+            plot_id (str): Id of the plot, such as PLOT-00001.
+            finding (str): The finding: tidy, weeds, rubbish or unused.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        plot = self.plots.get(plot_id)
+        if plot is None:
+            return _refused(f"There is no plot {plot_id!r}.")
+        holder = self.gardeners.get(plot["holder_id"])
+        if holder is None:
+            return _refused(f"Nobody holds plot {plot['number']}.")
+        if any(each["seen_on"] == self.now[:10] for each in self._inspections_by_plot.get(plot_id, {}).values()):
+            return _refused(f"Plot {plot['number']} was inspected today.")
+        if finding != "tidy" and self._plot_warnings(plot) >= 3:
+            return _refused(f"Plot {plot['number']} has three open warnings, so take it back.")
+        self._journal = []
+        changed_inspections: list[Any] = []
+        inspection: Inspection = {
+            "id": self._new_id("inspection", "INSPECTION", self.inspections),
+            "plot_id": plot_id,
+            "holder_id": holder["id"],
+            "seen_on": self.now[:10],
+            "finding": finding,
+            "settled_on": None,
+        }
+        self._add("inspections", inspection)
+        if finding == "tidy":
+            for n in list(self._open_warnings(plot)):
+                changed_inspections.append(n)
+                self._put("inspections", n, "settled_on", self.now[:10])
+        for one_inspection in _distinct([inspection, *changed_inspections]):
+            if self._breaks_rule_11(one_inspection):
+                return self._take_back(RULES[10])
+        for one_plot in _distinct(
+            [self.plots[inspection["plot_id"]], *[self.plots[one["plot_id"]] for one in changed_inspections]]
+        ):
+            if self._breaks_rule_12(one_plot):
+                return self._take_back(RULES[11])
+        return {
+            "success": True,
+            "message": f"Done: note {finding} for plot {plot['number']} (new: inspection {inspection['id']}).",
+            "data": {"inspection_id": inspection["id"]},
+        }
+
+    def _show_gardener(self, gardener: Gardener) -> dict[str, Any]:
+        """The gardener as an answer shows it."""
+        return {
+            **gardener,
+            "area": self._gardener_area(gardener),
+            "worked": self._gardener_worked(gardener),
+            "owes": self._gardener_owes(gardener),
+        }
+
+    def _show_plot(self, plot: Plot) -> dict[str, Any]:
+        """The plot as an answer shows it."""
+        return {**plot, "warnings": self._plot_warnings(plot)}
+
+    def _show_work_day(self, work_day: WorkDay) -> dict[str, Any]:
+        """The work day as an answer shows it."""
+        return {**work_day, "taken": self._work_day_taken(work_day)}
+
+    def _show_tool(self, tool: Tool) -> dict[str, Any]:
+        """The tool as an answer shows it."""
+        return {**tool, "lent_to_id": _id_of(self._tool_lent_to(tool))}
+
+    def _show_inspection(self, inspection: Inspection) -> dict[str, Any]:
+        """The inspection as an answer shows it."""
+        return {**inspection, "warns": self._inspection_warns(inspection)}
+
+    def _gardener_area(self, gardener: Gardener) -> int:
+        """The area of a gardener."""
+        return sum(p["area"] for p in self._plots_by_holder.get(gardener["id"], {}).values())
+
+    def _gardener_worked(self, gardener: Gardener) -> int:
+        """The worked of a gardener."""
+        return sum(k["credited"] for k in self._spots_by_gardener.get(gardener["id"], {}).values())
+
+    def _gardener_owes(self, gardener: Gardener) -> int:
+        """The owes of a gardener."""
+        return max(
+            0,
+            self._gardener_area(gardener) // 7 + 2 * len(
+                self._spots_by_gardener_status.get((gardener["id"], "missed"), {})
+            ) - self._gardener_worked(gardener) - gardener["bought_out"],
+        )
+
+    def _plot_warnings(self, plot: Plot) -> int:
+        """The warnings of a plot."""
+        return sum(
+            1
+            for n in self._inspections_by_plot.get(plot["id"], {}).values()
+            if self._inspection_warns(n)
+            and n["settled_on"] is None
+        )
+
+    def _work_day_taken(self, work_day: WorkDay) -> int:
+        """The taken of a work day."""
+        return len(self._spots_by_work_day.get(work_day["id"], {}))
+
+    def _tool_lent_to(self, tool: Tool) -> Gardener | None:
+        """The lent to of a tool."""
+        return next(
+            (
+                self.gardeners[g["gardener_id"]]
+                for g in sorted(self._lendings_by_tool.get(tool["id"], {}).values(), key=_age)
+                if g["back_on"] is None
+            ),
+            None,
+        )
+
+    def _inspection_warns(self, inspection: Inspection) -> bool:
+        """The warns of an inspection."""
+        return inspection["finding"] != "tidy"
+
+    def _suits(self, a: Application, p: Plot) -> bool:
+        return (
+            a["status"] == "waiting"
+            and p["area"] >= a["least_area"]
+            and (p["raised"] or not a["raised_only"])
+            and self._gardener_area(self.gardeners[a["gardener_id"]]) + p["area"] <= 120
+        )
+
+    def _next_for(self, p: Plot) -> Application | None:
+        return min(
+            (a for a in self.applications.values() if self._suits(a, p)),
+            key=lambda a: (a["applied_on"], self.gardeners[a["gardener_id"]]["name"], _age(a)),
+            default=None,
+        )
+
+    def _still_out(self, t: Tool) -> Lending | None:
+        return next(
+            (g for g in sorted(self._lendings_by_tool.get(t["id"], {}).values(), key=_age) if g["back_on"] is None),
+            None,
+        )
+
+    def _has_out(self, g: Gardener) -> int:
+        return sum(1 for n in self._lendings_by_gardener.get(g["id"], {}).values() if n["back_on"] is None)
+
+    def _open_warnings(self, p: Plot) -> list[Inspection]:
+        return [
+            n
+            for n in sorted(self._inspections_by_plot.get(p["id"], {}).values(), key=_age)
+            if self._inspection_warns(n)
+            and n["settled_on"] is None
+        ]
+
+    def _bad_debt(self, g: Gardener) -> bool:
+        return self._gardener_owes(g) > 6
+
+    def _breaks_rule_1(self, g: Gardener) -> bool:
+        """Whether this is broken: nobody holds more than 120 square metres."""
+        return self._gardener_area(g) > 120
+
+    def _breaks_rule_2(self, a: Application) -> bool:
+        """Whether this is broken: nobody is on the waiting list twice."""
+        return (
+            a["status"] == "waiting"
+            and any(
+                other_a is not a
+                for other_a in self._applications_by_gardener_status.get((a["gardener_id"], "waiting"), {}).values()
+            )
+        )
+
+    def _breaks_rule_3(self, w: WorkDay) -> bool:
+        """Whether this is broken: a work day never has more people than places."""
+        return self._work_day_taken(w) > w["places"]
+
+    def _breaks_rule_4(self, k: Spot) -> bool:
+        """Whether this is broken: nobody is on a work day twice."""
+        return any(
+            other_k is not k
+            for other_k in self._spots_by_work_day_gardener.get((k["work_day_id"], k["gardener_id"]), {}).values()
+        )
+
+    def _breaks_rule_5(self, k: Spot) -> bool:
+        """Whether this is broken: whoever did their work is credited the hours of the day, and nobody else is."""
+        return k["credited"] != (self.work_days[k["work_day_id"]]["lasts"] if k["status"] == "done" else 0)
+
+    def _breaks_rule_6(self, k: Spot) -> bool:
+        """Whether this is broken: when a work day is closed it is known of everybody whether they came."""
+        return (k["status"] == "signed") == self.work_days[k["work_day_id"]]["closed"]
+
+    def _breaks_rule_7(self, g: Lending) -> bool:
+        """Whether this is broken: a tool is lent to one gardener at a time."""
+        return (
+            g["back_on"] is None
+            and any(
+                other_g is not g
+                for other_g in self._lendings_by_tool.get(g["tool_id"], {}).values()
+                if other_g["back_on"] is None
+            )
+        )
+
+    def _breaks_rule_8(self, g: Lending) -> bool:
+        """Whether this is broken: broken tools are not lent."""
+        return g["back_on"] is None and self.tools[g["tool_id"]]["broken"]
+
+    def _breaks_rule_9(self, g: Lending) -> bool:
+        """Whether this is broken: a gardener has two tools at a time at most."""
+        return g["back_on"] is None and self._has_out(self.gardeners[g["gardener_id"]]) > 2
+
+    def _breaks_rule_10(self, g: Lending) -> bool:
+        """Whether this is broken: motor tools go only to those who have done the motor course."""
+        return self.tools[g["tool_id"]]["motor"] and not self.gardeners[g["gardener_id"]]["motor_course"]
+
+    def _breaks_rule_11(self, n: Inspection) -> bool:
+        """Whether this is broken: a warning that is open concerns the one who holds the plot."""
+        return (
+            n["settled_on"] is None
+            and self._inspection_warns(n)
+            and self.plots[n["plot_id"]]["holder_id"] != n["holder_id"]
+        )
+
+    def _breaks_rule_12(self, p: Plot) -> bool:
+        """Whether this is broken: a plot has three open warnings at most."""
+        return self._plot_warnings(p) > 3
+
+    def _breaks_rule_13(self, g: Lending) -> bool:
+        """Whether this is broken: a tool is lent for a week at most."""
+        return g["lent_on"] > g["due_on"] or g["due_on"] > _plus_days(g["lent_on"], 7)
+
+    def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
+        """The next id; numbers are never used twice."""
+        self._journal.append(("scalar", "counters", noun, self.counters.get(noun)))
+        number = self.counters.get(noun, 0) + 1
+        while f"{prefix}-{number:05d}" in records:
+            number += 1
+        self.counters[noun] = number
+        return f"{prefix}-{number:05d}"
+
+    def _add(self, container: str, record: Any) -> None:
+        """Keep a new record."""
+        self._journal.append(("new", container, record["id"]))
+        getattr(self, container)[record["id"]] = record
+        self._link(container, record)
+
+    def _put(self, container: str, record: Any, field: str, value: Any) -> None:
+        """Change one attribute of a record."""
+        self._journal.append(("put", container, record["id"], field, record[field]))
+        if (container, field) in INDEXED:
+            self._unlink(container, record)
+            record[field] = value
+            self._link(container, record)
+        else:
+            record[field] = value
+
+    def _take_back(self, error: str) -> Result:
+        """Undo what this call has written so far, and refuse it."""
+        journal, self._journal = self._journal, []
+        self._undo(journal)
+        return _refused(error)
+
+    def _undo(self, journal: list[tuple[Any, ...]]) -> None:
+        """Take writes back, the latest first."""
+        for kind, container, key, *rest in reversed(journal):
+            records = getattr(self, container)
+            if kind == "new":
+                self._unlink(container, records.pop(key))
+            elif kind == "put":
+                field, value = rest
+                self._unlink(container, records[key])
+                records[key][field] = value
+                self._link(container, records[key])
+            elif kind == "delete":
+                self._link(container, rest[0])
+                setattr(self, container, dict(sorted({**records, key: rest[0]}.items(), key=lambda pair: _age(pair[1]))))
+            elif key is None:
+                setattr(self, container, rest[0])
+            elif rest[0] is None:
+                del records[key]
+            else:
+                records[key] = rest[0]
+
+    def _link(self, container: str, record: Any) -> None:
+        """Enter a record where it can be found by its attributes."""
+        match container:
+            case "gardeners":
+                self._gardeners_by_name.setdefault(record["name"], {})[record["id"]] = record
+            case "plots":
+                self._plots_by_holder.setdefault(record["holder_id"], {})[record["id"]] = record
+            case "applications":
+                self._applications_by_gardener_status.setdefault(
+                    (record["gardener_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
+            case "work_days":
+                self._work_days_by_name.setdefault(record["name"], {})[record["id"]] = record
+            case "spots":
+                self._spots_by_gardener.setdefault(record["gardener_id"], {})[record["id"]] = record
+                self._spots_by_gardener_status.setdefault(
+                    (record["gardener_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
+                self._spots_by_work_day.setdefault(record["work_day_id"], {})[record["id"]] = record
+                self._spots_by_work_day_gardener.setdefault(
+                    (record["work_day_id"], record["gardener_id"]),
+                    {},
+                )[record["id"]] = record
+            case "lendings":
+                self._lendings_by_gardener.setdefault(record["gardener_id"], {})[record["id"]] = record
+                self._lendings_by_tool.setdefault(record["tool_id"], {})[record["id"]] = record
+            case "inspections":
+                self._inspections_by_plot.setdefault(record["plot_id"], {})[record["id"]] = record
+
+    def _unlink(self, container: str, record: Any) -> None:
+        """Take a record out again, before it changes or goes."""
+        match container:
+            case "gardeners":
+                del self._gardeners_by_name[record["name"]][record["id"]]
+            case "plots":
+                del self._plots_by_holder[record["holder_id"]][record["id"]]
+            case "applications":
+                del self._applications_by_gardener_status[record["gardener_id"], record["status"]][record["id"]]
+            case "work_days":
+                del self._work_days_by_name[record["name"]][record["id"]]
+            case "spots":
+                del self._spots_by_gardener[record["gardener_id"]][record["id"]]
+                del self._spots_by_gardener_status[record["gardener_id"], record["status"]][record["id"]]
+                del self._spots_by_work_day[record["work_day_id"]][record["id"]]
+                del self._spots_by_work_day_gardener[record["work_day_id"], record["gardener_id"]][record["id"]]
+            case "lendings":
+                del self._lendings_by_gardener[record["gardener_id"]][record["id"]]
+                del self._lendings_by_tool[record["tool_id"]][record["id"]]
+            case "inspections":
+                del self._inspections_by_plot[record["plot_id"]][record["id"]]

@@ -1,0 +1,8 @@
+"""Serves Swimming club. Emitted from blueprint.yaml; `envscaler build swimming_club` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)
