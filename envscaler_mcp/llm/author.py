@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -38,7 +38,9 @@ class Author:
         """An answer of a shape to the prompt of that name."""
         return await ask(self.model, self.asking, self.prompts.render(prompt, **values), shape, check=check, draw=draw)
 
-    async def ask_for(self, prompt: str, read: Callable[[str], T], /, *, draw: int = 0, **values: str) -> T:
+    async def ask_for(
+        self, prompt: str, read: Callable[[str], T | Awaitable[T]], /, *, draw: int = 0, **values: str
+    ) -> T:
         """What `read` makes of an answer to the prompt of that name."""
         return await ask_for(self.model, self.asking, self.prompts.render(prompt, **values), read, draw=draw)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -70,12 +70,12 @@ async def ask_for(
     model: ChatModel,
     asking: Asking,
     prompt: Prompt,
-    read: Callable[[str], T],
+    read: Callable[[str], T | Awaitable[T]],
     *,
     schema: dict[str, Any] | None = None,
     draw: int = 0,
 ) -> T:
-    """What `read` makes of an answer. Where it finds a misfit, the model is told and answers again."""
+    """What `read` makes of an answer, at once or after a while. Where it finds a misfit, the model answers again."""
     messages = [Message(role="system", content=prompt.system), Message(role="user", content=prompt.user)]
     if schema is not None:
         form = f"\n\nAnswer with one JSON document of this schema and nothing else:\n```json\n{json.dumps(schema)}\n```"
@@ -101,7 +101,8 @@ async def ask_for(
             if answer.finish == "length":
                 limit *= 2
                 raise MisfitError("It was cut off before its end. Answer again, whole and shorter.")
-            return read(last)
+            found = read(last)
+            return await found if isinstance(found, Awaitable) else found
         except MisfitError as misfit:
             why = str(misfit)
             messages += [
