@@ -1,0 +1,161 @@
+"""The order in which raw tasks become environments that a model wrote, each through the gates of all environments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import anyio
+
+from envscaler_mcp.artifacts import Topic
+from envscaler_mcp.artifacts.artifact import Part
+from envscaler_mcp.errors import EnvScalerError, ModelError, TopicError
+from envscaler_mcp.llm import Author, BudgetSpentError, UnusableError
+from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint, admitted_class
+from envscaler_mcp.synthesis.topics.asked import judge_tasks, name_topic
+from envscaler_mcp.synthesis.topics.grouping import grouped
+from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup, mine
+from envscaler_mcp.synthesis.topics.selection import LeftOut, select_topics
+from envscaler_mcp.synthesis.topics.vectors import Weights
+
+Style = Literal["blueprint", "code"]
+
+
+class Wanted(Part):
+    """What a run shall come to."""
+
+    environments: int
+    scenarios: int = 10
+    style: Style = "blueprint"
+    judge: Literal["model", "local"] = "model"
+    """Who says which tasks need records."""
+    at_once: int = 4
+    """How many environments are written at the same time."""
+    repairs: int = 2
+    """How often what the judge found is mended."""
+    reword: bool = True
+    """Whether tasks are told in the model's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that was done: for which environment, what, and how it came out."""
+
+    topic: str
+    stage: str
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A topic of which no environment came, and why."""
+
+    topic: Topic
+    reason: str
+
+
+@dataclass(slots=True)
+class Synthesis:
+    """What became of the tasks."""
+
+    tasks: int
+    kept: int = 0
+    groups: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+    admitted: list[Admitted] = field(default_factory=list)
+    failed: list[Failed] = field(default_factory=list)
+
+
+async def synthesize_environments(
+    author: Author,
+    tasks: Sequence[RawTask],
+    there: Mapping[str, str],
+    wanted: Wanted,
+    example: Path,
+    on: Callable[[Step], None] = lambda _: None,
+) -> Synthesis:
+    """Topics of the tasks, and an environment of each that was chosen; one that fails does not stop the others.
+
+    `there` are the environments there are, by id, in their own words.
+    """
+    found = Synthesis(len(tasks))
+    kept = await _kept(author, tasks, wanted, on)
+    found.kept = len(kept)
+    if not kept:
+        raise TopicError(f"none of the {len(tasks)} tasks needs a system with records")
+    groups = _groups(kept)
+    found.groups = len(groups)
+    titles = {name: text.partition("\n")[0][:80] for name, text in there.items()}
+    topics = await _named(author, groups, titles, on)
+    selection = select_topics(topics, wanted.environments, there)
+    found.left_out = selection.left_out
+    limiter = anyio.CapacityLimiter(wanted.at_once)
+
+    async def write(topic: Topic) -> None:
+        async with limiter:
+            try:
+                found.admitted.append(await _written(author, topic, wanted, example, on))
+            except BudgetSpentError:
+                raise
+            except EnvScalerError as error:
+                found.failed.append(Failed(topic, str(error)))
+                on(Step(topic.id, "failed", str(error)))
+
+    try:
+        async with anyio.create_task_group() as group:
+            for topic in selection.chosen:
+                group.start_soon(write, topic)
+    except* BudgetSpentError as spent:
+        # What is finished is kept and told; who goes on with more money pays only for the rest.
+        on(Step("", "budget", str(spent.exceptions[0])))
+        raise ModelError(str(spent.exceptions[0])) from None
+    found.admitted.sort(key=lambda one: one.built.environment.id)
+    found.failed.sort(key=lambda one: one.topic.id)
+    return found
+
+
+async def _kept(
+    author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Callable[[Step], None]
+) -> list[RawTask]:
+    if wanted.judge == "local":
+        findings = mine(tasks, {}).findings
+        return [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
+    verdicts = await judge_tasks(author, tasks, lambda many: on(Step("", "tasks", str(many))))
+    return [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.stateful]
+
+
+def _groups(kept: Sequence[RawTask]) -> list[TopicGroup]:
+    weights = Weights([task.text for task in kept])
+    groups = grouped([weights.vector(task.text) for task in kept])
+    return [TopicGroup(group.words, tuple(kept[place] for place in group.members), ()) for group in groups]
+
+
+async def _named(
+    author: Author, groups: Sequence[TopicGroup], titles: Mapping[str, str], on: Callable[[Step], None]
+) -> list[Topic]:
+    topics: dict[int, Topic] = {}
+
+    async def name(number: int, group: TopicGroup) -> None:
+        try:
+            topics[number] = await name_topic(author, group, titles)
+            on(Step(topics[number].id, "topic", topics[number].title))
+        except UnusableError as error:
+            on(Step("", "topic", str(error)))
+
+    async with anyio.create_task_group() as tasks:
+        for number, group in enumerate(groups):
+            tasks.start_soon(name, number, group)
+    return [topics[number] for number in sorted(topics)]
+
+
+async def _written(
+    author: Author, topic: Topic, wanted: Wanted, example: Path, on: Callable[[Step], None]
+) -> Admitted:
+    def told(stage: str, said: str = "") -> None:
+        on(Step(topic.id, stage, said))
+
+    if wanted.style == "blueprint":
+        return await admitted_blueprint(author, topic, example, wanted.scenarios, wanted.repairs, told)
+    return await admitted_class(author, topic, wanted.scenarios, wanted.repairs, told)
