@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 import anyio
@@ -73,7 +72,7 @@ async def synthesize_environments(
     tasks: Sequence[RawTask],
     there: Mapping[str, str],
     wanted: Wanted,
-    example: Path,
+    example: str,
     on: Callable[[Step], None] = lambda _: None,
 ) -> Synthesis:
     """Topics of the tasks, and an environment of each that was chosen; one that fails does not stop the others.
@@ -116,9 +115,7 @@ async def synthesize_environments(
     return found
 
 
-async def _kept(
-    author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Callable[[Step], None]
-) -> list[RawTask]:
+async def _kept(author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Callable[[Step], None]) -> list[RawTask]:
     if wanted.judge == "local":
         findings = mine(tasks, {}).findings
         return [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
@@ -150,9 +147,7 @@ async def _named(
     return [topics[number] for number in sorted(topics)]
 
 
-async def _written(
-    author: Author, topic: Topic, wanted: Wanted, example: Path, on: Callable[[Step], None]
-) -> Admitted:
+async def _written(author: Author, topic: Topic, wanted: Wanted, example: str, on: Callable[[Step], None]) -> Admitted:
     def told(stage: str, said: str = "") -> None:
         on(Step(topic.id, stage, said))
 
