@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -164,7 +165,7 @@ def _findings(judged: Sequence[Judged]) -> dict[str, list[str]]:
     for one in judged:
         if one.judgement == "fail":
             found[one.probe.tool].append(
-                f"{one.probe.tool}({one.probe.arguments}), meant to be "
+                f"{one.probe.tool}({json.dumps(one.probe.arguments, ensure_ascii=False)}), meant to be "
                 f"{'done' if one.probe.kind == 'positive' else 'refused'}: {one.reason} It returned {one.observation[:300]}"
             )
     return dict(found)

@@ -31,7 +31,7 @@ async def write_states(author: Author, made: WrittenClass, names: Mapping[str, i
 
     async def write(name: str, seed: int, number: int) -> None:
         read: Callable[[str], Awaitable[dict[str, Any]]] = partial(_read, author, made, seed)
-        content = await author.ask_for(
+        content: dict[str, Any] = await author.ask_for(
             "write_state",
             read,
             draw=number,
