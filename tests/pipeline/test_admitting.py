@@ -56,7 +56,7 @@ def sees_books_that_stay_lent(question: Question) -> str:
     whole = json.loads(passes(question))
     if "self.books[loan['book_id']]['status'] = 'in'" not in content(question):
         for verdict in whole["verdicts"]:
-            if f'{verdict["number"]}. take_back({{"loan_id": "LN-0001"}})' in content(question):
+            if f'\n{verdict["number"]}. take_back({{"loan_id": "LN-0001"}})' in content(question):
                 verdict |= {"judgement": "fail", "reason": "The book stays lent."}
     return json.dumps(whole)
 
