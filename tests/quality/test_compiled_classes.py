@@ -168,6 +168,35 @@ def test_texts_that_are_called_like_records_are_no_ids() -> None:
     assert any(one.probe.tool == "invite" and one.probe.kind == "positive" for one in evaluation.judged)
 
 
+def test_what_is_put_under_a_key_makes_a_record_or_changes_the_one_that_is_there() -> None:
+    text = GYM.read_text(encoding="utf-8")
+    text = text.replace("rules:\n", "  Note:\n    key: unique text\n    text: text\n    by: ref(Member)\nrules:\n", 1)
+    added = """operations:
+  put_note:
+    about: Put a note on the board, in the place of the one with its key.
+    params:
+      key: text
+      text: text
+      by: ref(Member)
+    effect:
+      - let there = first(n for n in Note if n.key == key)
+      - if there is None:
+          - new Note(key, text, by)
+        else:
+          - there.text = text
+          - there.by = by
+    say: put up a note
+"""
+    values = "  values:\n    put_note.key: door\n    put_note.text: Closed | Wet | New\n"
+    text = text.replace("operations:\n", added, 1).replace("  values:\n", values, 1)
+    made = synthesize(read_blueprint(text, "gym.yaml"), ("start",))
+    state = State(environment="gym", name="start", seed=SEED, content=gym()[1].content | {"notes": {}})
+    code = EnvironmentCode.of(made.environment, made.source)
+    evaluation = evaluate(code, [state], open_world, model=made.model)
+    assert failing(evaluation) == []
+    assert any(one.probe.tool == "put_note" and one.probe.kind == "positive" for one in evaluation.judged)
+
+
 def test_equal_code_and_states_give_equal_reports() -> None:
     assert spoilt().report.to_text() == spoilt().report.to_text()
 

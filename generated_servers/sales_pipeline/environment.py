@@ -1,0 +1,1606 @@
+"""Sales pipeline. Compiled from blueprint.yaml; run `envscaler build sales_pipeline` after changing it there.
+
+Takes the sales of a machine maker from leads to won or lost opportunities, with exit criteria per stage, quotes
+whose discounts need approval, and territories that are handed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from fractions import Fraction
+from math import floor
+from typing import Annotated, Any, Literal, TypedDict
+
+
+Result = dict[str, Any]
+"""`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
+Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
+
+RULES = (
+    "A company has at most one open opportunity.",
+    "An open opportunity belongs to the owner of the company's territory.",
+    "Nobody has more open opportunities than they can look after.",
+    "From the proposal on, the decider and the budget are known.",
+    "From the negotiation on, a quote has been sent.",
+    "An opportunity is won exactly when a quote was accepted, and no two are.",
+    "An opportunity has one quote in preparation or with the customer at a time, and their numbers differ.",
+    "A discount above the limit of whoever prepared the quote is approved by somebody above them whose limit covers it, before it is sent.",
+    "A quote names each product once.",
+    "Whatever is lost has a reason, and what is closed has a day.",
+    "A qualified lead led to an opportunity of the same company, and no other lead did.",
+)
+"""What always holds. A call that would break a rule is taken back and answered with it."""
+
+CHANGES = (
+    "add_lead",
+    "qualify_lead",
+    "drop_lead",
+    "note_findings",
+    "advance_stage",
+    "lose_opportunity",
+    "draft_quote",
+    "approve_quote",
+    "send_quote",
+    "withdraw_quote",
+    "hand_over_territory",
+)
+"""The methods that may change something; all others only read."""
+
+INDEXED = {
+    ("companies", "territory_id"),
+    ("leads", "company_id"),
+    ("leads", "status"),
+    ("lines", "product_id"),
+    ("lines", "quote_id"),
+    ("opportunities", "company_id"),
+    ("opportunities", "owner_id"),
+    ("opportunities", "title"),
+    ("quotes", "opportunity_id"),
+    ("quotes", "status"),
+}
+"""Containers and the attributes by which their records are found without looking at all of them."""
+
+
+class Rep(TypedDict):
+    id: str
+    name: str
+    manager_id: str | None
+    discount_limit: int
+    most_open: int
+
+
+class Territory(TypedDict):
+    id: str
+    name: str
+    within_id: str | None
+    owner_id: str
+
+
+class Company(TypedDict):
+    id: str
+    name: str
+    territory_id: str
+    employees: int
+
+
+class Lead(TypedDict):
+    id: str
+    company_id: str
+    contact: str
+    source: Literal["fair", "website", "referral", "cold_call"]
+    came_on: str
+    opportunity_id: str | None
+    status: Literal["fresh", "qualified", "dropped"]
+
+
+class Opportunity(TypedDict):
+    id: str
+    title: str
+    company_id: str
+    owner_id: str
+    close_on: str
+    decider: str | None
+    budget: int | None
+    closed_on: str | None
+    lost_for: str | None
+    stage: Literal["discovery", "proposal", "lost", "negotiation", "won"]
+
+
+class Product(TypedDict):
+    id: str
+    name: str
+    price: int
+
+
+class Quote(TypedDict):
+    id: str
+    opportunity_id: str
+    number: int
+    prepared_by_id: str
+    discount: int
+    valid_until: str
+    approved_by_id: str | None
+    status: Literal["draft", "sent", "withdrawn", "accepted"]
+
+
+class Line(TypedDict):
+    id: str
+    quote_id: str
+    product_id: str
+    quantity: int
+    price: int
+
+
+class DraftQuoteLine(TypedDict):
+    product_id: str
+    quantity: Annotated[int, {"minimum": 1, "maximum": 200}]
+
+
+def _refused(error: str) -> Result:
+    """What a call that may not be made answers."""
+    return {"success": False, "error": error}
+
+
+def _found(data: object) -> Result:
+    """What a question answers."""
+    return {"success": True, "data": data}
+
+
+def _page(records: list[Any], offset: int) -> list[Any]:
+    """At most fifty of them, from the one at `offset`."""
+    return records[offset : offset + 50]
+
+
+def _age(record: Any) -> tuple[int, str]:
+    """The order of records: ids are counted up, so older ones come first."""
+    return len(record["id"]), record["id"]
+
+
+def _copied(records: dict[str, Any]) -> dict[str, Any]:
+    """Records of one's own, oldest first."""
+    ordered = sorted(records.items(), key=lambda pair: (len(pair[0]), pair[0]))
+    return {
+        key: {field: [*value] if isinstance(value, list) else value for field, value in record.items()}
+        for key, record in ordered
+    }
+
+
+def _distinct(records: Iterable[Any]) -> list[Any]:
+    """Each record once."""
+    return list({record["id"]: record for record in records if record is not None}.values())
+
+
+def _rounded(value: Fraction | int) -> int:
+    """The nearest whole number, halves away from zero."""
+    return floor(value + Fraction(1, 2)) if value >= 0 else -floor(-value + Fraction(1, 2))
+
+
+def _different(keys: list[Any]) -> bool:
+    """Whether no two are the same."""
+    return len(set(keys)) == len(keys)
+
+
+def _plus_days(day: str, days: int) -> str:
+    """The date so many days later; the calendar ends where Python's does."""
+    ordinal = date.fromisoformat(day).toordinal() + days
+    return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
+
+
+def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
+    """The records one comes to by following a reference again and again, nearest first."""
+    found: dict[str, Any] = {}
+    ahead = [start]
+    while ahead:
+        record = ahead.pop(0)
+        goal = record[field]
+        for key in goal if isinstance(goal, list) else [goal]:
+            if key is not None and key not in found:
+                found[key] = records[key]
+                ahead.append(records[key])
+    return list(found.values())
+
+
+class SalesPipeline:
+    """Takes the sales of a machine maker from leads to won or lost opportunities, with exit criteria per
+    stage, quotes whose discounts need approval, and territories that are handed over.
+    """
+
+    def __init__(self, init_config: dict[str, Any] | None = None) -> None:
+        config = init_config or {}
+        self.reps: dict[str, Rep] = _copied(config.get("reps", {}))
+        self.territories: dict[str, Territory] = _copied(config.get("territories", {}))
+        self.companies: dict[str, Company] = _copied(config.get("companies", {}))
+        self.leads: dict[str, Lead] = _copied(config.get("leads", {}))
+        self.opportunities: dict[str, Opportunity] = _copied(config.get("opportunities", {}))
+        self.products: dict[str, Product] = _copied(config.get("products", {}))
+        self.quotes: dict[str, Quote] = _copied(config.get("quotes", {}))
+        self.lines: dict[str, Line] = _copied(config.get("lines", {}))
+        self.now: str = config.get("now", "2026-10-06T09:20")
+        self.counters: dict[str, int] = {
+            "rep": len(self.reps),
+            "territory": len(self.territories),
+            "company": len(self.companies),
+            "lead": len(self.leads),
+            "opportunity": len(self.opportunities),
+            "product": len(self.products),
+            "quote": len(self.quotes),
+            "line": len(self.lines),
+            **config.get("counters", {}),
+        }
+        self._journal: list[tuple[Any, ...]] = []
+        self._companies_by_territory: dict[Any, dict[str, Company]] = {}
+        self._leads_by_company_status: dict[Any, dict[str, Lead]] = {}
+        self._opportunities_by_company: dict[Any, dict[str, Opportunity]] = {}
+        self._opportunities_by_owner: dict[Any, dict[str, Opportunity]] = {}
+        self._opportunities_by_title: dict[Any, dict[str, Opportunity]] = {}
+        self._quotes_by_opportunity: dict[Any, dict[str, Quote]] = {}
+        self._quotes_by_opportunity_status: dict[Any, dict[str, Quote]] = {}
+        self._lines_by_quote: dict[Any, dict[str, Line]] = {}
+        self._lines_by_quote_product: dict[Any, dict[str, Line]] = {}
+        for company in self.companies.values():
+            self._link("companies", company)
+        for lead in self.leads.values():
+            self._link("leads", lead)
+        for opportunity in self.opportunities.values():
+            self._link("opportunities", opportunity)
+        for quote in self.quotes.values():
+            self._link("quotes", quote)
+        for line in self.lines.values():
+            self._link("lines", line)
+
+    def what_is_missing(self, opportunity_id: str) -> Result:
+        """What an opportunity needs before it can go to its next stage.
+
+        Args:
+            opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
+
+        Returns:
+            dict: {"success": True, "data": {stage, decider_known, budget_known, quote, quote_sent, quote_valid,
+                quote_signed, quote_total}} or {"success": False, "error": why not}
+        """
+        opportunity = self.opportunities.get(opportunity_id)
+        if opportunity is None:
+            return _refused(f"There is no opportunity {opportunity_id!r}.")
+        quote = self._live_quote(opportunity)
+        return _found(
+            {
+                "stage": opportunity["stage"],
+                "decider_known": opportunity["decider"] is not None,
+                "budget_known": opportunity["budget"] is not None,
+                "quote": quote["id"] if quote is not None else None,
+                "quote_sent": quote is not None and quote["status"] == "sent",
+                "quote_valid": quote is not None and quote["valid_until"] >= self.now[:10],
+                "quote_signed": quote is not None and self._signed(quote),
+                "quote_total": self._total(quote) if quote is not None else None,
+            }
+        )
+
+    def pipeline_of(
+        self,
+        rep_id: str,
+        stage: Literal["discovery", "proposal", "negotiation"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """The open opportunities of somebody, the greatest worth first.
+
+        Args:
+            rep_id (str): Id of the rep, such as REP-00001.
+            stage (str, optional): The stage: discovery, proposal or negotiation. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "opportunities": records}} or {"success": False,
+                "error": why not}
+        """
+        rep = self.reps.get(rep_id)
+        if rep is None:
+            return _refused(f"There is no rep {rep_id!r}.")
+        found = [
+            o
+            for o in self.opportunities.values()
+            if (o["owner_id"] == rep_id and self._open_one(o))
+            and (stage is None or o["stage"] == stage)
+        ]
+        found.sort(key=lambda o: (-self._opportunity_worth(o), o["close_on"], o["id"], _age(o)))
+        return _found(
+            {
+                "total": len(found),
+                "opportunities": [
+                    {
+                        "id": o["id"],
+                        "title": o["title"],
+                        "company": self.companies[o["company_id"]]["name"],
+                        "stage": o["stage"],
+                        "worth": self._opportunity_worth(o),
+                        "close_on": o["close_on"],
+                    }
+                    for o in _page(found, offset)
+                ],
+            }
+        )
+
+    def approvers_of(self, quote_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """Who may approve the discount of a quote, the lowest limit first.
+
+        Args:
+            quote_id (str): Id of the quote, such as QUOTE-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "reps": records}} or {"success": False, "error": why
+                not}
+        """
+        quote = self.quotes.get(quote_id)
+        if quote is None:
+            return _refused(f"There is no quote {quote_id!r}.")
+        found = [r for r in self.reps.values() if self._may_approve(r, quote)]
+        found.sort(key=lambda r: (r["discount_limit"], r["name"], _age(r)))
+        return _found({"total": len(found), "reps": [self._show_rep(r) for r in _page(found, offset)]})
+
+    def list_reps(
+        self,
+        name: Text | None = None,
+        manager_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the reps, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            manager_id (str, optional): Only those of this manager.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "reps": records}}
+        """
+        if manager_id is not None and manager_id not in self.reps:
+            return _refused(f"There is no rep {manager_id!r}.")
+        found = [
+            rep
+            for rep in self.reps.values()
+            if (name is None or name.casefold() in rep["name"].casefold())
+            and (manager_id is None or rep["manager_id"] == manager_id)
+        ]
+        return _found({"total": len(found), "reps": [self._show_rep(rep) for rep in _page(found, offset)]})
+
+    def list_territories(
+        self,
+        name: Text | None = None,
+        within_id: str | None = None,
+        owner_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the territories, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            within_id (str, optional): Only those of this within.
+            owner_id (str, optional): Only those of this owner.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "territories": records}}
+        """
+        if within_id is not None and within_id not in self.territories:
+            return _refused(f"There is no territory {within_id!r}.")
+        if owner_id is not None and owner_id not in self.reps:
+            return _refused(f"There is no rep {owner_id!r}.")
+        found = [
+            territory
+            for territory in self.territories.values()
+            if (name is None or name.casefold() in territory["name"].casefold())
+            and (within_id is None or territory["within_id"] == within_id)
+            and (owner_id is None or territory["owner_id"] == owner_id)
+        ]
+        return _found({"total": len(found), "territories": [{**territory} for territory in _page(found, offset)]})
+
+    def list_companies(
+        self,
+        name: Text | None = None,
+        territory_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the companies, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            territory_id (str, optional): Only those of this territory.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "companies": records}}
+        """
+        if territory_id is not None and territory_id not in self.territories:
+            return _refused(f"There is no territory {territory_id!r}.")
+        found = [
+            company
+            for company in self.companies.values()
+            if (name is None or name.casefold() in company["name"].casefold())
+            and (territory_id is None or company["territory_id"] == territory_id)
+        ]
+        return _found({"total": len(found), "companies": [{**company} for company in _page(found, offset)]})
+
+    def list_leads(
+        self,
+        contact: Text | None = None,
+        company_id: str | None = None,
+        source: Literal["fair", "website", "referral", "cold_call"] | None = None,
+        opportunity_id: str | None = None,
+        status: Literal["fresh", "qualified", "dropped"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the leads, oldest first, all of them or only some.
+
+        Args:
+            contact (str, optional): Only those whose contact contains this text.
+            company_id (str, optional): Only those of this company.
+            source (str, optional): Only those whose source is fair, website, referral or cold_call.
+            opportunity_id (str, optional): Only those of this opportunity.
+            status (str, optional): Only those whose status is fresh, qualified or dropped.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "leads": records}}
+        """
+        if company_id is not None and company_id not in self.companies:
+            return _refused(f"There is no company {company_id!r}.")
+        if opportunity_id is not None and opportunity_id not in self.opportunities:
+            return _refused(f"There is no opportunity {opportunity_id!r}.")
+        found = [
+            lead
+            for lead in self.leads.values()
+            if (contact is None or contact.casefold() in lead["contact"].casefold())
+            and (company_id is None or lead["company_id"] == company_id)
+            and (source is None or lead["source"] == source)
+            and (opportunity_id is None or lead["opportunity_id"] == opportunity_id)
+            and (status is None or lead["status"] == status)
+        ]
+        return _found({"total": len(found), "leads": [{**lead} for lead in _page(found, offset)]})
+
+    def list_opportunities(
+        self,
+        title: Text | None = None,
+        company_id: str | None = None,
+        owner_id: str | None = None,
+        stage: Literal["discovery", "proposal", "lost", "negotiation", "won"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the opportunities, oldest first, all of them or only some.
+
+        Args:
+            title (str, optional): Only those whose title contains this text.
+            company_id (str, optional): Only those of this company.
+            owner_id (str, optional): Only those of this owner.
+            stage (str, optional): Only those whose stage is discovery, proposal, lost, negotiation or won.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "opportunities": records}}
+        """
+        if company_id is not None and company_id not in self.companies:
+            return _refused(f"There is no company {company_id!r}.")
+        if owner_id is not None and owner_id not in self.reps:
+            return _refused(f"There is no rep {owner_id!r}.")
+        found = [
+            opportunity
+            for opportunity in self.opportunities.values()
+            if (title is None or title.casefold() in opportunity["title"].casefold())
+            and (company_id is None or opportunity["company_id"] == company_id)
+            and (owner_id is None or opportunity["owner_id"] == owner_id)
+            and (stage is None or opportunity["stage"] == stage)
+        ]
+        return _found(
+            {
+                "total": len(found),
+                "opportunities": [self._show_opportunity(opportunity) for opportunity in _page(found, offset)],
+            }
+        )
+
+    def list_products(
+        self,
+        name: Text | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the products, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "products": records}}
+        """
+        found = [
+            product
+            for product in self.products.values()
+            if (name is None or name.casefold() in product["name"].casefold())
+        ]
+        return _found({"total": len(found), "products": [{**product} for product in _page(found, offset)]})
+
+    def list_quotes(
+        self,
+        opportunity_id: str | None = None,
+        prepared_by_id: str | None = None,
+        approved_by_id: str | None = None,
+        status: Literal["draft", "sent", "withdrawn", "accepted"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the quotes, oldest first, all of them or only some.
+
+        Args:
+            opportunity_id (str, optional): Only those of this opportunity.
+            prepared_by_id (str, optional): Only those of this prepared by.
+            approved_by_id (str, optional): Only those of this approved by.
+            status (str, optional): Only those whose status is draft, sent, withdrawn or accepted.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "quotes": records}}
+        """
+        if opportunity_id is not None and opportunity_id not in self.opportunities:
+            return _refused(f"There is no opportunity {opportunity_id!r}.")
+        if prepared_by_id is not None and prepared_by_id not in self.reps:
+            return _refused(f"There is no rep {prepared_by_id!r}.")
+        if approved_by_id is not None and approved_by_id not in self.reps:
+            return _refused(f"There is no rep {approved_by_id!r}.")
+        found = [
+            quote
+            for quote in self.quotes.values()
+            if (opportunity_id is None or quote["opportunity_id"] == opportunity_id)
+            and (prepared_by_id is None or quote["prepared_by_id"] == prepared_by_id)
+            and (approved_by_id is None or quote["approved_by_id"] == approved_by_id)
+            and (status is None or quote["status"] == status)
+        ]
+        return _found({"total": len(found), "quotes": [{**quote} for quote in _page(found, offset)]})
+
+    def list_lines(
+        self,
+        quote_id: str | None = None,
+        product_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the lines, oldest first, all of them or only some.
+
+        Args:
+            quote_id (str, optional): Only those of this quote.
+            product_id (str, optional): Only those of this product.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "lines": records}}
+        """
+        if quote_id is not None and quote_id not in self.quotes:
+            return _refused(f"There is no quote {quote_id!r}.")
+        if product_id is not None and product_id not in self.products:
+            return _refused(f"There is no product {product_id!r}.")
+        found = [
+            line
+            for line in self.lines.values()
+            if (quote_id is None or line["quote_id"] == quote_id)
+            and (product_id is None or line["product_id"] == product_id)
+        ]
+        return _found({"total": len(found), "lines": [{**line} for line in _page(found, offset)]})
+
+    def add_lead(
+        self,
+        company_id: str,
+        contact: Text,
+        source: Literal["fair", "website", "referral", "cold_call"],
+    ) -> Result:
+        """Enter somebody at a company who has shown interest.
+
+        Args:
+            company_id (str): Id of the company, such as COMPANY-00001.
+            contact (str): The contact.
+            source (str): The source: fair, website, referral or cold_call.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        company = self.companies.get(company_id)
+        if company is None:
+            return _refused(f"There is no company {company_id!r}.")
+        if any(
+            l["contact"].lower() == contact.lower()
+            for l in self._leads_by_company_status.get((company_id, "fresh"), {}).values()
+        ):
+            return _refused(f"{contact} of {company['name']} is a fresh lead already.")
+        self._journal = []
+        lead: Lead = {
+            "id": self._new_id("lead", "LEAD", self.leads),
+            "company_id": company_id,
+            "contact": contact,
+            "source": source,
+            "came_on": self.now[:10],
+            "opportunity_id": None,
+            "status": "fresh",
+        }
+        self._add("leads", lead)
+        if self._breaks_rule_11_l(lead):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_l_again(lead):
+            return self._take_back(RULES[10])
+        return {
+            "success": True,
+            "message": f"Done: enter {contact} of {company['name']} as a lead (new: lead {lead['id']}).",
+            "data": {"lead_id": lead["id"]},
+        }
+
+    def qualify_lead(self, lead_id: str, title: Text, close_on: Date) -> Result:
+        """Turn a fresh lead into an opportunity of whoever owns the territory.
+
+        Args:
+            lead_id (str): Id of the lead, such as LEAD-00001.
+            title (str): The title.
+            close_on (str): Close on: a date, as YYYY-MM-DD.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        lead = self.leads.get(lead_id)
+        if lead is None:
+            return _refused(f"There is no lead {lead_id!r}.")
+        if lead["status"] != "fresh":
+            return _refused(f"The lead {lead['contact']} is {lead['status']}.")
+        if close_on <= self.now[:10]:
+            return _refused(f"{close_on} is not ahead.")
+        if any(o["title"].lower() == title.lower() for o in self.opportunities.values()):
+            return _refused(f"There is an opportunity {title} already.")
+        other = next(
+            (
+                o
+                for o in sorted(self._opportunities_by_company.get(lead["company_id"], {}).values(), key=_age)
+                if self._open_one(o)
+            ),
+            None,
+        )
+        if other is not None:
+            return _refused(
+                f"{self.companies[lead['company_id']]['name']} has the open opportunity {other['title']}, so drop "
+                "the lead or close that first."
+            )
+        owner = self.reps[self.territories[self.companies[lead["company_id"]]["territory_id"]]["owner_id"]]
+        if self._rep_open_now(owner) >= owner["most_open"]:
+            return _refused(
+                f"{owner['name']} has {self._rep_open_now(owner)} open opportunities and can take no more."
+            )
+        self._journal = []
+        opportunity: Opportunity = {
+            "id": self._new_id("opportunity", "OPPORTUNITY", self.opportunities),
+            "title": title,
+            "company_id": lead["company_id"],
+            "owner_id": owner["id"],
+            "close_on": close_on,
+            "decider": None,
+            "budget": None,
+            "closed_on": None,
+            "lost_for": None,
+            "stage": "discovery",
+        }
+        self._add("opportunities", opportunity)
+        self._put("leads", lead, "opportunity_id", opportunity["id"])
+        self._put("leads", lead, "status", "qualified")
+        if len(self._opportunities_by_title.get(opportunity["title"], {})) > 1:
+            return self._take_back(f"There is already an opportunity with the title {opportunity['title']!r}.")
+        if self._breaks_rule_1(opportunity):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_2(opportunity):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_3(self.reps[opportunity["owner_id"]]):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_4(opportunity):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_5(opportunity):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_6_o(opportunity):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_10(opportunity):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_11_l(lead):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_l_again(lead):
+            return self._take_back(RULES[10])
+        return {
+            "success": True,
+            "message": f"Done: qualify {lead['contact']} as {title} (new: opportunity {opportunity['id']}).",
+            "data": {"opportunity_id": opportunity["id"]},
+        }
+
+    def drop_lead(self, lead_id: str) -> Result:
+        """Drop a fresh lead.
+
+        Args:
+            lead_id (str): Id of the lead, such as LEAD-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        lead = self.leads.get(lead_id)
+        if lead is None:
+            return _refused(f"There is no lead {lead_id!r}.")
+        if lead["status"] != "fresh":
+            return _refused(f"The lead {lead['contact']} is {lead['status']}.")
+        self._journal = []
+        self._put("leads", lead, "status", "dropped")
+        if self._breaks_rule_11_l(lead):
+            return self._take_back(RULES[10])
+        return {
+            "success": True,
+            "message": f"Done: drop the lead {lead['contact']} of {self.companies[lead['company_id']]['name']}.",
+        }
+
+    def note_findings(
+        self,
+        opportunity_id: str,
+        decider: Text | None = None,
+        budget: Annotated[int, {"minimum": 10000, "maximum": 90000000}] | None = None,
+    ) -> Result:
+        """Note who decides and what the budget is.
+
+        Args:
+            opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
+            decider (str, optional): The decider. May be left out.
+            budget (int, optional): The budget in cents, from 10000 to 90000000. May be left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        opportunity = self.opportunities.get(opportunity_id)
+        if opportunity is None:
+            return _refused(f"There is no opportunity {opportunity_id!r}.")
+        if not self._open_one(opportunity):
+            return _refused(f"{opportunity['title']} is {opportunity['stage']}.")
+        if decider is None and budget is None:
+            return _refused("Say who decides or what the budget is.")
+        if not (
+            decider is not None
+            and decider != opportunity["decider"]
+            or budget is not None
+            and budget != opportunity["budget"]
+        ):
+            return _refused("That is noted already.")
+        self._journal = []
+        changed_opportunities: list[Any] = []
+        changed_opportunities_2: list[Any] = []
+        if decider is not None:
+            changed_opportunities.append(opportunity)
+            self._put("opportunities", opportunity, "decider", decider)
+        if budget is not None:
+            changed_opportunities_2.append(opportunity)
+            self._put("opportunities", opportunity, "budget", budget)
+        for one_opportunity in _distinct([*changed_opportunities, *changed_opportunities_2]):
+            if self._breaks_rule_4(one_opportunity):
+                return self._take_back(RULES[3])
+        return {"success": True, "message": f"Done: note findings on {opportunity['title']}."}
+
+    def advance_stage(self, opportunity_id: str) -> Result:
+        """Move an opportunity to its next stage once the exit criteria of the present one are met; from the
+        negotiation on it is won with the quote that was sent.
+
+        Args:
+            opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        opportunity = self.opportunities.get(opportunity_id)
+        if opportunity is None:
+            return _refused(f"There is no opportunity {opportunity_id!r}.")
+        if not self._open_one(opportunity):
+            return _refused(f"{opportunity['title']} is {opportunity['stage']}.")
+        if opportunity["decider"] is None:
+            return _refused(f"Nobody knows who decides about {opportunity['title']}, so note that first.")
+        if opportunity["budget"] is None:
+            return _refused(f"The budget of {opportunity['title']} is not known, so note that first.")
+        quote = self._live_quote(opportunity)
+        if not (opportunity["stage"] == "discovery" or quote is not None and quote["status"] == "sent"):
+            return _refused(f"No quote has been sent for {opportunity['title']}.")
+        if not (opportunity["stage"] != "negotiation" or quote is not None and quote["valid_until"] >= self.now[:10]):
+            return _refused(f"The quote for {opportunity['title']} has run out, so withdraw it and send a new one.")
+        self._journal = []
+        changed_opportunities: list[Any] = []
+        changed_quotes: list[Any] = []
+        changed_opportunities_2: list[Any] = []
+        if opportunity["stage"] == "discovery":
+            if opportunity["stage"] not in ("discovery", "proposal"):
+                return self._take_back(
+                    f"Opportunity {opportunity['title']} cannot go from {opportunity['stage']} to proposal."
+                )
+            changed_opportunities.append(opportunity)
+            self._put("opportunities", opportunity, "stage", "proposal")
+        else:
+            if opportunity["stage"] == "proposal":
+                if opportunity["stage"] not in ("proposal", "negotiation"):
+                    return self._take_back(
+                        f"Opportunity {opportunity['title']} cannot go from {opportunity['stage']} to negotiation."
+                    )
+                changed_opportunities.append(opportunity)
+                self._put("opportunities", opportunity, "stage", "negotiation")
+            else:
+                for q in sorted(
+                    self._quotes_by_opportunity_status.get((opportunity_id, "sent"), {}).values(),
+                    key=_age,
+                ):
+                    if q["status"] not in ("sent", "accepted"):
+                        return self._take_back(f"Quote {q['id']} cannot go from {q['status']} to accepted.")
+                    changed_quotes.append(q)
+                    self._put("quotes", q, "status", "accepted")
+                changed_opportunities_2.append(opportunity)
+                self._put("opportunities", opportunity, "closed_on", self.now[:10])
+                if opportunity["stage"] not in ("negotiation", "won"):
+                    return self._take_back(
+                        f"Opportunity {opportunity['title']} cannot go from {opportunity['stage']} to won."
+                    )
+                changed_opportunities.append(opportunity)
+                self._put("opportunities", opportunity, "stage", "won")
+        for one_opportunity in _distinct(changed_opportunities):
+            if self._breaks_rule_1(one_opportunity):
+                return self._take_back(RULES[0])
+        for one_opportunity in _distinct(changed_opportunities):
+            if self._breaks_rule_2(one_opportunity):
+                return self._take_back(RULES[1])
+        for one_rep in _distinct([self.reps[one["owner_id"]] for one in changed_opportunities]):
+            if self._breaks_rule_3(one_rep):
+                return self._take_back(RULES[2])
+        for one_opportunity in _distinct(changed_opportunities):
+            if self._breaks_rule_4(one_opportunity):
+                return self._take_back(RULES[3])
+        for one_opportunity in _distinct(
+            [*changed_opportunities, *[self.opportunities[one["opportunity_id"]] for one in changed_quotes]]
+        ):
+            if self._breaks_rule_5(one_opportunity):
+                return self._take_back(RULES[4])
+        for one_opportunity in _distinct(
+            [*changed_opportunities, *[self.opportunities[one["opportunity_id"]] for one in changed_quotes]]
+        ):
+            if self._breaks_rule_6_o(one_opportunity):
+                return self._take_back(RULES[5])
+        for one_quote in _distinct(changed_quotes):
+            if self._breaks_rule_6_q(one_quote):
+                return self._take_back(RULES[5])
+        for one_quote in _distinct(changed_quotes):
+            if self._breaks_rule_7_q(one_quote):
+                return self._take_back(RULES[6])
+        for one_quote in _distinct(changed_quotes):
+            if self._breaks_rule_8_q(one_quote):
+                return self._take_back(RULES[7])
+        for one_opportunity in _distinct([*changed_opportunities, *changed_opportunities_2]):
+            if self._breaks_rule_10(one_opportunity):
+                return self._take_back(RULES[9])
+        return {"success": True, "message": f"Done: advance {opportunity['title']}."}
+
+    def lose_opportunity(self, opportunity_id: str, reason: Text) -> Result:
+        """Close an open opportunity as lost; its quote is withdrawn.
+
+        Args:
+            opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
+            reason (str): The reason.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        opportunity = self.opportunities.get(opportunity_id)
+        if opportunity is None:
+            return _refused(f"There is no opportunity {opportunity_id!r}.")
+        if not self._open_one(opportunity):
+            return _refused(f"{opportunity['title']} is {opportunity['stage']}.")
+        self._journal = []
+        changed_quotes: list[Any] = []
+        for q in [
+            q
+            for q in sorted(self._quotes_by_opportunity.get(opportunity_id, {}).values(), key=_age)
+            if q["status"] in ("draft", "sent")
+        ]:
+            if q["status"] not in ("draft", "sent", "withdrawn"):
+                return self._take_back(f"Quote {q['id']} cannot go from {q['status']} to withdrawn.")
+            changed_quotes.append(q)
+            self._put("quotes", q, "status", "withdrawn")
+        self._put("opportunities", opportunity, "lost_for", reason)
+        self._put("opportunities", opportunity, "closed_on", self.now[:10])
+        if opportunity["stage"] not in ("discovery", "proposal", "lost", "negotiation"):
+            return self._take_back(
+                f"Opportunity {opportunity['title']} cannot go from {opportunity['stage']} to lost."
+            )
+        self._put("opportunities", opportunity, "stage", "lost")
+        if self._breaks_rule_1(opportunity):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_2(opportunity):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_3(self.reps[opportunity["owner_id"]]):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_4(opportunity):
+            return self._take_back(RULES[3])
+        for one_opportunity in _distinct(
+            [opportunity, *[self.opportunities[one["opportunity_id"]] for one in changed_quotes]]
+        ):
+            if self._breaks_rule_5(one_opportunity):
+                return self._take_back(RULES[4])
+        for one_opportunity in _distinct(
+            [opportunity, *[self.opportunities[one["opportunity_id"]] for one in changed_quotes]]
+        ):
+            if self._breaks_rule_6_o(one_opportunity):
+                return self._take_back(RULES[5])
+        for one_quote in _distinct(changed_quotes):
+            if self._breaks_rule_6_q(one_quote):
+                return self._take_back(RULES[5])
+        for one_quote in _distinct(changed_quotes):
+            if self._breaks_rule_7_q(one_quote):
+                return self._take_back(RULES[6])
+        for one_quote in _distinct(changed_quotes):
+            if self._breaks_rule_8_q(one_quote):
+                return self._take_back(RULES[7])
+        if self._breaks_rule_10(opportunity):
+            return self._take_back(RULES[9])
+        return {"success": True, "message": f"Done: close {opportunity['title']} as lost because of {reason}."}
+
+    def draft_quote(
+        self,
+        opportunity_id: str,
+        discount: Annotated[int, {"minimum": 0, "maximum": 60}],
+        valid_until: Date,
+        lines: Annotated[list[DraftQuoteLine], {"maxItems": 20}],
+    ) -> Result:
+        """Prepare a quote at today's list prices, by the owner of an opportunity whose decider and budget are known.
+
+        Args:
+            opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
+            discount (int): The discount, from 0 to 60.
+            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            lines (list): One entry per line: .
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        opportunity = self.opportunities.get(opportunity_id)
+        if opportunity is None:
+            return _refused(f"There is no opportunity {opportunity_id!r}.")
+        entries, lines = lines, []
+        for entry in entries:
+            if entry["product_id"] not in self.products:
+                return _refused(f"There is no product {entry['product_id']!r}.")
+            lines.append({"product": self.products[entry["product_id"]], "quantity": entry["quantity"]})
+        if opportunity["stage"] != "proposal":
+            return _refused(
+                f"{opportunity['title']} is in {opportunity['stage']}; quotes are drafted in the proposal stage "
+                "and replaced in the negotiation."
+            )
+        if self._live_quote(opportunity) is not None:
+            return _refused(f"{opportunity['title']} has a quote under way, so withdraw that first.")
+        if not (len(lines) > 0 and _different([x["product"]["id"] for x in lines])):
+            return _refused("Name at least one product, and each once.")
+        if self.now[:10] >= valid_until or valid_until > _plus_days(self.now[:10], 120):
+            return _refused("A quote is valid for 1 to 120 days.")
+        if len(self._quotes_by_opportunity.get(opportunity_id, {})) >= 49:
+            return _refused(f"{opportunity['title']} has had too many quotes.")
+        self._journal = []
+        added_lines: list[Any] = []
+        number = (
+            (
+                max((q["number"] for q in self._quotes_by_opportunity.get(opportunity_id, {}).values()), default=None)
+                if max(
+                    (q["number"] for q in self._quotes_by_opportunity.get(opportunity_id, {}).values()),
+                    default=None,
+                ) is not None
+                else 0
+            )
+            + 1
+        )
+        if not 1 <= number <= 50:
+            return self._take_back("The number of a quote must be between 1 and 50.")
+        quote: Quote = {
+            "id": self._new_id("quote", "QUOTE", self.quotes),
+            "opportunity_id": opportunity_id,
+            "number": number,
+            "prepared_by_id": opportunity["owner_id"],
+            "discount": discount,
+            "valid_until": valid_until,
+            "approved_by_id": None,
+            "status": "draft",
+        }
+        self._add("quotes", quote)
+        for x in sorted(lines, key=lambda x: (x["product"]["name"],)):
+            line = {
+                "id": self._new_id("line", "LINE", self.lines),
+                "quote_id": quote["id"],
+                "product_id": x["product"]["id"],
+                "quantity": x["quantity"],
+                "price": x["product"]["price"],
+            }
+            self._add("lines", line)
+            added_lines.append(line)
+        if self._breaks_rule_5(self.opportunities[quote["opportunity_id"]]):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_6_o(self.opportunities[quote["opportunity_id"]]):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_6_q(quote):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_7_q(quote):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_7_q_again(quote):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_8_q(quote):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_8_q_again(quote):
+            return self._take_back(RULES[7])
+        for one_line in _distinct(added_lines):
+            if self._breaks_rule_9(one_line):
+                return self._take_back(RULES[8])
+        return {
+            "success": True,
+            "message": (
+                f"Done: prepare a quote for {opportunity['title']} with {discount} percent off (new: quote "
+                f"{quote['id']})."
+            ),
+            "data": {"quote_id": quote["id"]},
+        }
+
+    def approve_quote(self, quote_id: str, by_id: str) -> Result:
+        """Approve the discount of a draft quote as somebody above whoever prepared it.
+
+        Args:
+            quote_id (str): Id of the quote, such as QUOTE-00001.
+            by_id (str): Id of a rep (by), such as REP-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        quote = self.quotes.get(quote_id)
+        if quote is None:
+            return _refused(f"There is no quote {quote_id!r}.")
+        by = self.reps.get(by_id)
+        if by is None:
+            return _refused(f"There is no rep {by_id!r}.")
+        if quote["status"] != "draft":
+            return _refused(f"The quote is {quote['status']}.")
+        if quote["discount"] <= self.reps[quote["prepared_by_id"]]["discount_limit"]:
+            return _refused(
+                f"{self.reps[quote['prepared_by_id']]['name']} may give {quote['discount']} percent without approval."
+            )
+        if by not in _above(self.reps, self.reps[quote["prepared_by_id"]], "manager_id"):
+            return _refused(f"{by['name']} is not above {self.reps[quote['prepared_by_id']]['name']}.")
+        if by["discount_limit"] < quote["discount"]:
+            return _refused(f"{by['name']} may approve {by['discount_limit']} percent at most.")
+        self._journal = []
+        self._put("quotes", quote, "approved_by_id", by_id)
+        if self._breaks_rule_8_q(quote):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_8_q_again(quote):
+            return self._take_back(RULES[7])
+        return {
+            "success": True,
+            "message": (
+                f"Done: approve {quote['discount']} percent for "
+                f"{self.opportunities[quote['opportunity_id']]['title']} as {by['name']}."
+            ),
+        }
+
+    def send_quote(self, quote_id: str) -> Result:
+        """Send a draft quote to the customer.
+
+        Args:
+            quote_id (str): Id of the quote, such as QUOTE-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        quote = self.quotes.get(quote_id)
+        if quote is None:
+            return _refused(f"There is no quote {quote_id!r}.")
+        if quote["status"] != "draft":
+            return _refused(f"The quote is {quote['status']}.")
+        if not self._signed(quote):
+            return _refused(
+                f"{quote['discount']} percent is above what {self.reps[quote['prepared_by_id']]['name']} may "
+                "give, so somebody above must approve it."
+            )
+        if quote["valid_until"] < self.now[:10]:
+            return _refused("The quote has run out.")
+        self._journal = []
+        self._put("quotes", quote, "status", "sent")
+        if self._breaks_rule_5(self.opportunities[quote["opportunity_id"]]):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_6_o(self.opportunities[quote["opportunity_id"]]):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_6_q(quote):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_7_q(quote):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_8_q(quote):
+            return self._take_back(RULES[7])
+        return {
+            "success": True,
+            "message": f"Done: send the quote for {self.opportunities[quote['opportunity_id']]['title']}.",
+        }
+
+    def withdraw_quote(
+        self,
+        quote_id: str,
+        new_discount: Annotated[int, {"minimum": 0, "maximum": 60}] | None = None,
+        new_until: Date | None = None,
+    ) -> Result:
+        """Withdraw a quote that is a draft or was sent, or replace one that was sent by the same on other terms;
+        while the opportunity is negotiated it can only be replaced.
+
+        Args:
+            quote_id (str): Id of the quote, such as QUOTE-00001.
+            new_discount (int, optional): The new discount, from 0 to 60. May be left out.
+            new_until (str, optional): New until: a date, as YYYY-MM-DD. May be left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        quote = self.quotes.get(quote_id)
+        if quote is None:
+            return _refused(f"There is no quote {quote_id!r}.")
+        if quote["status"] not in ("draft", "sent"):
+            return _refused(f"The quote is {quote['status']}.")
+        if (new_discount is None) != (new_until is None):
+            return _refused("A replacement needs both a discount and a last day.")
+        if self.opportunities[quote["opportunity_id"]]["stage"] == "negotiation" and new_discount is None:
+            return _refused(
+                f"{self.opportunities[quote['opportunity_id']]['title']} is being negotiated, so give the "
+                "discount and the last day of the quote that replaces this one."
+            )
+        if not (new_until is None or self.now[:10] < new_until and new_until <= _plus_days(self.now[:10], 120)):
+            return _refused("A quote is valid for 1 to 120 days.")
+        if (
+            new_discount is not None
+            and new_discount > self.reps[self.opportunities[quote["opportunity_id"]]["owner_id"]]["discount_limit"]
+        ):
+            return _refused(
+                f"{self.reps[self.opportunities[quote['opportunity_id']]['owner_id']]['name']} may give "
+                f"{self.reps[self.opportunities[quote['opportunity_id']]['owner_id']]['discount_limit']} percent "
+                "at most in a replacement."
+            )
+        if new_discount is not None and quote["status"] != "sent":
+            return _refused("Only a quote that was sent is replaced.")
+        if quote["number"] >= 49:
+            return _refused("There have been too many quotes.")
+        done = f"withdraw the quote for {self.opportunities[quote['opportunity_id']]['title']}"
+        if new_discount is not None:
+            done += f" in favour of one with {new_discount} percent"
+        if new_until is not None:
+            done += f" until {new_until}"
+        self._journal = []
+        added_quotes: list[Any] = []
+        added_lines: list[Any] = []
+        changed_quotes: list[Any] = []
+        self._put("quotes", quote, "status", "withdrawn")
+        if new_discount is not None and new_until is not None:
+            number = (
+                (
+                    max(
+                        (q["number"] for q in self._quotes_by_opportunity.get(quote["opportunity_id"], {}).values()),
+                        default=None,
+                    )
+                    if max(
+                        (q["number"] for q in self._quotes_by_opportunity.get(quote["opportunity_id"], {}).values()),
+                        default=None,
+                    ) is not None
+                    else 0
+                )
+                + 1
+            )
+            if not 1 <= number <= 50:
+                return self._take_back("The number of a quote must be between 1 and 50.")
+            other = {
+                "id": self._new_id("quote", "QUOTE", self.quotes),
+                "opportunity_id": quote["opportunity_id"],
+                "number": number,
+                "prepared_by_id": self.opportunities[quote["opportunity_id"]]["owner_id"],
+                "discount": new_discount,
+                "valid_until": new_until,
+                "approved_by_id": None,
+                "status": "draft",
+            }
+            self._add("quotes", other)
+            added_quotes.append(other)
+            for x in list(self._lines_of(quote)):
+                line = {
+                    "id": self._new_id("line", "LINE", self.lines),
+                    "quote_id": other["id"],
+                    "product_id": x["product_id"],
+                    "quantity": x["quantity"],
+                    "price": x["price"],
+                }
+                self._add("lines", line)
+                added_lines.append(line)
+            if other["status"] not in ("draft", "sent"):
+                return self._take_back(f"Quote {other['id']} cannot go from {other['status']} to sent.")
+            changed_quotes.append(other)
+            self._put("quotes", other, "status", "sent")
+        for one_opportunity in _distinct(
+            [
+                self.opportunities[quote["opportunity_id"]],
+                *[self.opportunities[one["opportunity_id"]] for one in added_quotes],
+                *[self.opportunities[one["opportunity_id"]] for one in changed_quotes],
+            ]
+        ):
+            if self._breaks_rule_5(one_opportunity):
+                return self._take_back(RULES[4])
+        for one_opportunity in _distinct(
+            [
+                self.opportunities[quote["opportunity_id"]],
+                *[self.opportunities[one["opportunity_id"]] for one in added_quotes],
+                *[self.opportunities[one["opportunity_id"]] for one in changed_quotes],
+            ]
+        ):
+            if self._breaks_rule_6_o(one_opportunity):
+                return self._take_back(RULES[5])
+        for one_quote in _distinct([quote, *added_quotes, *changed_quotes]):
+            if self._breaks_rule_6_q(one_quote):
+                return self._take_back(RULES[5])
+        for one_quote in _distinct([quote, *added_quotes, *changed_quotes]):
+            if self._breaks_rule_7_q(one_quote):
+                return self._take_back(RULES[6])
+        for one_quote in _distinct(added_quotes):
+            if self._breaks_rule_7_q_again(one_quote):
+                return self._take_back(RULES[6])
+        for one_quote in _distinct([quote, *added_quotes, *changed_quotes]):
+            if self._breaks_rule_8_q(one_quote):
+                return self._take_back(RULES[7])
+        for one_quote in _distinct(added_quotes):
+            if self._breaks_rule_8_q_again(one_quote):
+                return self._take_back(RULES[7])
+        for one_line in _distinct(added_lines):
+            if self._breaks_rule_9(one_line):
+                return self._take_back(RULES[8])
+        return {"success": True, "message": f"Done: {done}."}
+
+    def hand_over_territory(self, territory_id: str, rep_id: str) -> Result:
+        """Give a territory to another sales person, with its open opportunities.
+
+        Args:
+            territory_id (str): Id of the territory, such as TERRITORY-00001.
+            rep_id (str): Id of the rep, such as REP-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        territory = self.territories.get(territory_id)
+        if territory is None:
+            return _refused(f"There is no territory {territory_id!r}.")
+        rep = self.reps.get(rep_id)
+        if rep is None:
+            return _refused(f"There is no rep {rep_id!r}.")
+        if rep_id == territory["owner_id"]:
+            return _refused(f"{rep['name']} owns {territory['name']} already.")
+        coming = sum(
+            1
+            for o in [
+                o
+                for _company in self._companies_by_territory.get(territory_id, {}).values()
+                for o in self._opportunities_by_company.get(_company["id"], {}).values()
+            ]
+            if self._open_one(o)
+        )
+        if self._rep_open_now(rep) + coming > rep["most_open"]:
+            return _refused(
+                f"{rep['name']} has {self._rep_open_now(rep)} open opportunities and {coming} would come, more "
+                f"than {rep['most_open']}."
+            )
+        self._journal = []
+        changed_opportunities: list[Any] = []
+        former_owner_ids: list[Any] = []
+        self._put("territories", territory, "owner_id", rep_id)
+        for o in [
+            o
+            for o in sorted(
+                [
+                    o
+                    for _company in self._companies_by_territory.get(territory_id, {}).values()
+                    for o in self._opportunities_by_company.get(_company["id"], {}).values()
+                ],
+                key=_age,
+            )
+            if self._open_one(o)
+        ]:
+            changed_opportunities.append(o)
+            former_owner_ids.append(o["owner_id"])
+            self._put("opportunities", o, "owner_id", rep_id)
+        for one_opportunity in _distinct(
+            [
+                *[
+                    user
+                    for one in self._companies_by_territory.get(territory["id"], {}).values()
+                    for user in self._opportunities_by_company.get(one["id"], {}).values()
+                ],
+                *changed_opportunities,
+            ]
+        ):
+            if self._breaks_rule_2(one_opportunity):
+                return self._take_back(RULES[1])
+        for one_rep in _distinct(
+            [
+                *[self.reps[one["owner_id"]] for one in changed_opportunities],
+                *[self.reps.get(key) for key in former_owner_ids],
+            ]
+        ):
+            if self._breaks_rule_3(one_rep):
+                return self._take_back(RULES[2])
+        return {"success": True, "message": f"Done: hand {territory['name']} over to {rep['name']}."}
+
+    def _show_rep(self, rep: Rep) -> dict[str, Any]:
+        """The rep as an answer shows it."""
+        return {**rep, "open_now": self._rep_open_now(rep)}
+
+    def _show_opportunity(self, opportunity: Opportunity) -> dict[str, Any]:
+        """The opportunity as an answer shows it."""
+        return {**opportunity, "worth": self._opportunity_worth(opportunity)}
+
+    def _rep_open_now(self, rep: Rep) -> int:
+        """The open now of a rep."""
+        return sum(1 for o in self._opportunities_by_owner.get(rep["id"], {}).values() if self._open_one(o))
+
+    def _opportunity_worth(self, opportunity: Opportunity) -> int:
+        """The worth of an opportunity."""
+        return sum(
+            self._total(q)
+            for q in self._quotes_by_opportunity.get(opportunity["id"], {}).values()
+            if q["status"] in ("sent", "accepted")
+        )
+
+    def _open_one(self, o: Opportunity) -> bool:
+        return o["stage"] in ("discovery", "proposal", "negotiation")
+
+    def _before_discount(self, q: Quote) -> int:
+        return sum(x["quantity"] * x["price"] for x in self._lines_by_quote.get(q["id"], {}).values())
+
+    def _total(self, q: Quote) -> int:
+        return _rounded(Fraction(self._before_discount(q) * (100 - q["discount"]), 100))
+
+    def _live_quote(self, o: Opportunity) -> Quote | None:
+        return next(
+            (
+                q
+                for q in sorted(self._quotes_by_opportunity.get(o["id"], {}).values(), key=_age)
+                if q["status"] in ("draft", "sent")
+            ),
+            None,
+        )
+
+    def _lines_of(self, q: Quote | None) -> list[Line]:
+        return [x for x in self.lines.values() if q is not None and x["quote_id"] == q["id"]]
+
+    def _signed(self, q: Quote) -> bool:
+        return (
+            q["discount"] <= self.reps[q["prepared_by_id"]]["discount_limit"]
+            or q["approved_by_id"] is not None and self.reps[q["approved_by_id"]]["discount_limit"] >= q["discount"]
+        )
+
+    def _may_approve(self, r: Rep, q: Quote) -> bool:
+        return (
+            r in _above(self.reps, self.reps[q["prepared_by_id"]], "manager_id")
+            and r["discount_limit"] >= q["discount"]
+        )
+
+    def _known(self, o: Opportunity) -> bool:
+        return o["decider"] is not None and o["budget"] is not None
+
+    def _breaks_rule_1(self, o: Opportunity) -> bool:
+        """Whether this is broken: a company has at most one open opportunity."""
+        return (
+            self._open_one(o)
+            and any(
+                other_o is not o
+                for other_o in self._opportunities_by_company.get(o["company_id"], {}).values()
+                if self._open_one(other_o)
+            )
+        )
+
+    def _breaks_rule_2(self, o: Opportunity) -> bool:
+        """Whether this is broken: an open opportunity belongs to the owner of the company's territory."""
+        return (
+            self._open_one(o)
+            and o["owner_id"] != self.territories[self.companies[o["company_id"]]["territory_id"]]["owner_id"]
+        )
+
+    def _breaks_rule_3(self, r: Rep) -> bool:
+        """Whether this is broken: nobody has more open opportunities than they can look after."""
+        return self._rep_open_now(r) > r["most_open"]
+
+    def _breaks_rule_4(self, o: Opportunity) -> bool:
+        """Whether this is broken: from the proposal on, the decider and the budget are known."""
+        return o["stage"] in ("proposal", "negotiation", "won") and not self._known(o)
+
+    def _breaks_rule_5(self, o: Opportunity) -> bool:
+        """Whether this is broken: from the negotiation on, a quote has been sent."""
+        return (
+            o["stage"] in ("negotiation", "won")
+            and not any(
+                q["status"] in ("sent", "accepted")
+                for q in self._quotes_by_opportunity.get(o["id"], {}).values()
+            )
+        )
+
+    def _breaks_rule_6_o(self, o: Opportunity) -> bool:
+        """Whether this is broken: an opportunity is won exactly when a quote was accepted, and no two are."""
+        return (o["stage"] == "won") != any(
+            q["status"] == "accepted"
+            for q in self._quotes_by_opportunity.get(o["id"], {}).values()
+        )
+
+    def _breaks_rule_6_q(self, q: Quote) -> bool:
+        """Whether this is broken: an opportunity is won exactly when a quote was accepted, and no two are."""
+        return (
+            q["status"] == "accepted"
+            and any(
+                other_q is not q
+                for other_q in self._quotes_by_opportunity_status.get((q["opportunity_id"], "accepted"), {}).values()
+            )
+        )
+
+    def _breaks_rule_7_q(self, q: Quote) -> bool:
+        """Whether this is broken: an opportunity has one quote in preparation or with the customer at a time, and
+        their numbers differ.
+        """
+        return (
+            q["status"] in ("draft", "sent")
+            and any(
+                other_q is not q
+                for other_q in self._quotes_by_opportunity.get(q["opportunity_id"], {}).values()
+                if other_q["status"] in ("draft", "sent")
+            )
+        )
+
+    def _breaks_rule_7_q_again(self, q: Quote) -> bool:
+        """Whether this is broken: an opportunity has one quote in preparation or with the customer at a time, and
+        their numbers differ.
+        """
+        return any(
+            other_q is not q
+            for other_q in self._quotes_by_opportunity.get(q["opportunity_id"], {}).values()
+            if other_q["number"] == q["number"]
+        )
+
+    def _breaks_rule_8_q(self, q: Quote) -> bool:
+        """Whether this is broken: a discount above the limit of whoever prepared the quote is approved by somebody
+        above them whose limit covers it, before it is sent.
+        """
+        return q["status"] in ("sent", "accepted") and not self._signed(q)
+
+    def _breaks_rule_8_q_again(self, q: Quote) -> bool:
+        """Whether this is broken: a discount above the limit of whoever prepared the quote is approved by somebody
+        above them whose limit covers it, before it is sent.
+        """
+        return (
+            q["approved_by_id"] is not None
+            and self.reps[q["approved_by_id"]] not in _above(self.reps, self.reps[q["prepared_by_id"]], "manager_id")
+        )
+
+    def _breaks_rule_9(self, x: Line) -> bool:
+        """Whether this is broken: a quote names each product once."""
+        return any(
+            other_x is not x
+            for other_x in self._lines_by_quote_product.get((x["quote_id"], x["product_id"]), {}).values()
+        )
+
+    def _breaks_rule_10(self, o: Opportunity) -> bool:
+        """Whether this is broken: whatever is lost has a reason, and what is closed has a day."""
+        return (
+            (o["stage"] == "lost") != (o["lost_for"] is not None)
+            or (o["stage"] in ("won", "lost")) != (o["closed_on"] is not None)
+        )
+
+    def _breaks_rule_11_l(self, l: Lead) -> bool:
+        """Whether this is broken: a qualified lead led to an opportunity of the same company, and no other lead did.
+        """
+        return (l["status"] == "qualified") != (l["opportunity_id"] is not None)
+
+    def _breaks_rule_11_l_again(self, l: Lead) -> bool:
+        """Whether this is broken: a qualified lead led to an opportunity of the same company, and no other lead did.
+        """
+        return (
+            l["opportunity_id"] is not None
+            and self.opportunities[l["opportunity_id"]]["company_id"] != l["company_id"]
+        )
+
+    def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
+        """The next id; numbers are never used twice."""
+        self._journal.append(("scalar", "counters", noun, self.counters.get(noun)))
+        number = self.counters.get(noun, 0) + 1
+        while f"{prefix}-{number:05d}" in records:
+            number += 1
+        self.counters[noun] = number
+        return f"{prefix}-{number:05d}"
+
+    def _add(self, container: str, record: Any) -> None:
+        """Keep a new record."""
+        self._journal.append(("new", container, record["id"]))
+        getattr(self, container)[record["id"]] = record
+        self._link(container, record)
+
+    def _put(self, container: str, record: Any, field: str, value: Any) -> None:
+        """Change one attribute of a record."""
+        self._journal.append(("put", container, record["id"], field, record[field]))
+        if (container, field) in INDEXED:
+            self._unlink(container, record)
+            record[field] = value
+            self._link(container, record)
+        else:
+            record[field] = value
+
+    def _take_back(self, error: str) -> Result:
+        """Undo what this call has written so far, and refuse it."""
+        journal, self._journal = self._journal, []
+        self._undo(journal)
+        return _refused(error)
+
+    def _undo(self, journal: list[tuple[Any, ...]]) -> None:
+        """Take writes back, the latest first."""
+        for kind, container, key, *rest in reversed(journal):
+            records = getattr(self, container)
+            if kind == "new":
+                self._unlink(container, records.pop(key))
+            elif kind == "put":
+                field, value = rest
+                self._unlink(container, records[key])
+                records[key][field] = value
+                self._link(container, records[key])
+            elif kind == "delete":
+                self._link(container, rest[0])
+                setattr(self, container, dict(sorted({**records, key: rest[0]}.items(), key=lambda pair: _age(pair[1]))))
+            elif key is None:
+                setattr(self, container, rest[0])
+            elif rest[0] is None:
+                del records[key]
+            else:
+                records[key] = rest[0]
+
+    def _link(self, container: str, record: Any) -> None:
+        """Enter a record where it can be found by its attributes."""
+        match container:
+            case "companies":
+                self._companies_by_territory.setdefault(record["territory_id"], {})[record["id"]] = record
+            case "leads":
+                self._leads_by_company_status.setdefault(
+                    (record["company_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
+            case "opportunities":
+                self._opportunities_by_company.setdefault(record["company_id"], {})[record["id"]] = record
+                self._opportunities_by_owner.setdefault(record["owner_id"], {})[record["id"]] = record
+                self._opportunities_by_title.setdefault(record["title"], {})[record["id"]] = record
+            case "quotes":
+                self._quotes_by_opportunity.setdefault(record["opportunity_id"], {})[record["id"]] = record
+                self._quotes_by_opportunity_status.setdefault(
+                    (record["opportunity_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
+            case "lines":
+                self._lines_by_quote.setdefault(record["quote_id"], {})[record["id"]] = record
+                self._lines_by_quote_product.setdefault(
+                    (record["quote_id"], record["product_id"]),
+                    {},
+                )[record["id"]] = record
+
+    def _unlink(self, container: str, record: Any) -> None:
+        """Take a record out again, before it changes or goes."""
+        match container:
+            case "companies":
+                del self._companies_by_territory[record["territory_id"]][record["id"]]
+            case "leads":
+                del self._leads_by_company_status[record["company_id"], record["status"]][record["id"]]
+            case "opportunities":
+                del self._opportunities_by_company[record["company_id"]][record["id"]]
+                del self._opportunities_by_owner[record["owner_id"]][record["id"]]
+                del self._opportunities_by_title[record["title"]][record["id"]]
+            case "quotes":
+                del self._quotes_by_opportunity[record["opportunity_id"]][record["id"]]
+                del self._quotes_by_opportunity_status[record["opportunity_id"], record["status"]][record["id"]]
+            case "lines":
+                del self._lines_by_quote[record["quote_id"]][record["id"]]
+                del self._lines_by_quote_product[record["quote_id"], record["product_id"]][record["id"]]
