@@ -50,6 +50,10 @@ class RunError(EnvScalerError):
     """A run cannot be begun, gone on with, or written down."""
 
 
+class SettingsError(EnvScalerError):
+    """The settings file says what nobody can follow."""
+
+
 class ModelError(EnvScalerError):
     """A model cannot be asked, does not answer, or answers what nobody can use."""
 

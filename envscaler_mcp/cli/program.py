@@ -31,6 +31,7 @@ COMMANDS = (
     "prove",
     "stats",
     "mine",
+    "synthesize",
     "doctor",
     "schemas",
 )

@@ -10,7 +10,7 @@ import anyio
 
 from envscaler_mcp.artifacts import Topic
 from envscaler_mcp.artifacts.artifact import Part
-from envscaler_mcp.errors import EnvScalerError, ModelError, TopicError
+from envscaler_mcp.errors import EnvScalerError, TopicError
 from envscaler_mcp.llm import Author, BudgetSpentError, UnusableError
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint, admitted_class
 from envscaler_mcp.synthesis.topics.asked import judge_tasks, name_topic
@@ -65,6 +65,8 @@ class Synthesis:
     left_out: tuple[LeftOut, ...] = ()
     admitted: list[Admitted] = field(default_factory=list)
     failed: list[Failed] = field(default_factory=list)
+    stopped: str = ""
+    """Why it ended before its end; what is admitted until then stays."""
 
 
 async def synthesize_environments(
@@ -73,11 +75,12 @@ async def synthesize_environments(
     there: Mapping[str, str],
     wanted: Wanted,
     example: str,
+    keep: Callable[[Admitted], None],
     on: Callable[[Step], None] = lambda _: None,
 ) -> Synthesis:
     """Topics of the tasks, and an environment of each that was chosen; one that fails does not stop the others.
 
-    `there` are the environments there are, by id, in their own words.
+    `there` are the environments there are, by id, in their own words; `keep` is handed each new one as it is admitted.
     """
     found = Synthesis(len(tasks))
     kept = await _kept(author, tasks, wanted, on)
@@ -95,21 +98,21 @@ async def synthesize_environments(
     async def write(topic: Topic) -> None:
         async with limiter:
             try:
-                found.admitted.append(await _written(author, topic, wanted, example, on))
-            except BudgetSpentError:
-                raise
+                admitted = await _written(author, topic, wanted, example, on)
+            except BudgetSpentError as spent:
+                found.stopped = str(spent)
+                group.cancel_scope.cancel()
             except EnvScalerError as error:
                 found.failed.append(Failed(topic, str(error)))
                 on(Step(topic.id, "failed", str(error)))
+            else:
+                keep(admitted)
+                found.admitted.append(admitted)
+                on(Step(topic.id, "admitted", admitted.built.environment.title))
 
-    try:
-        async with anyio.create_task_group() as group:
-            for topic in selection.chosen:
-                group.start_soon(write, topic)
-    except* BudgetSpentError as spent:
-        # What is finished is kept and told; who goes on with more money pays only for the rest.
-        on(Step("", "budget", str(spent.exceptions[0])))
-        raise ModelError(str(spent.exceptions[0])) from None
+    async with anyio.create_task_group() as group:
+        for topic in selection.chosen:
+            group.start_soon(write, topic)
     found.admitted.sort(key=lambda one: one.built.environment.id)
     found.failed.sort(key=lambda one: one.topic.id)
     return found
