@@ -151,7 +151,7 @@ def _print(found: Synthesis, ledger: Ledger, folder: Path) -> None:
         typer.echo(f"{one.topic.id} failed: {one.reason}", err=True)
     for left in found.left_out:
         typer.echo(f"{left.topic.id} is left out: {left.reason}")
-    rows = [
+    stages = [
         (
             name,
             str(line.asked),

@@ -21,8 +21,8 @@ _ANSWER_TOKENS = 16_000
 """What an answer may take where the question sets no limit."""
 
 
-class BudgetSpentError(ModelError):
-    """The next question could cost more than is left."""
+class BudgetSpentError(Exception):
+    """The next question could cost more than is left. No failure of a stage: whoever began the run ends it."""
 
 
 class Price(Part):

@@ -83,6 +83,42 @@ async def synthesize_environments(
     `there` are the environments there are, by id, in their own words; `keep` is handed each new one as it is admitted.
     """
     found = Synthesis(len(tasks))
+    try:
+        topics = await _topics(author, tasks, there, wanted, found, on)
+        selection = select_topics(topics, wanted.environments, there)
+        found.left_out = selection.left_out
+        limiter = anyio.CapacityLimiter(wanted.at_once)
+
+        async def write(topic: Topic) -> None:
+            async with limiter:
+                try:
+                    admitted = await _written(author, topic, wanted, example, on)
+                    keep(admitted)
+                    found.admitted.append(admitted)
+                    on(Step(topic.id, "admitted", admitted.built.environment.title))
+                except* EnvScalerError as errors:
+                    found.failed.append(Failed(topic, str(_first(errors))))
+                    on(Step(topic.id, "failed", found.failed[-1].reason))
+
+        async with anyio.create_task_group() as group:
+            for topic in selection.chosen:
+                group.start_soon(write, topic)
+    except* BudgetSpentError as spent:
+        found.stopped = str(_first(spent))
+    found.admitted.sort(key=lambda one: one.built.environment.id)
+    found.failed.sort(key=lambda one: one.topic.id)
+    return found
+
+
+async def _topics(
+    author: Author,
+    tasks: Sequence[RawTask],
+    there: Mapping[str, str],
+    wanted: Wanted,
+    found: Synthesis,
+    on: Callable[[Step], None],
+) -> list[Topic]:
+    """What the tasks that need records are about."""
     kept = await _kept(author, tasks, wanted, on)
     found.kept = len(kept)
     if not kept:
@@ -90,32 +126,13 @@ async def synthesize_environments(
     groups = _groups(kept)
     found.groups = len(groups)
     titles = {name: text.partition("\n")[0][:80] for name, text in there.items()}
-    topics = await _named(author, groups, titles, on)
-    selection = select_topics(topics, wanted.environments, there)
-    found.left_out = selection.left_out
-    limiter = anyio.CapacityLimiter(wanted.at_once)
+    return await _named(author, groups, titles, on)
 
-    async def write(topic: Topic) -> None:
-        async with limiter:
-            try:
-                admitted = await _written(author, topic, wanted, example, on)
-            except BudgetSpentError as spent:
-                found.stopped = str(spent)
-                group.cancel_scope.cancel()
-            except EnvScalerError as error:
-                found.failed.append(Failed(topic, str(error)))
-                on(Step(topic.id, "failed", str(error)))
-            else:
-                keep(admitted)
-                found.admitted.append(admitted)
-                on(Step(topic.id, "admitted", admitted.built.environment.title))
 
-    async with anyio.create_task_group() as group:
-        for topic in selection.chosen:
-            group.start_soon(write, topic)
-    found.admitted.sort(key=lambda one: one.built.environment.id)
-    found.failed.sort(key=lambda one: one.topic.id)
-    return found
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """One of several that happened at once."""
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
 async def _kept(author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Callable[[Step], None]) -> list[RawTask]:

@@ -47,12 +47,16 @@ class Actor:
         self.asked: list[Question] = []
 
     async def answer(self, question: Question) -> Answer:
+        return Answer(text=self.say(question))
+
+    def say(self, question: Question) -> str:
+        """What it says to a question."""
         self.asked.append(question)
         part = self.parts[question.purpose]
         if callable(part):
-            return Answer(text=part(question))
+            return part(question)
         said = part.pop(0) if len(part) > 1 else part[0]
-        return Answer(text=said if isinstance(said, str) else json.dumps(said))
+        return said if isinstance(said, str) else json.dumps(said)
 
     def author(self, rounds: int = 2) -> Author:
         return Author(self, Asking(model="small", rounds=rounds), Prompts())

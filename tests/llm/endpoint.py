@@ -121,7 +121,7 @@ async def scripted_endpoint(script: Script, *, delay: float = 0.0) -> AsyncItera
                         break
                 finally:
                     place.at_once -= 1
-        except (ConnectionError, asyncio.CancelledError):
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             talking.discard(task)
