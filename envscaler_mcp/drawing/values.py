@@ -43,6 +43,8 @@ def values_of(owner: str, said: dict[str, str]) -> Values:
             continue
         names = tuple(name.strip() for name in rest.split(","))
         alternatives = tuple(piece.strip() for piece in re.split(r"\s*\|\s*", " ".join(text.split())) if piece.strip())
+        if not alternatives:
+            raise GrowthError(f"start.values {key!r} says nothing; leave it out, or write what it may be")
         if len(names) == 1:
             single[names[0]] = alternatives
             continue

@@ -161,6 +161,7 @@ def test_a_grown_state_of_the_library_is_sound(env_id: str) -> None:
         (("Member.born:", "Member.birth:"), "start.values 'Member.birth': Member has no 'birth'"),
         (("history: 25", "history: 25\n  play:\n    book: 3"), "start.play names 'book', which is no operation"),
         (("Yoga, 2 |", "Yoga |"), "the row 'Yoga' has 1 fields, not 2"),
+        (("Member.born: 1980-01-01..2000-12-31", "Member.born, friend: '|'"), "'Member.born, friend' says nothing"),
         (("Yoga, 2 |", "Yoga, two |"), "start.values of Course.places: 'two' is no int"),
         (
             ("Course.name, places: Yoga, 2 | Boxing, 3 | Spinning, 1 | Pilates, 3", "Course.places: 2"),
@@ -171,7 +172,7 @@ def test_a_grown_state_of_the_library_is_sound(env_id: str) -> None:
             "A course never has more members than places|A member books a course once",
         ),
     ],
-    ids=["entity", "attribute", "operation", "row", "number", "text", "rules"],
+    ids=["entity", "attribute", "operation", "row", "nothing", "number", "text", "rules"],
 )
 def test_a_start_that_cannot_grow_says_what_to_mend(change: tuple[str, str], message: str) -> None:
     with pytest.raises(GrowthError, match=message):

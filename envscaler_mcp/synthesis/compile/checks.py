@@ -211,10 +211,13 @@ class Checks:
         loose = attribute.type.optional or goal.entity in self.deleting
         stored = f'{record}["{attribute.key}"]'
         container = self.model.entities[goal.entity].container
-        found = f"self.{container}.get(key)" if loose else f"self.{container}[key]"
+
+        def found(key: str) -> str:
+            return f"self.{container}.get({key})" if loose else f"self.{container}[{key}]"
+
         if hop.way == "each":
             loops = f"{through} for key in {stored}" if record == "one" else f"for key in {stored}"
-            return _Way(many=True, code=f"[{found} {loops}]", loose=loose)
+            return _Way(many=True, code=f"[{found('key')} {loops}]", loose=loose)
         if record == "one":
-            return _Way(many=True, code=f"[{found.replace('key', stored)} {through}]", loose=loose)
+            return _Way(many=True, code=f"[{found(stored)} {through}]", loose=loose)
         return _Way(key=stored, entity=goal.entity, loose=loose)
