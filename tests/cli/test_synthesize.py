@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from subprocess import DEVNULL
 
 import anyio
 import pytest
@@ -148,6 +149,30 @@ async def test_a_budget_that_is_spent_stops_the_run_and_more_of_it_goes_on(tmp_p
         await run(tmp_path / "fresh", fresh.url, *money)
     assert whole == len(fresh.requests)
     assert files(tmp_path) == files(tmp_path / "fresh")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end_and_pays_for_nothing_twice(tmp_path: Path) -> None:
+    async with scripted_endpoint(speaking(actor())) as fresh:
+        await run(tmp_path / "fresh", fresh.url)
+    async with scripted_endpoint(speaking(actor())) as place:
+        for kill in range(10):
+            process = await anyio.open_process(
+                command(tmp_path, "--parallel", "1"), env=surroundings(place.url), stdout=DEVNULL, stderr=DEVNULL
+            )
+            wanted = len(fresh.requests) * (kill + 1) // 11
+            while len(place.requests) < wanted and process.returncode is None:
+                await anyio.sleep(0.005)
+            process.kill()
+            await process.wait()
+        code, _, err = await run(tmp_path, place.url, "--parallel", "1")
+    assert code == 0, err
+    assert files(tmp_path) == files(tmp_path / "fresh")
+    # Only an answer that was on its way when the process died can have been lost with it.
+    assert len(place.requests) - len(fresh.requests) <= 10
+    paid = json.loads((tmp_path / "run" / "report.json").read_text())["total"]["asked"]
+    assert paid == len(fresh.requests)
 
 
 async def test_an_endpoint_that_falters_is_asked_again(tmp_path: Path) -> None:
