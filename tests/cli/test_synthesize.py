@@ -162,7 +162,7 @@ async def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end_and_pays_fo
                 command(tmp_path, "--parallel", "1"), env=surroundings(place.url), stdout=DEVNULL, stderr=DEVNULL
             )
             wanted = len(fresh.requests) * (kill + 1) // 11
-            while len(place.requests) < wanted and process.returncode is None:
+            while len(place.requests) < wanted and process.returncode is None:  # noqa: ASYNC110 - another process
                 await anyio.sleep(0.005)
             process.kill()
             await process.wait()
