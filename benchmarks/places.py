@@ -12,6 +12,7 @@ from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.interpreter import Interpreter
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.launch.opening import start_state
+from envscaler_mcp.registry import read_registry
 from envscaler_mcp.scenarios import examples
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, World, load_code, open_world
 
@@ -66,11 +67,6 @@ class Place:
         found = examples(self.model, self.code.environment, self.open())
         effects = {tool.name: tool.effect for tool in self.code.environment.tools}
         return tuple(Job(name, one.arguments, one.first, effects[name] == "writes") for name, one in found.items())
-
-    @property
-    def looks_up(self) -> bool:
-        """Whether there is a tool that looks up one record by its id."""
-        return any(name.startswith("get_") for name in self.code.tools)
 
     @property
     def lookup(self) -> Job | None:
@@ -158,6 +154,11 @@ def place(name: str) -> Place:
 
 def places(number: int) -> list[Place]:
     """So many of the environments that ship, from all over the list; those that can look up a single record first."""
-    names = [path.parent.name for path in sorted(SERVERS.glob("*/environment.json"))]
-    found = [place(name) for name in names[:: max(1, len(names) // max(_LOOKED_AT, number))]]
-    return sorted(found, key=lambda one: not one.looks_up)[:number]
+    entries = read_registry(ROOT / "registry.json").entries
+    lookers = [entry.id for entry in entries if any(name.startswith("get_") for name in entry.tools)]
+    others = [entry.id for entry in entries if entry.id not in lookers]
+    return [place(name) for names in (lookers, others) for name in _spread(names, number)][:number]
+
+
+def _spread(names: list[str], number: int) -> list[str]:
+    return names[:: max(1, len(names) // max(_LOOKED_AT, number))]

@@ -40,8 +40,7 @@ CHANGES = (
     "sign_card",
     "inspect_card",
     "drop_card",
-    "remove_part",
-    "fit_part",
+    "move_part",
     "overhaul_part",
     "release_aircraft",
 )
@@ -240,6 +239,43 @@ class AircraftMaintenance:
                         "serial": p["serial"],
                         "kind": p["kind"],
                         "aircraft_id": p["aircraft_id"],
+                        "hours_left": self._part_hours_left(p),
+                        "cycles_left": self._part_cycles_left(p),
+                    }
+                    for p in _page(found, offset)
+                ],
+            }
+        )
+
+    def spare_parts(
+        self,
+        kind: Literal["engine", "apu", "battery", "landing_gear", "fuel_pump"],
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Parts of a kind in the store that still have life, the most hours left first.
+
+        Args:
+            kind (str): The kind: engine, apu, battery, landing_gear or fuel_pump.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "parts": records}} or {"success": False, "error": why
+                not}
+        """
+        found = [
+            p
+            for p in self.parts.values()
+            if (p["aircraft_id"] is None and p["kind"] == kind)
+            and (self._part_hours_left(p) > 0 and self._part_cycles_left(p) > 0)
+        ]
+        found.sort(key=lambda p: (-self._part_hours_left(p), -self._part_cycles_left(p), p["serial"], _age(p)))
+        return _found(
+            {
+                "total": len(found),
+                "parts": [
+                    {
+                        "id": p["id"],
+                        "serial": p["serial"],
                         "hours_left": self._part_hours_left(p),
                         "cycles_left": self._part_cycles_left(p),
                     }
@@ -930,11 +966,13 @@ class AircraftMaintenance:
             return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: drop card {card['number']}."}
 
-    def remove_part(self, part_id: str) -> Result:
-        """Take a part out of an aircraft that is in a check; it goes into the store.
+    def move_part(self, part_id: str, aircraft_id: str | None = None) -> Result:
+        """Fit a part from the store into an aircraft that is in a check and lacks one, or take a part out of an
+        aircraft in a check into the store where no aircraft is named.
 
         Args:
             part_id (str): Id of the part, such as PART-00001.
+            aircraft_id (str, optional): Id of the aircraft, such as AIRCRAFT-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -943,83 +981,42 @@ class AircraftMaintenance:
         part = self.parts.get(part_id)
         if part is None:
             return _refused(f"There is no part {part_id!r}.")
-        if part["aircraft_id"] is None:
-            return _refused(f"{part['serial']} is in the store.")
-        if self.aircraft[part["aircraft_id"]]["status"] != "in_check":
-            return _refused(
-                f"{self.aircraft[part['aircraft_id']]['registration']} is "
-                f"{self.aircraft[part['aircraft_id']]['status']}; start a check first."
-            )
-        self._journal = []
-        a = self.aircraft[part["aircraft_id"]]
-        hours_before = part["hours_before"] + a["hours"] - part["at_hours"]
-        if not 0 <= hours_before <= 60000:
-            return self._take_back(f"The hours before of {part['serial']} must be between 0 and 60000.")
-        self._put("parts", part, "hours_before", hours_before)
-        cycles_before = part["cycles_before"] + a["cycles"] - part["at_cycles"]
-        if not 0 <= cycles_before <= 60000:
-            return self._take_back(f"The cycles before of {part['serial']} must be between 0 and 60000.")
-        self._put("parts", part, "cycles_before", cycles_before)
-        former_aircraft_id = part["aircraft_id"]
-        self._put("parts", part, "aircraft_id", None)
-        for one_aircraft in _distinct(
-            [self.aircraft.get(part["aircraft_id"]), self.aircraft.get(former_aircraft_id)]
-        ):
-            if self._breaks_rule_1(one_aircraft):
-                return self._take_back(RULES[0])
-        for one_part in _distinct(
-            [
-                part,
-                *[
-                    user
-                    for one in [self.aircraft.get(part["aircraft_id"])]
-                    if one is not None
-                    for user in self._parts_by_aircraft.get(part["aircraft_id"], {}).values()
-                ],
-                *[
-                    user
-                    for one in [self.aircraft.get(former_aircraft_id)]
-                    if one is not None
-                    for user in self._parts_by_aircraft.get(former_aircraft_id, {}).values()
-                ],
-            ]
-        ):
-            if self._breaks_rule_2(one_part):
-                return self._take_back(RULES[1])
-        if self._breaks_rule_3(part):
-            return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: remove {part['serial']}."}
-
-    def fit_part(self, part_id: str, aircraft_id: str) -> Result:
-        """Fit a part from the store into an aircraft that is in a check and lacks one.
-
-        Args:
-            part_id (str): Id of the part, such as PART-00001.
-            aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        part = self.parts.get(part_id)
-        if part is None:
-            return _refused(f"There is no part {part_id!r}.")
-        aircraft = self.aircraft.get(aircraft_id)
-        if aircraft is None:
+        aircraft = self.aircraft.get(aircraft_id) if aircraft_id is not None else None
+        if aircraft_id is not None and aircraft is None:
             return _refused(f"There is no aircraft {aircraft_id!r}.")
-        if part["aircraft_id"] is not None:
-            return _refused(f"{part['serial']} is in another aircraft.")
-        if aircraft["status"] != "in_check":
-            return _refused(f"{aircraft['registration']} is {aircraft['status']}; start a check first.")
-        if self._fitted(aircraft, part["kind"]) >= self._wanted(part["kind"]):
-            return _refused(f"{aircraft['registration']} lacks no {part['kind']}; remove one first.")
-        if self._part_hours_left(part) <= 0 or self._part_cycles_left(part) <= 0:
+        if (part["aircraft_id"] is None) == (aircraft_id is None):
+            return _refused(f"{part['serial']} is in the store, or in an aircraft from which it must be taken first.")
+        there = aircraft or self.aircraft.get(part["aircraft_id"])
+        if there is None or there["status"] != "in_check":
+            return _refused("The aircraft is not in a check; start one first.")
+        if aircraft_id is not None and self._fitted(aircraft, part["kind"]) >= self._wanted(part["kind"]):
+            return _refused(f"{aircraft['registration']} lacks no {part['kind']}; take one out first.")
+        if not (aircraft_id is None or self._part_hours_left(part) > 0 and self._part_cycles_left(part) > 0):
             return _refused(f"{part['serial']} has no life left.")
         self._journal = []
+        changed_parts: list[Any] = []
+        changed_parts_2: list[Any] = []
+        changed_parts_3: list[Any] = []
+        changed_parts_4: list[Any] = []
+        if part["aircraft_id"] is not None:
+            old = self.aircraft[part["aircraft_id"]]
+            hours_before = part["hours_before"] + old["hours"] - part["at_hours"]
+            if not 0 <= hours_before <= 60000:
+                return self._take_back(f"The hours before of {part['serial']} must be between 0 and 60000.")
+            changed_parts.append(part)
+            self._put("parts", part, "hours_before", hours_before)
+            cycles_before = part["cycles_before"] + old["cycles"] - part["at_cycles"]
+            if not 0 <= cycles_before <= 60000:
+                return self._take_back(f"The cycles before of {part['serial']} must be between 0 and 60000.")
+            changed_parts_2.append(part)
+            self._put("parts", part, "cycles_before", cycles_before)
         former_aircraft_id = part["aircraft_id"]
         self._put("parts", part, "aircraft_id", aircraft_id)
-        self._put("parts", part, "at_hours", aircraft["hours"])
-        self._put("parts", part, "at_cycles", aircraft["cycles"])
+        if aircraft_id is not None:
+            changed_parts_3.append(part)
+            self._put("parts", part, "at_hours", aircraft["hours"])
+            changed_parts_4.append(part)
+            self._put("parts", part, "at_cycles", aircraft["cycles"])
         for one_aircraft in _distinct(
             [self.aircraft.get(part["aircraft_id"]), self.aircraft.get(former_aircraft_id)]
         ):
@@ -1044,9 +1041,13 @@ class AircraftMaintenance:
         ):
             if self._breaks_rule_2(one_part):
                 return self._take_back(RULES[1])
-        if self._breaks_rule_3(part):
-            return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: fit {part['serial']} into {aircraft['registration']}."}
+        for one_part in _distinct([part, *changed_parts, *changed_parts_2, *changed_parts_3, *changed_parts_4]):
+            if self._breaks_rule_3(one_part):
+                return self._take_back(RULES[2])
+        done = f"move {part['serial']}"
+        if aircraft is not None:
+            done += f" into {aircraft['registration']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def overhaul_part(self, part_id: str) -> Result:
         """Note that a part in the store came back from overhaul with a new life; engines and landing gear only.

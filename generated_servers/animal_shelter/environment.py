@@ -43,7 +43,6 @@ CHANGES = (
     "record_treatment",
     "isolate_animal",
     "end_isolation",
-    "place_in_foster",
     "reclaim_animal",
     "record_home_check",
     "apply_for",
@@ -110,7 +109,6 @@ class Treatment(TypedDict):
     animal_id: str
     kind: Literal["vaccination", "chip", "neutering"]
     vet_id: str
-    done_on: str
 
 
 class Adopter(TypedDict):
@@ -133,7 +131,6 @@ class Application(TypedDict):
     animal_ids: list[str]
     made_on: str
     donation: int
-    settled_on: str | None
     refusal: str | None
     status: Literal["open", "adopted", "closed"]
 
@@ -653,12 +650,13 @@ class AnimalShelter:
             "data": {"animal_id": animal["id"]},
         }
 
-    def move_animal(self, animal_id: str, kennel_id: str) -> Result:
-        """Move an animal, and the companion who lives with it, to another kennel or back from a foster home.
+    def move_animal(self, animal_id: str, kennel_id: str | None = None, home_id: str | None = None) -> Result:
+        """Move an animal, and the companion who lives with it, to another kennel or to a foster home.
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            kennel_id (str): Id of the kennel, such as KENNEL-00001.
+            kennel_id (str, optional): Id of the kennel, such as KENNEL-00001. May be left out.
+            home_id (str, optional): Id of a foster home (home), such as FH-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -667,31 +665,49 @@ class AnimalShelter:
         animal = self.animals.get(animal_id)
         if animal is None:
             return _refused(f"There is no animal {animal_id!r}.")
-        kennel = self.kennels.get(kennel_id)
-        if kennel is None:
+        kennel = self.kennels.get(kennel_id) if kennel_id is not None else None
+        if kennel_id is not None and kennel is None:
             return _refused(f"There is no kennel {kennel_id!r}.")
+        home = self.foster_homes.get(home_id) if home_id is not None else None
+        if home_id is not None and home is None:
+            return _refused(f"There is no foster home {home_id!r}.")
         if animal["status"] != "in_care":
             return _refused(f"{animal['name']} is {animal['status']}.")
         if animal["infectious"]:
             return _refused(f"{animal['name']} is infectious and stays in isolation.")
-        if animal["kennel_id"] == kennel_id:
+        if (kennel_id is None) == (home_id is None):
+            return _refused("Name either a kennel or a foster home.")
+        if kennel_id is not None and animal["kennel_id"] == kennel_id:
             return _refused(f"{animal['name']} is in {kennel['label']} already.")
-        if kennel["wing"] != ("dogs" if animal["species"] == "dog" else "cats"):
+        if kennel_id is not None and kennel["wing"] != ("dogs" if animal["species"] == "dog" else "cats"):
             return _refused(f"{kennel['label']} is in the wing {kennel['wing']}.")
-        if not self._room_for(kennel, animal):
+        if not (kennel_id is None or self._room_for(kennel, animal)):
             return _refused(
                 f"{kennel['label']} has space for {kennel['space'] - self._kennel_used(kennel)} more only."
             )
         odd = next(
             (
                 b
-                for b in sorted(self._animals_by_kennel.get(kennel_id, {}).values(), key=_age)
-                if any(not self._friends(t, b) for t in self._travelling(animal))
+                for b in self.animals.values()
+                if kennel_id is not None
+                and b["kennel_id"] == kennel_id
+                and any(not self._friends(t, b) for t in self._travelling(animal))
             ),
             None,
         )
         if odd is not None:
-            return _refused(f"{odd['name']} is in {kennel['label']} and would not share it.")
+            return _refused(f"{odd['name']} is in that kennel and would not share it.")
+        if home_id is not None and animal["foster_id"] is not None:
+            return _refused(f"{animal['name']} is in a foster home, so bring it back to a kennel first.")
+        if not (home_id is None or not any(b["infectious"] for b in self._group(animal))):
+            return _refused(f"The companion of {animal['name']} is infectious.")
+        if home_id is not None and home["species"] != animal["species"]:
+            return _refused(f"{home['name']} takes no {animal['species']}.")
+        if home_id is not None and self._foster_home_guests(home) + len(self._group(animal)) > home["places"]:
+            return _refused(
+                f"{home['name']} has {home['places'] - self._foster_home_guests(home)} places left and "
+                f"{len(self._group(animal))} would come."
+            )
         self._journal = []
         changed_animals: list[Any] = []
         former_foster_ids: list[Any] = []
@@ -700,7 +716,7 @@ class AnimalShelter:
         for t in list(self._travelling(animal)):
             changed_animals.append(t)
             former_foster_ids.append(t["foster_id"])
-            self._put("animals", t, "foster_id", None)
+            self._put("animals", t, "foster_id", home_id)
             changed_animals_2.append(t)
             former_kennel_ids.append(t["kennel_id"])
             self._put("animals", t, "kennel_id", kennel_id)
@@ -752,7 +768,12 @@ class AnimalShelter:
         for one_animal in _distinct(changed_animals):
             if self._breaks_rule_8_a(one_animal):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: move {animal['name']} to {kennel['label']}."}
+        done = f"move {animal['name']}"
+        if kennel is not None:
+            done += f" to {kennel['label']}"
+        if home is not None:
+            done += f" to {home['name']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def pair_animals(self, animal_id: str, companion_id: str) -> Result:
         """Make two animals companions; the second moves in with the first.
@@ -894,7 +915,6 @@ class AnimalShelter:
             "animal_id": animal_id,
             "kind": kind,
             "vet_id": vet_id,
-            "done_on": self.now[:10],
         }
         self._add("treatments", treatment)
         if self._breaks_rule_9(treatment):
@@ -1011,96 +1031,6 @@ class AnimalShelter:
             if self._breaks_rule_7(one_animal):
                 return self._take_back(RULES[6])
         return {"success": True, "message": f"Done: let {animal['name']} out of isolation to {kennel['label']}."}
-
-    def place_in_foster(self, animal_id: str, home_id: str) -> Result:
-        """Give an animal, with its companion, to a foster home.
-
-        Args:
-            animal_id (str): Id of the animal, such as ANIMAL-00001.
-            home_id (str): Id of a foster home (home), such as FH-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        animal = self.animals.get(animal_id)
-        if animal is None:
-            return _refused(f"There is no animal {animal_id!r}.")
-        home = self.foster_homes.get(home_id)
-        if home is None:
-            return _refused(f"There is no foster home {home_id!r}.")
-        if animal["status"] != "in_care" or animal["kennel_id"] is None:
-            return _refused(f"{animal['name']} is in no kennel here.")
-        if any(b["infectious"] for b in self._group(animal)):
-            return _refused(f"{animal['name']} or its companion is infectious.")
-        if home["species"] != animal["species"]:
-            return _refused(f"{home['name']} takes no {animal['species']}.")
-        if self._foster_home_guests(home) + len(self._group(animal)) > home["places"]:
-            return _refused(
-                f"{home['name']} has {home['places'] - self._foster_home_guests(home)} places left and "
-                f"{len(self._group(animal))} would come."
-            )
-        self._journal = []
-        changed_animals: list[Any] = []
-        former_kennel_ids: list[Any] = []
-        changed_animals_2: list[Any] = []
-        former_foster_ids: list[Any] = []
-        for t in list(self._group(animal)):
-            changed_animals.append(t)
-            former_kennel_ids.append(t["kennel_id"])
-            self._put("animals", t, "kennel_id", None)
-            changed_animals_2.append(t)
-            former_foster_ids.append(t["foster_id"])
-            self._put("animals", t, "foster_id", home_id)
-        for one_animal in _distinct([*changed_animals, *changed_animals_2]):
-            if self._breaks_rule_1(one_animal):
-                return self._take_back(RULES[0])
-        for one_kennel in _distinct(
-            [
-                *[self.kennels.get(one["kennel_id"]) for one in changed_animals],
-                *[self.kennels.get(key) for key in former_kennel_ids],
-            ]
-        ):
-            if self._breaks_rule_2(one_kennel):
-                return self._take_back(RULES[1])
-        for one_animal in _distinct(changed_animals):
-            if self._breaks_rule_3(one_animal):
-                return self._take_back(RULES[2])
-        for one_animal in _distinct(changed_animals):
-            if self._breaks_rule_4(one_animal):
-                return self._take_back(RULES[3])
-        for one_animal in _distinct(changed_animals):
-            if self._breaks_rule_5_a(one_animal):
-                return self._take_back(RULES[4])
-        for one_animal in _distinct(changed_animals):
-            if self._breaks_rule_5_b(one_animal):
-                return self._take_back(RULES[4])
-        for one_animal in _distinct(
-            [
-                *changed_animals,
-                *[user for one in changed_animals for user in self._animals_by_companion.get(one["id"], {}).values()],
-                *changed_animals_2,
-                *[
-                    user
-                    for one in changed_animals_2
-                    for user in self._animals_by_companion.get(one["id"], {}).values()
-                ],
-            ]
-        ):
-            if self._breaks_rule_7(one_animal):
-                return self._take_back(RULES[6])
-        for one_foster_home in _distinct(
-            [
-                *[self.foster_homes.get(one["foster_id"]) for one in changed_animals_2],
-                *[self.foster_homes.get(key) for key in former_foster_ids],
-            ]
-        ):
-            if self._breaks_rule_8_f(one_foster_home):
-                return self._take_back(RULES[7])
-        for one_animal in _distinct(changed_animals_2):
-            if self._breaks_rule_8_a(one_animal):
-                return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: place {animal['name']} with {home['name']}."}
 
     def reclaim_animal(self, animal_id: str) -> Result:
         """Give a stray back to its owner within its holding days.
@@ -1269,7 +1199,6 @@ class AnimalShelter:
             "animal_ids": [record["id"] for record in [a for a in self.animals.values() if a in animals]],
             "made_on": self.now[:10],
             "donation": 0,
-            "settled_on": None,
             "refusal": None,
             "status": "open",
         }
@@ -1348,7 +1277,6 @@ class AnimalShelter:
             changed_animals_3.append(a)
             self._put("animals", a, "status", "adopted")
         self._put("applications", application, "donation", donation)
-        self._put("applications", application, "settled_on", self.now[:10])
         self._put("applications", application, "status", "adopted")
         for one_animal in _distinct([*changed_animals, *changed_animals_2, *changed_animals_3]):
             if self._breaks_rule_1(one_animal):
@@ -1434,7 +1362,6 @@ class AnimalShelter:
             )
         self._journal = []
         self._put("applications", application, "refusal", reason)
-        self._put("applications", application, "settled_on", self.now[:10])
         self._put("applications", application, "status", "closed")
         if self._breaks_rule_11():
             return self._take_back(RULES[10])

@@ -847,6 +847,17 @@ class BloodBank:
             return _refused(f"Donation {donation['number']} is {donation['status']}.")
         if bool(self._units_by_donation.get(donation_id, {})):
             return _refused(f"Donation {donation['number']} was split already.")
+        if not (
+            not any(
+                g["taken_on"] >= donation["taken_on"]
+                for g in self._donations_by_donor_status.get((donation["donor_id"], "rejected"), {}).values()
+            )
+            or self.donors[donation["donor_id"]]["deferred_for"] != "reactive screening"
+        ):
+            return _refused(
+                f"The screening of {self.donors[donation['donor_id']]['name']} has turned out reactive since, so "
+                f"nothing of donation {donation['number']} goes into stock."
+            )
         if not (len(parts) > 0 and _different([p["kind"] for p in parts])):
             return _refused("Name at least one component, and each kind once.")
         odd = next((p for p in parts if p["store"]["keeps"] != p["kind"]), None)

@@ -345,6 +345,53 @@ class CinemaProgramme:
             }
         )
 
+    def hire_diary(
+        self,
+        screen_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Enquiries and confirmed hires that are ahead, in order of time.
+
+        Args:
+            screen_id (str, optional): Id of the screen, such as SCREEN-00001. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "hires": records}} or {"success": False, "error": why
+                not}
+        """
+        screen = self.screens.get(screen_id) if screen_id is not None else None
+        if screen_id is not None and screen is None:
+            return _refused(f"There is no screen {screen_id!r}.")
+        found = [
+            h
+            for h in self.hires.values()
+            if (h["status"] in ("enquired", "confirmed") and h["starts_at"] > self.now)
+            and (screen_id is None or h["screen_id"] == screen_id)
+        ]
+        found.sort(key=lambda h: (h["starts_at"], h["customer"], _age(h)))
+        return _found(
+            {
+                "total": len(found),
+                "hires": [
+                    {
+                        "id": h["id"],
+                        "customer": h["customer"],
+                        "screen": self.screens[h["screen_id"]]["name"],
+                        "starts_at": h["starts_at"],
+                        "free_at": self._hire_free_at(h),
+                        "guests": h["guests"],
+                        "fee": self._hire_fee(h),
+                        "status": h["status"],
+                        "shows_in_the_way": len(
+                            self._shows_at(self.screens[h["screen_id"]], h["starts_at"], self._hire_free_at(h))
+                        ),
+                    }
+                    for h in _page(found, offset)
+                ],
+            }
+        )
+
     def list_screens(
         self,
         name: Text | None = None,

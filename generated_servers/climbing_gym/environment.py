@@ -269,6 +269,49 @@ class ClimbingGym:
             }
         )
 
+    def rope_log(
+        self,
+        wall_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Ropes that are not retired, those with the most climbs since their inspection first.
+
+        Args:
+            wall_id (str, optional): Id of the wall, such as WALL-00001. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "ropes": records}} or {"success": False, "error": why
+                not}
+        """
+        wall = self.walls.get(wall_id) if wall_id is not None else None
+        if wall_id is not None and wall is None:
+            return _refused(f"There is no wall {wall_id!r}.")
+        found = [
+            r
+            for r in self.ropes.values()
+            if r["status"] != "retired"
+            and (wall_id is None or r["wall_id"] == wall_id)
+        ]
+        found.sort(key=lambda r: (-self._rope_since_check(r), r["code"], _age(r)))
+        return _found(
+            {
+                "total": len(found),
+                "ropes": [
+                    {
+                        "id": r["id"],
+                        "code": r["code"],
+                        "wall": r["wall_id"],
+                        "status": r["status"],
+                        "uses": r["uses"],
+                        "since_check": self._rope_since_check(r),
+                        "taken": self._rope_taken(r),
+                    }
+                    for r in _page(found, offset)
+                ],
+            }
+        )
+
     def list_walls(
         self,
         name: Text | None = None,

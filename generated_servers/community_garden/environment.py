@@ -287,7 +287,6 @@ class CommunityGarden:
                         "id": g["id"],
                         "name": g["name"],
                         "owes": self._gardener_owes(g),
-                        "worked": self._gardener_worked(g),
                         "may_borrow": not self._bad_debt(g),
                     }
                     for g in _page(found, offset)
@@ -552,12 +551,7 @@ class CommunityGarden:
             and (holder_id is None or inspection["holder_id"] == holder_id)
             and (finding is None or inspection["finding"] == finding)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "inspections": [self._show_inspection(inspection) for inspection in _page(found, offset)],
-            }
-        )
+        return _found({"total": len(found), "inspections": [{**inspection} for inspection in _page(found, offset)]})
 
     def join_waiting_list(
         self,
@@ -1069,12 +1063,7 @@ class CommunityGarden:
 
     def _show_gardener(self, gardener: Gardener) -> dict[str, Any]:
         """The gardener as an answer shows it."""
-        return {
-            **gardener,
-            "area": self._gardener_area(gardener),
-            "worked": self._gardener_worked(gardener),
-            "owes": self._gardener_owes(gardener),
-        }
+        return {**gardener, "area": self._gardener_area(gardener), "owes": self._gardener_owes(gardener)}
 
     def _show_plot(self, plot: Plot) -> dict[str, Any]:
         """The plot as an answer shows it."""
@@ -1088,25 +1077,18 @@ class CommunityGarden:
         """The tool as an answer shows it."""
         return {**tool, "lent_to_id": _id_of(self._tool_lent_to(tool))}
 
-    def _show_inspection(self, inspection: Inspection) -> dict[str, Any]:
-        """The inspection as an answer shows it."""
-        return {**inspection, "warns": self._inspection_warns(inspection)}
-
     def _gardener_area(self, gardener: Gardener) -> int:
         """The area of a gardener."""
         return sum(p["area"] for p in self._plots_by_holder.get(gardener["id"], {}).values())
-
-    def _gardener_worked(self, gardener: Gardener) -> int:
-        """The worked of a gardener."""
-        return sum(k["credited"] for k in self._spots_by_gardener.get(gardener["id"], {}).values())
 
     def _gardener_owes(self, gardener: Gardener) -> int:
         """The owes of a gardener."""
         return max(
             0,
-            self._gardener_area(gardener) // 7 + 2 * len(
-                self._spots_by_gardener_status.get((gardener["id"], "missed"), {})
-            ) - self._gardener_worked(gardener) - gardener["bought_out"],
+            self._gardener_area(gardener) // 7 + 2 * len(self._spots_by_gardener_status.get((gardener["id"], "missed"), {})) - sum(
+                k["credited"]
+                for k in self._spots_by_gardener.get(gardener["id"], {}).values()
+            ) - gardener["bought_out"],
         )
 
     def _plot_warnings(self, plot: Plot) -> int:
@@ -1114,7 +1096,7 @@ class CommunityGarden:
         return sum(
             1
             for n in self._inspections_by_plot.get(plot["id"], {}).values()
-            if self._inspection_warns(n)
+            if n["finding"] != "tidy"
             and n["settled_on"] is None
         )
 
@@ -1132,10 +1114,6 @@ class CommunityGarden:
             ),
             None,
         )
-
-    def _inspection_warns(self, inspection: Inspection) -> bool:
-        """The warns of an inspection."""
-        return inspection["finding"] != "tidy"
 
     def _suits(self, a: Application, p: Plot) -> bool:
         return (
@@ -1165,7 +1143,7 @@ class CommunityGarden:
         return [
             n
             for n in sorted(self._inspections_by_plot.get(p["id"], {}).values(), key=_age)
-            if self._inspection_warns(n)
+            if n["finding"] != "tidy"
             and n["settled_on"] is None
         ]
 
@@ -1232,7 +1210,7 @@ class CommunityGarden:
         """Whether this is broken: a warning that is open concerns the one who holds the plot."""
         return (
             n["settled_on"] is None
-            and self._inspection_warns(n)
+            and n["finding"] != "tidy"
             and self.plots[n["plot_id"]]["holder_id"] != n["holder_id"]
         )
 

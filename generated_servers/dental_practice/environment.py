@@ -29,6 +29,7 @@ RULES = (
     "An insurer grants a patient no more than the yearly limit in one insurance year.",
     "A chair holds one patient at a time.",
     "Nobody treats two patients at the same time.",
+    "No patient has two appointments at the same time.",
     "A step is booked in an appointment of its own patient that is still to come.",
     "Hygienists do only what they are trained for.",
     "A patient has one plan in preparation at a time.",
@@ -288,6 +289,7 @@ class DentalPractice:
         self._steps_by_service_status: dict[Any, dict[str, Step]] = {}
         self._appointments_by_chair: dict[Any, dict[str, Appointment]] = {}
         self._appointments_by_chair_status: dict[Any, dict[str, Appointment]] = {}
+        self._appointments_by_patient: dict[Any, dict[str, Appointment]] = {}
         self._appointments_by_patient_status: dict[Any, dict[str, Appointment]] = {}
         self._appointments_by_practitioner: dict[Any, dict[str, Appointment]] = {}
         self._appointments_by_practitioner_status: dict[Any, dict[str, Appointment]] = {}
@@ -700,8 +702,8 @@ class DentalPractice:
         for one_plan in _distinct([plan, *self._plans_by_patient.get(plan["patient_id"], {}).values()]):
             if self._breaks_rule_6(one_plan):
                 return self._take_back(RULES[5])
-        if self._breaks_rule_11(plan):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12(plan):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -841,21 +843,24 @@ class DentalPractice:
         for one_appointment in _distinct([self.appointments.get(one["appointment_id"]) for one in added_steps]):
             if self._breaks_rule_8(one_appointment):
                 return self._take_back(RULES[7])
-        for one_step in _distinct(added_steps):
-            if self._breaks_rule_9_s(one_step):
+        for one_appointment in _distinct([self.appointments.get(one["appointment_id"]) for one in added_steps]):
+            if self._breaks_rule_9(one_appointment):
                 return self._take_back(RULES[8])
         for one_step in _distinct(added_steps):
-            if self._breaks_rule_9_s_again(one_step):
-                return self._take_back(RULES[8])
-        for one_step in _distinct(added_steps):
-            if self._breaks_rule_9_s_again_again(one_step):
-                return self._take_back(RULES[8])
-        for one_step in _distinct(added_steps):
-            if self._breaks_rule_10(one_step):
+            if self._breaks_rule_10_s(one_step):
                 return self._take_back(RULES[9])
         for one_step in _distinct(added_steps):
-            if self._breaks_rule_12(one_step):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_10_s_again(one_step):
+                return self._take_back(RULES[9])
+        for one_step in _distinct(added_steps):
+            if self._breaks_rule_10_s_again_again(one_step):
+                return self._take_back(RULES[9])
+        for one_step in _distinct(added_steps):
+            if self._breaks_rule_11(one_step):
+                return self._take_back(RULES[10])
+        for one_step in _distinct(added_steps):
+            if self._breaks_rule_13(one_step):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: add {len(steps)} steps to plan {plan['number']}."}
 
     def drop_step(self, step_id: str) -> Result:
@@ -941,17 +946,17 @@ class DentalPractice:
         for one_plan in _distinct([self.plans[step["plan_id"]], *changed_plans]):
             if self._breaks_rule_5(one_plan):
                 return self._take_back(RULES[4])
-        if self._breaks_rule_9_s(step):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_9_s_again_again(step):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_10(step):
+        if self._breaks_rule_10_s(step):
             return self._take_back(RULES[9])
+        if self._breaks_rule_10_s_again_again(step):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_11(step):
+            return self._take_back(RULES[10])
         for one_plan in _distinct(changed_plans):
-            if self._breaks_rule_11(one_plan):
-                return self._take_back(RULES[10])
-        if self._breaks_rule_12(step):
-            return self._take_back(RULES[11])
+            if self._breaks_rule_12(one_plan):
+                return self._take_back(RULES[11])
+        if self._breaks_rule_13(step):
+            return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -994,8 +999,8 @@ class DentalPractice:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(plan):
             return self._take_back(RULES[4])
-        if self._breaks_rule_11(plan):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12(plan):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: send the estimate of plan {plan['number']} to the insurer."}
 
     def record_decision(self, plan_id: str, granted: Annotated[int, {"minimum": 0, "maximum": 500000}]) -> Result:
@@ -1069,8 +1074,8 @@ class DentalPractice:
             if self._breaks_rule_6(one_plan):
                 return self._take_back(RULES[5])
         for one_plan in _distinct(changed_plans):
-            if self._breaks_rule_11(one_plan):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_plan):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: record that {_money(granted)} are granted for plan {plan['number']}.",
@@ -1110,8 +1115,8 @@ class DentalPractice:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(plan):
             return self._take_back(RULES[4])
-        if self._breaks_rule_11(plan):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12(plan):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: agree plan {plan['number']} with {self.patients[plan['patient_id']]['name']}.",
@@ -1239,6 +1244,19 @@ class DentalPractice:
                 f"{practitioner['name']} treats {self.patients[with_who['patient_id']]['name']} from "
                 f"{with_who['starts_at']} for {self._appointment_minutes(with_who)} minutes."
             )
+        own = next(
+            (
+                a
+                for a in sorted(self._appointments_by_patient.get(whom["id"], {}).values(), key=_age)
+                if self._crossing(a, starts_at, until)
+            ),
+            None,
+        )
+        if own is not None:
+            return _refused(
+                f"{whom['name']} is in {self.chairs[own['chair_id']]['name']} from {own['starts_at']} for "
+                f"{self._appointment_minutes(own)} minutes."
+            )
         self._journal = []
         changed_steps: list[Any] = []
         former_appointment_ids: list[Any] = []
@@ -1326,21 +1344,30 @@ class DentalPractice:
         ):
             if self._breaks_rule_8(one_appointment):
                 return self._take_back(RULES[7])
-        for one_step in _distinct([*changed_steps, *changed_steps_2]):
-            if self._breaks_rule_9_s(one_step):
+        for one_appointment in _distinct(
+            [
+                visit,
+                *[self.appointments.get(one["appointment_id"]) for one in changed_steps],
+                *[self.appointments.get(key) for key in former_appointment_ids],
+            ]
+        ):
+            if self._breaks_rule_9(one_appointment):
                 return self._take_back(RULES[8])
-        for one_step in _distinct(changed_steps):
-            if self._breaks_rule_9_s_again(one_step):
-                return self._take_back(RULES[8])
         for one_step in _distinct([*changed_steps, *changed_steps_2]):
-            if self._breaks_rule_9_s_again_again(one_step):
-                return self._take_back(RULES[8])
-        for one_step in _distinct([*changed_steps, *changed_steps_2]):
-            if self._breaks_rule_10(one_step):
+            if self._breaks_rule_10_s(one_step):
                 return self._take_back(RULES[9])
+        for one_step in _distinct(changed_steps):
+            if self._breaks_rule_10_s_again(one_step):
+                return self._take_back(RULES[9])
+        for one_step in _distinct([*changed_steps, *changed_steps_2]):
+            if self._breaks_rule_10_s_again_again(one_step):
+                return self._take_back(RULES[9])
+        for one_step in _distinct([*changed_steps, *changed_steps_2]):
+            if self._breaks_rule_11(one_step):
+                return self._take_back(RULES[10])
         for one_step in _distinct(changed_steps_2):
-            if self._breaks_rule_12(one_step):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13(one_step):
+                return self._take_back(RULES[12])
         done = f"book {chair['name']} with {practitioner['name']} at {starts_at}"
         if patient is not None:
             done += f" for {patient['name']}"
@@ -1430,6 +1457,20 @@ class DentalPractice:
                 f"{who['name']} treats {self.patients[with_who['patient_id']]['name']} from "
                 f"{with_who['starts_at']} for {self._appointment_minutes(with_who)} minutes."
             )
+        own = next(
+            (
+                a
+                for a in sorted(self._appointments_by_patient.get(appointment["patient_id"], {}).values(), key=_age)
+                if a is not appointment
+                and self._crossing(a, from_then, _plus_minutes(from_then, self._appointment_minutes(appointment)))
+            ),
+            None,
+        )
+        if own is not None:
+            return _refused(
+                f"{self.patients[appointment['patient_id']]['name']} is in {self.chairs[own['chair_id']]['name']} "
+                f"from {own['starts_at']} for {self._appointment_minutes(own)} minutes."
+            )
         self._journal = []
         self._put("appointments", appointment, "starts_at", from_then)
         self._put("appointments", appointment, "chair_id", there["id"])
@@ -1441,9 +1482,11 @@ class DentalPractice:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(appointment):
             return self._take_back(RULES[7])
+        if self._breaks_rule_9(appointment):
+            return self._take_back(RULES[8])
         for one_step in _distinct(self._steps_by_appointment.get(appointment["id"], {}).values()):
-            if self._breaks_rule_10(one_step):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11(one_step):
+                return self._take_back(RULES[10])
         done = f"move the appointment of {self.patients[appointment['patient_id']]['name']}"
         if starts_at is not None:
             done += f" to {starts_at}"
@@ -1565,12 +1608,21 @@ class DentalPractice:
         ):
             if self._breaks_rule_8(one_appointment):
                 return self._take_back(RULES[7])
+        for one_appointment in _distinct(
+            [
+                *[self.appointments.get(one["appointment_id"]) for one in changed_steps],
+                *[self.appointments.get(key) for key in former_appointment_ids],
+                *changed_appointments,
+            ]
+        ):
+            if self._breaks_rule_9(one_appointment):
+                return self._take_back(RULES[8])
         for one_step in _distinct([*changed_steps, *changed_steps_2]):
-            if self._breaks_rule_9_s(one_step):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10_s(one_step):
+                return self._take_back(RULES[9])
         for one_step in _distinct(changed_steps):
-            if self._breaks_rule_9_s_again(one_step):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10_s_again(one_step):
+                return self._take_back(RULES[9])
         for one_step in _distinct(
             [
                 *changed_steps,
@@ -1582,14 +1634,14 @@ class DentalPractice:
                 ],
             ]
         ):
-            if self._breaks_rule_9_s_again_again(one_step):
-                return self._take_back(RULES[8])
-        for one_step in _distinct([*changed_steps, *changed_steps_2]):
-            if self._breaks_rule_10(one_step):
+            if self._breaks_rule_10_s_again_again(one_step):
                 return self._take_back(RULES[9])
+        for one_step in _distinct([*changed_steps, *changed_steps_2]):
+            if self._breaks_rule_11(one_step):
+                return self._take_back(RULES[10])
         for one_step in _distinct(changed_steps_2):
-            if self._breaks_rule_12(one_step):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13(one_step):
+                return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -1717,23 +1769,25 @@ class DentalPractice:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(appointment):
             return self._take_back(RULES[7])
+        if self._breaks_rule_9(appointment):
+            return self._take_back(RULES[8])
         for one_step in _distinct(changed_steps_2):
-            if self._breaks_rule_9_s(one_step):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10_s(one_step):
+                return self._take_back(RULES[9])
         for one_step in _distinct(
             [*changed_steps_2, *self._steps_by_appointment_status.get((appointment["id"], "booked"), {}).values()]
         ):
-            if self._breaks_rule_9_s_again_again(one_step):
-                return self._take_back(RULES[8])
-        for one_step in _distinct(changed_steps_2):
-            if self._breaks_rule_10(one_step):
+            if self._breaks_rule_10_s_again_again(one_step):
                 return self._take_back(RULES[9])
-        for one_plan in _distinct(changed_plans):
-            if self._breaks_rule_11(one_plan):
-                return self._take_back(RULES[10])
         for one_step in _distinct(changed_steps_2):
-            if self._breaks_rule_12(one_step):
+            if self._breaks_rule_11(one_step):
+                return self._take_back(RULES[10])
+        for one_plan in _distinct(changed_plans):
+            if self._breaks_rule_12(one_plan):
                 return self._take_back(RULES[11])
+        for one_step in _distinct(changed_steps_2):
+            if self._breaks_rule_13(one_step):
+                return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -2012,25 +2066,41 @@ class DentalPractice:
             )
         )
 
-    def _breaks_rule_9_s(self, s: Step) -> bool:
+    def _breaks_rule_9(self, a: Appointment) -> bool:
+        """Whether this is broken: no patient has two appointments at the same time."""
+        return (
+            a["status"] == "booked"
+            and any(
+                _overlap(
+                    a["starts_at"],
+                    _plus_minutes(a["starts_at"], self._appointment_minutes(a)),
+                    b["starts_at"],
+                    _plus_minutes(b["starts_at"], self._appointment_minutes(b)),
+                )
+                for b in self._appointments_by_patient_status.get((a["patient_id"], "booked"), {}).values()
+                if a is not b
+            )
+        )
+
+    def _breaks_rule_10_s(self, s: Step) -> bool:
         """Whether this is broken: a step is booked in an appointment of its own patient that is still to come."""
         return (s["appointment_id"] is not None) != (s["status"] == "booked") and s["status"] != "done"
 
-    def _breaks_rule_9_s_again(self, s: Step) -> bool:
+    def _breaks_rule_10_s_again(self, s: Step) -> bool:
         """Whether this is broken: a step is booked in an appointment of its own patient that is still to come."""
         return (
             s["appointment_id"] is not None
             and self.appointments[s["appointment_id"]]["patient_id"] != self.plans[s["plan_id"]]["patient_id"]
         )
 
-    def _breaks_rule_9_s_again_again(self, s: Step) -> bool:
+    def _breaks_rule_10_s_again_again(self, s: Step) -> bool:
         """Whether this is broken: a step is booked in an appointment of its own patient that is still to come."""
         return (
             s["status"] == "booked"
             and (s["appointment_id"] is not None and self.appointments[s["appointment_id"]]["status"] != "booked")
         )
 
-    def _breaks_rule_10(self, s: Step) -> bool:
+    def _breaks_rule_11(self, s: Step) -> bool:
         """Whether this is broken: hygienists do only what they are trained for."""
         return (
             s["status"] in ("booked", "done")
@@ -2041,7 +2111,7 @@ class DentalPractice:
             )
         )
 
-    def _breaks_rule_11(self, q: Plan) -> bool:
+    def _breaks_rule_12(self, q: Plan) -> bool:
         """Whether this is broken: a patient has one plan in preparation at a time."""
         return (
             q["status"] in ("draft", "waiting", "approved")
@@ -2052,7 +2122,7 @@ class DentalPractice:
             )
         )
 
-    def _breaks_rule_12(self, s: Step) -> bool:
+    def _breaks_rule_13(self, s: Step) -> bool:
         """Whether this is broken: no service is planned twice for the same tooth of a plan."""
         return (
             self._live(s)
@@ -2146,6 +2216,7 @@ class DentalPractice:
                     (record["chair_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._appointments_by_patient.setdefault(record["patient_id"], {})[record["id"]] = record
                 self._appointments_by_patient_status.setdefault(
                     (record["patient_id"], record["status"]),
                     {},
@@ -2174,6 +2245,7 @@ class DentalPractice:
             case "appointments":
                 del self._appointments_by_chair[record["chair_id"]][record["id"]]
                 del self._appointments_by_chair_status[record["chair_id"], record["status"]][record["id"]]
+                del self._appointments_by_patient[record["patient_id"]][record["id"]]
                 del self._appointments_by_patient_status[record["patient_id"], record["status"]][record["id"]]
                 del self._appointments_by_practitioner[record["practitioner_id"]][record["id"]]
                 del self._appointments_by_practitioner_status[record["practitioner_id"], record["status"]][record["id"]]

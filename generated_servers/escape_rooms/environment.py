@@ -43,8 +43,7 @@ CHANGES = (
     "change_master",
     "train_master",
     "record_game",
-    "report_puzzle",
-    "mend_puzzle",
+    "set_puzzle",
     "sell_voucher",
 )
 """The methods that may change something; all others only read."""
@@ -308,6 +307,44 @@ class EscapeRooms:
                 "game_masters": [
                     {"id": m["id"], "name": m["name"], "that_day": self._led_on(m, starts_at[:10])}
                     for m in _page(found, offset)
+                ],
+            }
+        )
+
+    def valid_vouchers(
+        self,
+        holder: Text | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Vouchers that are unused and valid today, the first to expire first.
+
+        Args:
+            holder (str, optional): The holder. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "vouchers": records}} or {"success": False, "error": why
+                not}
+        """
+        found = [
+            v
+            for v in self.vouchers.values()
+            if (v["used_by_id"] is None and v["expires"] >= self.now[:10])
+            and (holder is None or v["holder"] == holder)
+        ]
+        found.sort(key=lambda v: (v["expires"], v["number"], _age(v)))
+        return _found(
+            {
+                "total": len(found),
+                "vouchers": [
+                    {
+                        "id": v["id"],
+                        "number": v["number"],
+                        "holder": v["holder"],
+                        "value": v["value"],
+                        "expires": v["expires"],
+                    }
+                    for v in _page(found, offset)
                 ],
             }
         )
@@ -1092,12 +1129,13 @@ class EscapeRooms:
             ),
         }
 
-    def report_puzzle(self, puzzle_id: str) -> Result:
-        """Report a puzzle as broken; without an essential one nobody can be put into the game until it is mended, so
-        sessions ahead of it must be cancelled first.
+    def set_puzzle(self, puzzle_id: str, broken: bool) -> Result:
+        """Report a puzzle as broken, or note that it works again; without an essential one the game cannot be played,
+        so its sessions ahead must be cancelled before the report.
 
         Args:
             puzzle_id (str): Id of the puzzle, such as PUZZLE-00001.
+            broken (bool): Broken: true or false.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1106,13 +1144,14 @@ class EscapeRooms:
         puzzle = self.puzzles.get(puzzle_id)
         if puzzle is None:
             return _refused(f"There is no puzzle {puzzle_id!r}.")
-        if puzzle["broken_since"] is not None:
-            return _refused(f"{puzzle['label']} is broken already.")
+        if (puzzle["broken_since"] is not None) == broken:
+            return _refused(f"{puzzle['label']} is noted like that already.")
         ahead = next(
             (
                 s
                 for s in sorted(self._sessions_by_game_status.get((puzzle["game_id"], "open"), {}).values(), key=_age)
-                if puzzle["essential"]
+                if broken
+                and puzzle["essential"]
                 and s["starts_at"] > self.now
             ),
             None,
@@ -1123,27 +1162,11 @@ class EscapeRooms:
                 "without it; cancel that session first."
             )
         self._journal = []
-        self._put("puzzles", puzzle, "broken_since", self.now[:10])
-        return {"success": True, "message": f"Done: report {puzzle['label']} as broken."}
-
-    def mend_puzzle(self, puzzle_id: str) -> Result:
-        """Note that a puzzle works again.
-
-        Args:
-            puzzle_id (str): Id of the puzzle, such as PUZZLE-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        puzzle = self.puzzles.get(puzzle_id)
-        if puzzle is None:
-            return _refused(f"There is no puzzle {puzzle_id!r}.")
-        if puzzle["broken_since"] is None:
-            return _refused(f"{puzzle['label']} is not broken.")
-        self._journal = []
-        self._put("puzzles", puzzle, "broken_since", None)
-        return {"success": True, "message": f"Done: note that {puzzle['label']} works again."}
+        if broken:
+            self._put("puzzles", puzzle, "broken_since", self.now[:10])
+        else:
+            self._put("puzzles", puzzle, "broken_since", None)
+        return {"success": True, "message": f"Done: note the state of {puzzle['label']}."}
 
     def sell_voucher(
         self,

@@ -36,11 +36,9 @@ CHANGES = (
     "join_standby",
     "accept_standby",
     "place_vehicle",
-    "take_off",
     "rebook_passage",
     "cancel_passage",
     "close_lane",
-    "reopen_lane",
     "add_sailing",
     "move_sailing",
     "let_sail",
@@ -302,6 +300,39 @@ class FerryDeck:
                         "people_left": self._limit_of(s) - self._sailing_aboard(s),
                     }
                     for s in _page(found, offset)
+                ],
+            }
+        )
+
+    def standby_list(self, sailing_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """Who stands by for a sailing, in the order of asking, and whether they fit now.
+
+        Args:
+            sailing_id (str): Id of the sailing, such as SAILING-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "passages": records}} or {"success": False, "error": why
+                not}
+        """
+        sailing = self.sailings.get(sailing_id)
+        if sailing is None:
+            return _refused(f"There is no sailing {sailing_id!r}.")
+        found = [p for p in self.passages.values() if (p["sailing_id"] == sailing_id and p["status"] == "standby")]
+        found.sort(key=lambda p: (p["asked_at"], p["id"], _age(p)))
+        return _found(
+            {
+                "total": len(found),
+                "passages": [
+                    {
+                        "id": p["id"],
+                        "lead": p["lead"],
+                        "people": p["people"],
+                        "vehicle_id": p["vehicle_id"],
+                        "length": self._passage_length(p),
+                        "fits_now": self._takes(sailing, self.vehicles.get(p["vehicle_id"]), p["people"]),
+                    }
+                    for p in _page(found, offset)
                 ],
             }
         )
@@ -717,12 +748,13 @@ class FerryDeck:
             ),
         }
 
-    def place_vehicle(self, passage_id: str, lane_id: str) -> Result:
-        """Place the vehicle of a passage in a lane, or in another one than now.
+    def place_vehicle(self, passage_id: str, lane_id: str | None = None) -> Result:
+        """Place the vehicle of a passage in a lane, or in another one than now, or take it out of its lane where none
+        is named; it stays booked then.
 
         Args:
             passage_id (str): Id of the passage, such as PASSAGE-00001.
-            lane_id (str): Id of the lane, such as LANE-00001.
+            lane_id (str, optional): Id of the lane, such as LANE-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -731,46 +763,67 @@ class FerryDeck:
         passage = self.passages.get(passage_id)
         if passage is None:
             return _refused(f"There is no passage {passage_id!r}.")
-        lane = self.lanes.get(lane_id)
-        if lane is None:
+        lane = self.lanes.get(lane_id) if lane_id is not None else None
+        if lane_id is not None and lane is None:
             return _refused(f"There is no lane {lane_id!r}.")
         if passage["status"] not in ("booked", "placed") or passage["vehicle_id"] is None:
             return _refused(f"{passage['lead']} is {passage['status']} or on foot.")
-        if lane["ship_id"] != self.sailings[passage["sailing_id"]]["ship_id"]:
-            return _refused(
-                f"{lane['label']} is on {self.ships[lane['ship_id']]['name']}, not on "
-                f"{self.ships[self.sailings[passage['sailing_id']]['ship_id']]['name']}."
-            )
         if passage["lane_id"] == lane_id:
             return _refused(f"{self.vehicles[passage['vehicle_id']]['plate']} stands there already.")
-        if lane["closed_for"] is not None:
-            return _refused(f"{lane['label']} is closed for {lane['closed_for']}.")
-        if self.vehicles[passage["vehicle_id"]]["height"] > lane["height"]:
+        if lane_id is not None and lane["ship_id"] != self.sailings[passage["sailing_id"]]["ship_id"]:
+            return _refused(
+                f"{lane['label']} is not on {self.ships[self.sailings[passage['sailing_id']]['ship_id']]['name']}."
+            )
+        if lane_id is not None and lane["closed_for"] is not None:
+            return _refused(f"{lane['label']} is closed.")
+        if lane_id is not None and self.vehicles[passage["vehicle_id"]]["height"] > lane["height"]:
             return _refused(
                 f"{self.vehicles[passage['vehicle_id']]['plate']} is "
                 f"{self.vehicles[passage['vehicle_id']]['height']} high and {lane['label']} takes {lane['height']}."
             )
         if (
-            self._used(self.sailings[passage["sailing_id"]], lane, passage)
-            + self._passage_length(passage) > lane["metres"]
+            lane_id is not None
+            and self._used(
+                self.sailings[passage["sailing_id"]],
+                lane,
+                passage,
+            ) + self._passage_length(passage) > lane["metres"]
         ):
             return _refused(
                 f"{lane['label']} has "
                 f"{lane['metres'] - self._used(self.sailings[passage['sailing_id']], lane, passage)} left and "
                 f"{self.vehicles[passage['vehicle_id']]['plate']} needs {self._passage_length(passage)}."
             )
-        if self.vehicles[passage["vehicle_id"]]["cargo"] == "flammable" and not lane["open_air"]:
+        if (
+            lane_id is not None
+            and self.vehicles[passage["vehicle_id"]]["cargo"] == "flammable"
+            and not lane["open_air"]
+        ):
             return _refused(f"{lane['label']} is not in the open air, where flammable loads belong.")
-        other = self._too_near(self.sailings[passage["sailing_id"]], lane, passage)
+        other = next(
+            (
+                p
+                for p in self.passages.values()
+                if lane_id is not None
+                and p is self._too_near(self.sailings[passage["sailing_id"]], lane, passage)
+            ),
+            None,
+        )
         if other is not None:
             return _refused(f"The load of {other['lead']} would be too near.")
         self._journal = []
         changed_passages: list[Any] = []
         former_lane_id = passage["lane_id"]
         self._put("passages", passage, "lane_id", lane_id)
-        if passage["status"] == "booked":
+        if lane_id is None:
             changed_passages.append(passage)
-            self._put("passages", passage, "status", "placed")
+            self._put("passages", passage, "status", "booked")
+        else:
+            if passage["status"] == "booked":
+                if passage["status"] not in ("booked", "placed"):
+                    return self._take_back(f"Passage {passage['lead']} cannot go from {passage['status']} to placed.")
+                changed_passages.append(passage)
+                self._put("passages", passage, "status", "placed")
         for one_sailing in _distinct(
             [self.sailings[passage["sailing_id"]], *[self.sailings[one["sailing_id"]] for one in changed_passages]]
         ):
@@ -820,52 +873,10 @@ class FerryDeck:
         for one_passage in _distinct(changed_passages):
             if self._breaks_rule_11(one_passage):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: place the vehicle of {passage['lead']} in {lane['label']}."}
-
-    def take_off(self, passage_id: str) -> Result:
-        """Take a placed vehicle out of its lane; it stays booked.
-
-        Args:
-            passage_id (str): Id of the passage, such as PASSAGE-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        passage = self.passages.get(passage_id)
-        if passage is None:
-            return _refused(f"There is no passage {passage_id!r}.")
-        if passage["status"] != "placed":
-            return _refused(f"The vehicle of {passage['lead']} is {passage['status']}.")
-        self._journal = []
-        former_lane_id = passage["lane_id"]
-        self._put("passages", passage, "lane_id", None)
-        self._put("passages", passage, "status", "booked")
-        if self._breaks_rule_1_s(self.sailings[passage["sailing_id"]]):
-            return self._take_back(RULES[0])
-        for one_lane in _distinct([self.lanes.get(passage["lane_id"]), self.lanes.get(former_lane_id)]):
-            if self._breaks_rule_1_x(one_lane):
-                return self._take_back(RULES[0])
-        if self._breaks_rule_2(passage):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_3(passage):
-            return self._take_back(RULES[2])
-        for one_passage in _distinct(
-            [passage, *self._passages_by_sailing_status.get((passage["sailing_id"], "placed"), {}).values()]
-        ):
-            if self._breaks_rule_4(one_passage):
-                return self._take_back(RULES[3])
-        if self._breaks_rule_5(self.sailings[passage["sailing_id"]]):
-            return self._take_back(RULES[4])
-        if self._breaks_rule_6(self.sailings[passage["sailing_id"]]):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_7(passage):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_8(passage):
-            return self._take_back(RULES[7])
-        if self._breaks_rule_11(passage):
-            return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: take the vehicle of {passage['lead']} out of its lane."}
+        done = f"place the vehicle of {passage['lead']}"
+        if lane is not None:
+            done += f" in {lane['label']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def rebook_passage(self, passage_id: str, sailing_id: str) -> Result:
         """Book a passage over to another sailing, from standby too; a place in a lane is lost.
@@ -1027,12 +1038,13 @@ class FerryDeck:
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: cancel the passage of {passage['lead']}."}
 
-    def close_lane(self, lane_id: str, reason: Text) -> Result:
-        """Close a lane in which no vehicle stands on a sailing ahead.
+    def close_lane(self, lane_id: str, reason: Text | None = None) -> Result:
+        """Close a lane for a reason when no vehicle stands in it on a sailing ahead, or take it back into use where
+        no reason is given.
 
         Args:
             lane_id (str): Id of the lane, such as LANE-00001.
-            reason (str): The reason.
+            reason (str, optional): The reason. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1041,10 +1053,14 @@ class FerryDeck:
         lane = self.lanes.get(lane_id)
         if lane is None:
             return _refused(f"There is no lane {lane_id!r}.")
-        if lane["closed_for"] is not None:
-            return _refused(f"{lane['label']} is closed for {lane['closed_for']} already.")
+        if (lane["closed_for"] is None) != (reason is not None):
+            return _refused(f"{lane['label']} is open or closed already.")
         there = next(
-            (p for p in sorted(self._passages_by_lane_status.get((lane_id, "placed"), {}).values(), key=_age)),
+            (
+                p
+                for p in sorted(self._passages_by_lane_status.get((lane_id, "placed"), {}).values(), key=_age)
+                if reason is not None
+            ),
             None,
         )
         if there is not None:
@@ -1056,7 +1072,8 @@ class FerryDeck:
             (
                 s
                 for s in sorted(self._sailings_by_ship_status.get((lane["ship_id"], "open"), {}).values(), key=_age)
-                if (
+                if reason is not None
+                and (
                     self._sailing_metres_left(s) < lane["metres"]
                     or lane["height"] > 230
                     and self._high_left(s) < lane["metres"]
@@ -1074,32 +1091,10 @@ class FerryDeck:
         for one_sailing in _distinct(self._sailings_by_ship_status.get((lane["ship_id"], "open"), {}).values()):
             if self._breaks_rule_6(one_sailing):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: close {lane['label']} for {reason}."}
-
-    def reopen_lane(self, lane_id: str) -> Result:
-        """Take a closed lane back into use.
-
-        Args:
-            lane_id (str): Id of the lane, such as LANE-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        lane = self.lanes.get(lane_id)
-        if lane is None:
-            return _refused(f"There is no lane {lane_id!r}.")
-        if lane["closed_for"] is None:
-            return _refused(f"{lane['label']} is not closed.")
-        self._journal = []
-        self._put("lanes", lane, "closed_for", None)
-        for one_passage in _distinct(self._passages_by_lane_status.get((lane["id"], "placed"), {}).values()):
-            if self._breaks_rule_2(one_passage):
-                return self._take_back(RULES[1])
-        for one_sailing in _distinct(self._sailings_by_ship_status.get((lane["ship_id"], "open"), {}).values()):
-            if self._breaks_rule_6(one_sailing):
-                return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: reopen {lane['label']}."}
+        done = f"close or reopen {lane['label']}"
+        if reason is not None:
+            done += f" for {reason}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def add_sailing(self, ship_id: str, quay_id: str, departs_at: DateTime) -> Result:
         """Put on a sailing of a ship at a time when the tide allows it.

@@ -25,7 +25,7 @@ RULES = (
     "An order holds a port from its reservation until it is cancelled or ended, and no longer.",
     "A home is served only by splitters of its own cabinet.",
     "The loss on the way to a home never exceeds what its profile bears.",
-    "A scheduled order has one planned visit, and no other order has any.",
+    "Planned visits are for scheduled orders, one for each at a time.",
     "A technician makes one visit in half a day.",
     "Drops of more than 150 metres are made by technicians who splice.",
     "There are no visits on Sundays.",
@@ -681,8 +681,6 @@ class FibreProvisioning:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(order):
             return self._take_back(RULES[5])
-        if self._breaks_rule_7(order):
-            return self._take_back(RULES[6])
         return {
             "success": True,
             "message": (
@@ -740,8 +738,9 @@ class FibreProvisioning:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(order):
             return self._take_back(RULES[5])
-        if self._breaks_rule_7(order):
-            return self._take_back(RULES[6])
+        for one_visit in _distinct(self._visits_by_order_status.get((order["id"], "planned"), {}).values()):
+            if self._breaks_rule_7_v_again(one_visit):
+                return self._take_back(RULES[6])
         return {"success": True, "message": f"Done: reserve a port on {node['code']} for {order['customer']}."}
 
     def book_visit(
@@ -797,10 +796,11 @@ class FibreProvisioning:
             return self._take_back(RULES[2])
         if self._breaks_rule_4(order):
             return self._take_back(RULES[3])
-        if self._breaks_rule_7(self.orders[visit["order_id"]]):
+        if self._breaks_rule_7_v(visit):
             return self._take_back(RULES[6])
-        if self._breaks_rule_7(order):
-            return self._take_back(RULES[6])
+        for one_visit in _distinct([visit, *self._visits_by_order_status.get((order["id"], "planned"), {}).values()]):
+            if self._breaks_rule_7_v_again(one_visit):
+                return self._take_back(RULES[6])
         if self._breaks_rule_8(visit):
             return self._take_back(RULES[7])
         if self._breaks_rule_9(visit):
@@ -938,8 +938,20 @@ class FibreProvisioning:
         for one_order in _distinct(changed_orders):
             if self._breaks_rule_4(one_order):
                 return self._take_back(RULES[3])
-        for one_order in _distinct([*[self.orders[one["order_id"]] for one in changed_visits], *changed_orders]):
-            if self._breaks_rule_7(one_order):
+        for one_visit in _distinct(changed_visits):
+            if self._breaks_rule_7_v(one_visit):
+                return self._take_back(RULES[6])
+        for one_visit in _distinct(
+            [
+                *changed_visits,
+                *[
+                    user
+                    for one in changed_orders
+                    for user in self._visits_by_order_status.get((one["id"], "planned"), {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_7_v_again(one_visit):
                 return self._take_back(RULES[6])
         for one_visit in _distinct(changed_visits):
             if self._breaks_rule_8(one_visit):
@@ -991,8 +1003,13 @@ class FibreProvisioning:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(order):
             return self._take_back(RULES[5])
-        for one_order in _distinct([order, *[self.orders[one["order_id"]] for one in changed_visits]]):
-            if self._breaks_rule_7(one_order):
+        for one_visit in _distinct(changed_visits):
+            if self._breaks_rule_7_v(one_visit):
+                return self._take_back(RULES[6])
+        for one_visit in _distinct(
+            [*changed_visits, *self._visits_by_order_status.get((order["id"], "planned"), {}).values()]
+        ):
+            if self._breaks_rule_7_v_again(one_visit):
                 return self._take_back(RULES[6])
         for one_visit in _distinct(changed_visits):
             if self._breaks_rule_8(one_visit):
@@ -1381,11 +1398,19 @@ class FibreProvisioning:
         """Whether this is broken: the loss on the way to a home never exceeds what its profile bears."""
         return o["node_id"] is not None and self._order_loss(o) > self.profiles[o["profile_id"]]["max_loss"]
 
-    def _breaks_rule_7(self, o: Order) -> bool:
-        """Whether this is broken: a scheduled order has one planned visit, and no other order has any."""
-        return len(
-            self._visits_by_order_status.get((o["id"], "planned"), {})
-        ) != (1 if o["status"] == "scheduled" else 0)
+    def _breaks_rule_7_v(self, v: Visit) -> bool:
+        """Whether this is broken: planned visits are for scheduled orders, one for each at a time."""
+        return (
+            v["status"] == "planned"
+            and any(
+                other_v is not v
+                for other_v in self._visits_by_order_status.get((v["order_id"], "planned"), {}).values()
+            )
+        )
+
+    def _breaks_rule_7_v_again(self, v: Visit) -> bool:
+        """Whether this is broken: planned visits are for scheduled orders, one for each at a time."""
+        return v["status"] == "planned" and self.orders[v["order_id"]]["status"] != "scheduled"
 
     def _breaks_rule_8(self, v: Visit) -> bool:
         """Whether this is broken: a technician makes one visit in half a day."""

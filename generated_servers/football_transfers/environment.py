@@ -166,6 +166,11 @@ def _rounded(value: Fraction | int) -> int:
     return floor(value + Fraction(1, 2)) if value >= 0 else -floor(-value + Fraction(1, 2))
 
 
+def _descending(text: str) -> tuple[int, ...]:
+    """A key that sorts texts from last to first."""
+    return (*(-ord(char) for char in text), 1)
+
+
 def _plus_days(day: str, days: int) -> str:
     """The date so many days later; the calendar ends where Python's does."""
     ordinal = date.fromisoformat(day).toordinal() + days
@@ -297,6 +302,90 @@ class FootballTransfers:
                         "status": b["status"],
                     }
                     for b in _page(found, offset)
+                ],
+            }
+        )
+
+    def free_agents(
+        self,
+        position: Literal["keeper", "defender", "midfielder", "striker"] | None = None,
+        home_grown: bool | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Players without a contract, the youngest first.
+
+        Args:
+            position (str, optional): The position: keeper, defender, midfielder or striker. May be left out.
+            home_grown (bool, optional): Home grown: true or false. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "players": records}} or {"success": False, "error": why
+                not}
+        """
+        found = [
+            p
+            for p in self.players.values()
+            if self._player_contract(p) is None
+            and (position is None or p["position"] == position)
+            and (home_grown is None or p["home_grown"] == home_grown)
+        ]
+        found.sort(key=lambda p: (_descending(p["born"]), p["name"], _age(p)))
+        return _found(
+            {
+                "total": len(found),
+                "players": [
+                    {
+                        "id": p["id"],
+                        "name": p["name"],
+                        "born": p["born"],
+                        "position": p["position"],
+                        "home_grown": p["home_grown"],
+                    }
+                    for p in _page(found, offset)
+                ],
+            }
+        )
+
+    def contracts_ending(
+        self,
+        before: Date,
+        club_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Running contracts that end before a day, the first to end on top.
+
+        Args:
+            before (str): Before: a date, as YYYY-MM-DD.
+            club_id (str, optional): Id of the club, such as CLUB-00001. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "contracts": records}} or {"success": False, "error":
+                why not}
+        """
+        club = self.clubs.get(club_id) if club_id is not None else None
+        if club_id is not None and club is None:
+            return _refused(f"There is no club {club_id!r}.")
+        found = [
+            k
+            for k in self.contracts.values()
+            if (k["status"] == "running" and k["runs_until"] < before)
+            and (club_id is None or k["club_id"] == club_id)
+        ]
+        found.sort(key=lambda k: (k["runs_until"], self.players[k["player_id"]]["name"], _age(k)))
+        return _found(
+            {
+                "total": len(found),
+                "contracts": [
+                    {
+                        "id": k["id"],
+                        "player": self.players[k["player_id"]]["name"],
+                        "club": self.clubs[k["club_id"]]["name"],
+                        "wage": k["wage"],
+                        "runs_until": k["runs_until"],
+                    }
+                    for k in _page(found, offset)
                 ],
             }
         )

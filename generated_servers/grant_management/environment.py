@@ -1343,13 +1343,17 @@ class GrantManagement:
             "scored": self._project_scored(project),
             "average": self._project_average(project),
             "paid": self._project_paid(project),
-            "bound": self._project_bound(project),
             "moved": self._project_moved(project),
         }
 
     def _call_committed(self, call: Call) -> int:
         """The committed of a call."""
-        return sum(self._project_bound(p) for p in self._projects_by_call.get(call["id"], {}).values())
+        return sum(
+            self._project_total(p)
+            if p["status"] in ("granted", "completed")
+            else self._project_paid(p)
+            for p in self._projects_by_call.get(call["id"], {}).values()
+        )
 
     def _call_left(self, call: Call) -> int:
         """The left of a call."""
@@ -1390,14 +1394,6 @@ class GrantManagement:
     def _project_paid(self, project: Project) -> int:
         """The paid of a project."""
         return sum(t["amount"] for t in self._tranches_by_project_status.get((project["id"], "paid"), {}).values())
-
-    def _project_bound(self, project: Project) -> int:
-        """The bound of a project."""
-        return (
-            self._project_total(project)
-            if project["status"] in ("granted", "completed")
-            else self._project_paid(project)
-        )
 
     def _project_moved(self, project: Project) -> int:
         """The moved of a project."""

@@ -308,6 +308,81 @@ class GymClasses:
             }
         )
 
+    def waiting_list(self, lesson_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """Who waits for a class, in the order in which they move up.
+
+        Args:
+            lesson_id (str): Id of the lesson, such as LESSON-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
+                not}
+        """
+        lesson = self.lessons.get(lesson_id)
+        if lesson is None:
+            return _refused(f"There is no lesson {lesson_id!r}.")
+        found = [b for b in self.bookings.values() if (b["lesson_id"] == lesson_id and b["status"] == "waiting")]
+        found.sort(key=lambda b: (b["id"], _age(b)))
+        return _found(
+            {
+                "total": len(found),
+                "bookings": [
+                    {
+                        "id": b["id"],
+                        "member": self.members[b["member_id"]]["name"],
+                        "made_at": b["made_at"],
+                        "strikes": self.members[b["member_id"]]["strikes"],
+                    }
+                    for b in _page(found, offset)
+                ],
+            }
+        )
+
+    def ahead_of_member(
+        self,
+        member_id: str,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """The classes that a member is booked into or waits for from now on.
+
+        Args:
+            member_id (str): Id of the member, such as MEMBER-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
+                not}
+        """
+        member = self.members.get(member_id)
+        if member is None:
+            return _refused(f"There is no member {member_id!r}.")
+        found = [
+            b
+            for b in self.bookings.values()
+            if (
+                b["member_id"] == member_id
+                and self._live(b)
+                and self.lessons[b["lesson_id"]]["starts_at"] > self.now
+            )
+        ]
+        found.sort(key=lambda b: (self.lessons[b["lesson_id"]]["starts_at"], b["id"], _age(b)))
+        return _found(
+            {
+                "total": len(found),
+                "bookings": [
+                    {
+                        "id": b["id"],
+                        "lesson": b["lesson_id"],
+                        "kind": self.lessons[b["lesson_id"]]["kind"],
+                        "starts_at": self.lessons[b["lesson_id"]]["starts_at"],
+                        "status": b["status"],
+                    }
+                    for b in _page(found, offset)
+                ],
+            }
+        )
+
     def list_studios(
         self,
         name: Text | None = None,

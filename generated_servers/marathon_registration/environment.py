@@ -311,6 +311,49 @@ class MarathonRegistration:
             }
         )
 
+    def charity_runners(
+        self,
+        allotment_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Runners on charity places and what they have still to raise, the largest gap first.
+
+        Args:
+            allotment_id (str, optional): Id of the allotment, such as ALLOTMENT-00001. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "registrations": records}} or {"success": False,
+                "error": why not}
+        """
+        allotment = self.allotments.get(allotment_id) if allotment_id is not None else None
+        if allotment_id is not None and allotment is None:
+            return _refused(f"There is no allotment {allotment_id!r}.")
+        found = [
+            r
+            for r in self.registrations.values()
+            if (r["allotment_id"] is not None and self._in_race(r))
+            and (allotment_id is None or r["allotment_id"] == allotment_id)
+        ]
+        found.sort(
+            key=lambda r: (-self._registration_still_to_raise(r), self.runners[r["runner_id"]]["name"], _age(r))
+        )
+        return _found(
+            {
+                "total": len(found),
+                "registrations": [
+                    {
+                        "id": r["id"],
+                        "runner": self.runners[r["runner_id"]]["name"],
+                        "race": self.races[r["race_id"]]["name"],
+                        "raised": self._registration_raised(r),
+                        "still_to_raise": self._registration_still_to_raise(r),
+                    }
+                    for r in _page(found, offset)
+                ],
+            }
+        )
+
     def list_races(
         self,
         name: Text | None = None,

@@ -65,6 +65,7 @@ INDEXED = {
     ("messages", "topic_id"),
     ("subscriptions", "name"),
     ("subscriptions", "topic_id"),
+    ("workers", "serve_ids"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -190,6 +191,7 @@ class MessageQueue:
         self._journal: list[tuple[Any, ...]] = []
         self._subscriptions_by_name: dict[Any, dict[str, Subscription]] = {}
         self._subscriptions_by_topic: dict[Any, dict[str, Subscription]] = {}
+        self._workers_by_serves: dict[Any, dict[str, Worker]] = {}
         self._messages_by_code: dict[Any, dict[str, Message]] = {}
         self._messages_by_number: dict[Any, dict[str, Message]] = {}
         self._messages_by_topic: dict[Any, dict[str, Message]] = {}
@@ -201,6 +203,8 @@ class MessageQueue:
         self._deliveries_by_worker: dict[Any, dict[str, Delivery]] = {}
         for subscription in self.subscriptions.values():
             self._link("subscriptions", subscription)
+        for worker in self.workers.values():
+            self._link("workers", worker)
         for message in self.messages.values():
             self._link("messages", message)
         for delivery in self.deliveries.values():
@@ -329,6 +333,44 @@ class MessageQueue:
                         "tries": d["tries"],
                     }
                     for d in _page(found, offset)
+                ],
+            }
+        )
+
+    def workers_for(
+        self,
+        subscription_id: str,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """The workers that serve a subscription, those with most free slots first.
+
+        Args:
+            subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "workers": records}} or {"success": False, "error": why
+                not}
+        """
+        subscription = self.subscriptions.get(subscription_id)
+        if subscription is None:
+            return _refused(f"There is no subscription {subscription_id!r}.")
+        found = [w for w in self._workers_by_serves.get(subscription_id, {}).values()]
+        found.sort(key=lambda w: (-(w["slots"] - self._worker_busy(w)), w["name"], _age(w)))
+        return _found(
+            {
+                "total": len(found),
+                "workers": [
+                    {
+                        "id": w["id"],
+                        "name": w["name"],
+                        "free_slots": w["slots"] - self._worker_busy(w),
+                        "holds_from_it": len(
+                            self._deliveries_by_subscription_worker.get((subscription_id, w["id"]), {})
+                        ),
+                        "could_take": self._can_take(w, subscription),
+                    }
+                    for w in _page(found, offset)
                 ],
             }
         )
@@ -1474,6 +1516,9 @@ class MessageQueue:
             case "subscriptions":
                 self._subscriptions_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._subscriptions_by_topic.setdefault(record["topic_id"], {})[record["id"]] = record
+            case "workers":
+                for key in record["serve_ids"]:
+                    self._workers_by_serves.setdefault(key, {})[record["id"]] = record
             case "messages":
                 self._messages_by_code.setdefault(record["code"], {})[record["id"]] = record
                 self._messages_by_number.setdefault(record["number"], {})[record["id"]] = record
@@ -1501,6 +1546,9 @@ class MessageQueue:
             case "subscriptions":
                 del self._subscriptions_by_name[record["name"]][record["id"]]
                 del self._subscriptions_by_topic[record["topic_id"]][record["id"]]
+            case "workers":
+                for key in record["serve_ids"]:
+                    self._workers_by_serves[key].pop(record["id"], None)
             case "messages":
                 del self._messages_by_code[record["code"]][record["id"]]
                 del self._messages_by_number[record["number"]][record["id"]]

@@ -33,9 +33,7 @@ RULES = (
 
 CHANGES = (
     "send_machine",
-    "withdraw_machine",
     "send_miner",
-    "bring_out",
     "drill_round",
     "charge_round",
     "fire_round",
@@ -322,6 +320,57 @@ class MineHeadings:
             }
         )
 
+    def air_balance(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """The air of each district, what needs it there, and what is left.
+
+        Args:
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "districts": records}} or {"success": False, "error":
+                why not}
+        """
+        found = [d for d in self.districts.values()]
+        found.sort(key=lambda d: (d["name"], _age(d)))
+        return _found(
+            {
+                "total": len(found),
+                "districts": [
+                    {
+                        "id": d["id"],
+                        "name": d["name"],
+                        "airflow": d["airflow"],
+                        "needed": self._district_needed(d),
+                        "spare": self._district_spare(d),
+                        "machines": [
+                            *[
+                                m["label"]
+                                for m in sorted(
+                                    [
+                                        m
+                                        for _heading in self._headings_by_district.get(d["id"], {}).values()
+                                        for m in self._machines_by_heading.get(_heading["id"], {}).values()
+                                    ],
+                                    key=_age,
+                                )
+                                if m["heading_id"] is not None
+                            ]
+                        ],
+                        "people": sum(
+                            1
+                            for p in [
+                                p
+                                for _heading in self._headings_by_district.get(d["id"], {}).values()
+                                for p in self._miners_by_heading.get(_heading["id"], {}).values()
+                            ]
+                            if p["heading_id"] is not None
+                        ),
+                    }
+                    for d in _page(found, offset)
+                ],
+            }
+        )
+
     def list_districts(
         self,
         name: Text | None = None,
@@ -520,12 +569,12 @@ class MineHeadings:
         ]
         return _found({"total": len(found), "blasts": [{**blast} for blast in _page(found, offset)]})
 
-    def send_machine(self, machine_id: str, heading_id: str) -> Result:
-        """Send a machine into a heading, from where it is now.
+    def send_machine(self, machine_id: str, heading_id: str | None = None) -> Result:
+        """Send a machine into a heading, from where it is now, or back to the bay where no heading is named.
 
         Args:
             machine_id (str): Id of the machine, such as MACHINE-00001.
-            heading_id (str): Id of the heading, such as HEADING-00001.
+            heading_id (str, optional): Id of the heading, such as HEADING-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -534,42 +583,43 @@ class MineHeadings:
         machine = self.machines.get(machine_id)
         if machine is None:
             return _refused(f"There is no machine {machine_id!r}.")
-        heading = self.headings.get(heading_id)
-        if heading is None:
+        heading = self.headings.get(heading_id) if heading_id is not None else None
+        if heading_id is not None and heading is None:
             return _refused(f"There is no heading {heading_id!r}.")
-        if machine["broken"]:
-            return _refused(f"{machine['label']} is broken.")
         if machine["heading_id"] == heading_id:
-            return _refused(f"{machine['label']} is in {heading['name']} already.")
-        if self._smoky(heading):
+            return _refused(f"{machine['label']} is there already.")
+        if heading_id is not None and machine["broken"]:
+            return _refused(f"{machine['label']} is broken.")
+        if heading_id is not None and self._smoky(heading):
             return _refused(f"{heading['name']} was fired and its air has not been checked.")
-        if heading["stage"] == "charged":
+        if heading_id is not None and heading["stage"] == "charged":
             return _refused(f"{heading['name']} is charged.")
         same = next(
             (
                 m
-                for m in sorted(
-                    self._machines_by_kind_heading.get((machine["kind"], heading_id), {}).values(),
-                    key=_age,
-                )
+                for m in self.machines.values()
+                if heading_id is not None
+                and m["heading_id"] == heading_id
+                and m["kind"] == machine["kind"]
             ),
             None,
         )
         if same is not None:
-            return _refused(f"{same['label']} is in {heading['name']}; withdraw it first.")
-        if len(self._machines_by_heading.get(heading_id, {})) >= 2:
+            return _refused(f"{same['label']} is in that heading; send it out first.")
+        if heading_id is not None and len(self._machines_by_heading.get(heading_id, {})) >= 2:
             return _refused(f"There are two machines in {heading['name']}.")
         freed = sum(
             m["air"]
-            for m in [
-                m
-                for _heading in self._headings_by_district.get(heading["district_id"], {}).values()
-                for m in self._machines_by_heading.get(_heading["id"], {}).values()
-            ]
+            for m in self.machines.values()
             if m is machine
+            and heading_id is not None
             and m["heading_id"] is not None
+            and self.headings[m["heading_id"]]["district_id"] == heading["district_id"]
         )
-        if machine["air"] > self._district_spare(self.districts[heading["district_id"]]) + freed:
+        if (
+            heading_id is not None
+            and machine["air"] > self._district_spare(self.districts[heading["district_id"]]) + freed
+        ):
             return _refused(
                 f"{self.districts[heading['district_id']]['name']} has "
                 f"{self._district_spare(self.districts[heading['district_id']])} air to spare and "
@@ -619,75 +669,17 @@ class MineHeadings:
             return self._take_back(RULES[3])
         if self._breaks_rule_5_m(machine):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: send {machine['label']} into {heading['name']}."}
+        done = f"send {machine['label']} out"
+        if heading is not None:
+            done += f" and into {heading['name']}"
+        return {"success": True, "message": f"Done: {done}."}
 
-    def withdraw_machine(self, machine_id: str) -> Result:
-        """Bring a machine out of its heading to the workshop bay.
-
-        Args:
-            machine_id (str): Id of the machine, such as MACHINE-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        machine = self.machines.get(machine_id)
-        if machine is None:
-            return _refused(f"There is no machine {machine_id!r}.")
-        if machine["heading_id"] is None:
-            return _refused(f"{machine['label']} is in the bay.")
-        self._journal = []
-        former_heading_id = machine["heading_id"]
-        self._put("machines", machine, "heading_id", None)
-        for one_district in _distinct(
-            [
-                *[
-                    self.districts[one["district_id"]]
-                    for one in [self.headings.get(machine["heading_id"])]
-                    if one is not None
-                ],
-                *[
-                    self.districts[one["district_id"]]
-                    for one in [self.headings.get(former_heading_id)]
-                    if one is not None
-                ],
-            ]
-        ):
-            if self._breaks_rule_1(one_district):
-                return self._take_back(RULES[0])
-        if self._breaks_rule_2_m(machine):
-            return self._take_back(RULES[1])
-        for one_machine in _distinct(
-            [
-                machine,
-                *[
-                    user
-                    for one in [self.headings.get(machine["heading_id"])]
-                    if one is not None
-                    for user in self._machines_by_heading.get(machine["heading_id"], {}).values()
-                ],
-                *[
-                    user
-                    for one in [self.headings.get(former_heading_id)]
-                    if one is not None
-                    for user in self._machines_by_heading.get(former_heading_id, {}).values()
-                ],
-            ]
-        ):
-            if self._breaks_rule_2_m_again(one_machine):
-                return self._take_back(RULES[1])
-        if self._breaks_rule_4_m(machine):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_5_m(machine):
-            return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: withdraw {machine['label']}."}
-
-    def send_miner(self, miner_id: str, heading_id: str) -> Result:
-        """Send somebody into a heading, from where they are now.
+    def send_miner(self, miner_id: str, heading_id: str | None = None) -> Result:
+        """Send somebody into a heading, from where they are now, or out of the headings where none is named.
 
         Args:
             miner_id (str): Id of the miner, such as MINER-00001.
-            heading_id (str): Id of the heading, such as HEADING-00001.
+            heading_id (str, optional): Id of the heading, such as HEADING-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -696,19 +688,20 @@ class MineHeadings:
         miner = self.miners.get(miner_id)
         if miner is None:
             return _refused(f"There is no miner {miner_id!r}.")
-        heading = self.headings.get(heading_id)
-        if heading is None:
+        heading = self.headings.get(heading_id) if heading_id is not None else None
+        if heading_id is not None and heading is None:
             return _refused(f"There is no heading {heading_id!r}.")
         if miner["heading_id"] == heading_id:
-            return _refused(f"{miner['name']} is in {heading['name']} already.")
-        if self._smoky(heading):
+            return _refused(f"{miner['name']} is there already.")
+        if heading_id is not None and self._smoky(heading):
             return _refused(f"{heading['name']} was fired and its air has not been checked.")
-        if heading["stage"] == "charged" and not miner["shotfirer"]:
+        if heading_id is not None and heading["stage"] == "charged" and not miner["shotfirer"]:
             return _refused(f"{heading['name']} is charged and {miner['name']} is no shotfirer.")
-        if len(self._miners_by_heading.get(heading_id, {})) >= 5:
+        if heading_id is not None and len(self._miners_by_heading.get(heading_id, {})) >= 5:
             return _refused(f"There are five people in {heading['name']}.")
         if not (
-            self._district_spare(self.districts[heading["district_id"]]) >= 3
+            heading_id is None
+            or self._district_spare(self.districts[heading["district_id"]]) >= 3
             or miner["heading_id"] is not None
             and self.headings[miner["heading_id"]]["district_id"] == heading["district_id"]
         ):
@@ -758,66 +751,10 @@ class MineHeadings:
             return self._take_back(RULES[3])
         if self._breaks_rule_5_p(miner):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: send {miner['name']} into {heading['name']}."}
-
-    def bring_out(self, miner_id: str) -> Result:
-        """Bring somebody out of the headings.
-
-        Args:
-            miner_id (str): Id of the miner, such as MINER-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        miner = self.miners.get(miner_id)
-        if miner is None:
-            return _refused(f"There is no miner {miner_id!r}.")
-        if miner["heading_id"] is None:
-            return _refused(f"{miner['name']} is not in a heading.")
-        self._journal = []
-        former_heading_id = miner["heading_id"]
-        self._put("miners", miner, "heading_id", None)
-        for one_district in _distinct(
-            [
-                *[
-                    self.districts[one["district_id"]]
-                    for one in [self.headings.get(miner["heading_id"])]
-                    if one is not None
-                ],
-                *[
-                    self.districts[one["district_id"]]
-                    for one in [self.headings.get(former_heading_id)]
-                    if one is not None
-                ],
-            ]
-        ):
-            if self._breaks_rule_1(one_district):
-                return self._take_back(RULES[0])
-        for one_miner in _distinct(
-            [
-                miner,
-                *[
-                    user
-                    for one in [self.headings.get(miner["heading_id"])]
-                    if one is not None
-                    for user in self._miners_by_heading.get(miner["heading_id"], {}).values()
-                ],
-                *[
-                    user
-                    for one in [self.headings.get(former_heading_id)]
-                    if one is not None
-                    for user in self._miners_by_heading.get(former_heading_id, {}).values()
-                ],
-            ]
-        ):
-            if self._breaks_rule_3(one_miner):
-                return self._take_back(RULES[2])
-        if self._breaks_rule_4_p(miner):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_5_p(miner):
-            return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: bring {miner['name']} out."}
+        done = f"send {miner['name']} out"
+        if heading is not None:
+            done += f" and into {heading['name']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def drill_round(self, heading_id: str, holes: Annotated[int, {"minimum": 10, "maximum": 90}]) -> Result:
         """Drill the holes of a round in a bolted heading, with a jumbo that is there.
@@ -884,7 +821,7 @@ class MineHeadings:
             return _refused(f"{shotfirer['name']} is not in {heading['name']}.")
         machine = next((m for m in sorted(self._machines_by_heading.get(heading_id, {}).values(), key=_age)), None)
         if machine is not None:
-            return _refused(f"{machine['label']} is in {heading['name']}; withdraw it first.")
+            return _refused(f"{machine['label']} is in {heading['name']}; send it out first.")
         other = next(
             (p for p in sorted(self._miners_by_heading.get(heading_id, {}).values(), key=_age) if not p["shotfirer"]),
             None,
@@ -1001,10 +938,10 @@ class MineHeadings:
             return _refused(f"{heading['name']} is {heading['stage']}.")
         person = self._somebody(heading)
         if person is not None:
-            return _refused(f"{person['name']} is in there or beyond; bring everybody out first.")
+            return _refused(f"{person['name']} is in there or beyond; send everybody out first.")
         machine = self._something(heading)
         if machine is not None:
-            return _refused(f"{machine['label']} is in there or beyond; withdraw it first.")
+            return _refused(f"{machine['label']} is in there or beyond; send it out first.")
         blast = self._open_blast(heading)
         if blast is None:
             return _refused(f"There is no round in {heading['name']}.")

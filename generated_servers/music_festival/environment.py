@@ -41,8 +41,7 @@ CHANGES = (
     "send_crew",
     "confirm_slot",
     "carry_gear",
-    "send_for_repair",
-    "take_back",
+    "set_gear",
     "issue_wristband",
     "change_zone",
     "block_wristband",
@@ -232,6 +231,38 @@ class MusicFestival:
             self._link("slots", slot)
         for wristband in self.wristbands.values():
             self._link("wristbands", wristband)
+
+    def free_crews(self, slot_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """Crews that could serve a slot, the least busy of that day first.
+
+        Args:
+            slot_id (str): Id of the slot, such as SLOT-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "crews": records}} or {"success": False, "error": why
+                not}
+        """
+        slot = self.slots.get(slot_id)
+        if slot is None:
+            return _refused(f"There is no slot {slot_id!r}.")
+        found = [
+            c
+            for c in self.crews.values()
+            if (slot["crew_id"] is None or c["id"] != slot["crew_id"])
+            and self._crew_busy(c, self.stages[slot["stage_id"]], slot["starts_at"], slot["minutes"], slot) is None
+            and self._crew_load(c, slot["starts_at"][:10]) < c["most_a_day"]
+        ]
+        found.sort(key=lambda c: (self._crew_load(c, slot["starts_at"][:10]), c["name"], _age(c)))
+        return _found(
+            {
+                "total": len(found),
+                "crews": [
+                    {"id": c["id"], "name": c["name"], "that_day": self._crew_load(c, slot["starts_at"][:10])}
+                    for c in _page(found, offset)
+                ],
+            }
+        )
 
     def day_sheet(
         self,
@@ -1132,11 +1163,12 @@ class MusicFestival:
             done += f" to {stage['name']}"
         return {"success": True, "message": f"Done: {done}."}
 
-    def send_for_repair(self, gear_id: str) -> Result:
-        """Send a piece of backline away for repair.
+    def set_gear(self, gear_id: str, works: bool) -> Result:
+        """Send a piece of backline away for repair, or take it back into the store when it works again.
 
         Args:
             gear_id (str): Id of the gear, such as GEAR-00001.
+            works (bool): Works: true or false.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1145,10 +1177,16 @@ class MusicFestival:
         gear = self.gears.get(gear_id)
         if gear is None:
             return _refused(f"There is no gear {gear_id!r}.")
-        if gear["condition"] != "ready":
-            return _refused(f"{gear['label']} is away already.")
+        if (gear["condition"] == "ready") == works:
+            return _refused(f"{gear['label']} is noted like that already.")
         slot = next(
-            (s for s in self.slots.values() if gear["stage_id"] is not None and s is self._needed(gear)),
+            (
+                s
+                for s in self.slots.values()
+                if not works
+                and gear["stage_id"] is not None
+                and s is self._needed(gear)
+            ),
             None,
         )
         if slot is not None:
@@ -1157,61 +1195,46 @@ class MusicFestival:
                 "bring one first."
             )
         self._journal = []
-        former_stage_id = gear["stage_id"]
-        self._put("gears", gear, "stage_id", None)
-        self._put("gears", gear, "condition", "away")
+        changed_gears: list[Any] = []
+        changed_gears_2: list[Any] = []
+        former_stage_ids: list[Any] = []
+        if works:
+            changed_gears.append(gear)
+            self._put("gears", gear, "condition", "ready")
+        else:
+            changed_gears_2.append(gear)
+            former_stage_ids.append(gear["stage_id"])
+            self._put("gears", gear, "stage_id", None)
+            changed_gears.append(gear)
+            self._put("gears", gear, "condition", "away")
         for one_slot in _distinct(
             [
                 *[
                     user
-                    for one in [self.stages.get(gear["stage_id"])]
+                    for one in [self.stages.get(one["stage_id"]) for one in changed_gears]
                     if one is not None
-                    for user in self._slots_by_stage_status.get((gear["stage_id"], "confirmed"), {}).values()
+                    for user in self._slots_by_stage_status.get((one["id"], "confirmed"), {}).values()
                 ],
                 *[
                     user
-                    for one in [self.stages.get(former_stage_id)]
+                    for one in [self.stages.get(one["stage_id"]) for one in changed_gears_2]
                     if one is not None
-                    for user in self._slots_by_stage_status.get((former_stage_id, "confirmed"), {}).values()
+                    for user in self._slots_by_stage_status.get((one["id"], "confirmed"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.stages.get(key) for key in former_stage_ids]
+                    if one is not None
+                    for user in self._slots_by_stage_status.get((one["id"], "confirmed"), {}).values()
                 ],
             ]
         ):
             if self._breaks_rule_7(one_slot):
                 return self._take_back(RULES[6])
-        if self._breaks_rule_8(gear):
-            return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: send {gear['label']} for repair."}
-
-    def take_back(self, gear_id: str) -> Result:
-        """Take repaired backline back into the store.
-
-        Args:
-            gear_id (str): Id of the gear, such as GEAR-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        gear = self.gears.get(gear_id)
-        if gear is None:
-            return _refused(f"There is no gear {gear_id!r}.")
-        if gear["condition"] != "away":
-            return _refused(f"{gear['label']} is not away.")
-        self._journal = []
-        self._put("gears", gear, "condition", "ready")
-        for one_slot in _distinct(
-            [
-                user
-                for one in [self.stages.get(gear["stage_id"])]
-                if one is not None
-                for user in self._slots_by_stage_status.get((gear["stage_id"], "confirmed"), {}).values()
-            ]
-        ):
-            if self._breaks_rule_7(one_slot):
-                return self._take_back(RULES[6])
-        if self._breaks_rule_8(gear):
-            return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: take {gear['label']} back."}
+        for one_gear in _distinct([*changed_gears, *changed_gears_2]):
+            if self._breaks_rule_8(one_gear):
+                return self._take_back(RULES[7])
+        return {"success": True, "message": f"Done: note the condition of {gear['label']}."}
 
     def issue_wristband(self, code: Text, holder: Text, zone_id: str, band_id: str | None = None) -> Result:
         """Issue a wristband for a zone; it opens the zones around it too.

@@ -1014,6 +1014,15 @@ class PharmacyDispensing:
                 f"{self.products[supply['product_id']]['name']} is a controlled drug and nobody but "
                 f"{self.pharmacists[supply['made_by_id']]['name']} has checked it."
             )
+        if (
+            self.substances[self.products[supply["product_id"]]["substance_id"]]["controlled"]
+            and self._valid_until(self.prescriptions[supply["prescription_id"]]) < self.now[:10]
+        ):
+            return _refused(
+                "The prescription for the controlled drug ran out on "
+                f"{self._valid_until(self.prescriptions[supply['prescription_id']])}, so return the bag; "
+                f"{self._supply_patient(supply)['name']} needs a new one."
+            )
         self._journal = []
         changed_prescriptions: list[Any] = []
         self._put("supplies", supply, "collected_on", self.now[:10])

@@ -33,8 +33,7 @@ RULES = (
 
 CHANGES = (
     "weigh_delivery",
-    "tip_delivery",
-    "turn_away",
+    "admit_delivery",
     "sort_delivery",
     "press_bale",
     "move_bale",
@@ -251,6 +250,52 @@ class RecyclingPlant:
                         "bay_id": b["bay_id"],
                     }
                     for b in _page(found, offset)
+                ],
+            }
+        )
+
+    def yard(
+        self,
+        stream_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Deliveries that wait to be tipped or sorted, with the dirt that their stream allows.
+
+        Args:
+            stream_id (str, optional): Id of the stream, such as STREAM-00001. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "deliveries": records}} or {"success": False, "error":
+                why not}
+        """
+        stream = self.streams.get(stream_id) if stream_id is not None else None
+        if stream_id is not None and stream is None:
+            return _refused(f"There is no stream {stream_id!r}.")
+        found = [
+            d
+            for d in self.deliveries.values()
+            if d["status"] in ("weighed", "tipped")
+            and (stream_id is None or d["stream_id"] == stream_id)
+        ]
+        found.sort(key=lambda d: (d["ticket"], _age(d)))
+        return _found(
+            {
+                "total": len(found),
+                "deliveries": [
+                    {
+                        "id": d["id"],
+                        "ticket": d["ticket"],
+                        "stream": self.streams[d["stream_id"]]["name"],
+                        "kilos": d["kilos"],
+                        "dirt": d["dirt"],
+                        "dirt_limit": self.streams[d["stream_id"]]["dirt_limit"],
+                        "bunker_left": self.streams[d["stream_id"]]["bunker"] - self._stream_tipped(
+                            self.streams[d["stream_id"]]
+                        ),
+                        "status": d["status"],
+                    }
+                    for d in _page(found, offset)
                 ],
             }
         )
@@ -518,11 +563,12 @@ class RecyclingPlant:
             "data": {"delivery_id": delivery["id"]},
         }
 
-    def tip_delivery(self, delivery_id: str) -> Result:
-        """Tip a weighed delivery into the bunker of its stream.
+    def admit_delivery(self, delivery_id: str, tipped: bool) -> Result:
+        """Tip a weighed delivery into the bunker of its stream, or turn it away.
 
         Args:
             delivery_id (str): Id of the delivery, such as DELIVERY-00001.
+            tipped (bool): Tipped: true or false.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -533,50 +579,41 @@ class RecyclingPlant:
             return _refused(f"There is no delivery {delivery_id!r}.")
         if delivery["status"] != "weighed":
             return _refused(f"The delivery is {delivery['status']}.")
-        if delivery["dirt"] > self.streams[delivery["stream_id"]]["dirt_limit"]:
+        if tipped and delivery["dirt"] > self.streams[delivery["stream_id"]]["dirt_limit"]:
             return _refused(
                 f"{delivery['dirt']} percent of dirt are more than the "
                 f"{self.streams[delivery['stream_id']]['dirt_limit']} that "
                 f"{self.streams[delivery['stream_id']]['name']} allows; turn it away."
             )
         if (
-            self._stream_tipped(self.streams[delivery["stream_id"]])
-            + delivery["kilos"] > self.streams[delivery["stream_id"]]["bunker"]
+            tipped
+            and self._stream_tipped(
+                self.streams[delivery["stream_id"]]
+            ) + delivery["kilos"] > self.streams[delivery["stream_id"]]["bunker"]
         ):
             return _refused(
                 f"The bunker holds {self.streams[delivery['stream_id']]['bunker']} kg and has "
                 f"{self._stream_tipped(self.streams[delivery['stream_id']])}; sort something first."
             )
         self._journal = []
-        self._put("deliveries", delivery, "status", "tipped")
-        if self._breaks_rule_7(self.streams[delivery["stream_id"]]):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_8(delivery):
-            return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: tip delivery {delivery['ticket']}."}
-
-    def turn_away(self, delivery_id: str) -> Result:
-        """Turn a weighed delivery away.
-
-        Args:
-            delivery_id (str): Id of the delivery, such as DELIVERY-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        delivery = self.deliveries.get(delivery_id)
-        if delivery is None:
-            return _refused(f"There is no delivery {delivery_id!r}.")
-        if delivery["status"] != "weighed":
-            return _refused(f"The delivery is {delivery['status']}.")
-        self._journal = []
-        self._put("deliveries", delivery, "status", "turned_away")
-        if self._breaks_rule_7(self.streams[delivery["stream_id"]]):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_8(delivery):
-            return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: turn delivery {delivery['ticket']} away."}
+        changed_deliveries: list[Any] = []
+        if tipped:
+            changed_deliveries.append(delivery)
+            self._put("deliveries", delivery, "status", "tipped")
+        else:
+            if delivery["status"] not in ("weighed", "turned_away"):
+                return self._take_back(
+                    f"Delivery {delivery['ticket']} cannot go from {delivery['status']} to turned_away."
+                )
+            changed_deliveries.append(delivery)
+            self._put("deliveries", delivery, "status", "turned_away")
+        for one_stream in _distinct([self.streams[one["stream_id"]] for one in changed_deliveries]):
+            if self._breaks_rule_7(one_stream):
+                return self._take_back(RULES[6])
+        for one_delivery in _distinct(changed_deliveries):
+            if self._breaks_rule_8(one_delivery):
+                return self._take_back(RULES[7])
+        return {"success": True, "message": f"Done: decide about delivery {delivery['ticket']}."}
 
     def sort_delivery(self, delivery_id: str, shares: Annotated[list[SortDeliveryShare], {"maxItems": 20}]) -> Result:
         """Sort a tipped delivery; each material gets a share of the weight in percent, and the rest is residue.

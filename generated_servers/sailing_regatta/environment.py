@@ -216,6 +216,7 @@ class SailingRegatta:
         self._protests_by_race: dict[Any, dict[str, Protest]] = {}
         self._protests_by_race_by_against: dict[Any, dict[str, Protest]] = {}
         self._protests_by_race_status: dict[Any, dict[str, Protest]] = {}
+        self._protests_by_status: dict[Any, dict[str, Protest]] = {}
         self._redress_requests_by_race: dict[Any, dict[str, RedressRequest]] = {}
         self._redress_requests_by_race_boat: dict[Any, dict[str, RedressRequest]] = {}
         self._inspections_by_boat: dict[Any, dict[str, Inspection]] = {}
@@ -295,6 +296,46 @@ class SailingRegatta:
                 ],
                 "missing": [*[b["name"] for b in self._missing(race)]],
                 "next_place": self._next_place(race),
+            }
+        )
+
+    def open_hearings(
+        self,
+        fleet_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Protests that are not decided yet.
+
+        Args:
+            fleet_id (str, optional): Id of the fleet, such as FLEET-00001. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "protests": records}} or {"success": False, "error": why
+                not}
+        """
+        fleet = self.fleets.get(fleet_id) if fleet_id is not None else None
+        if fleet_id is not None and fleet is None:
+            return _refused(f"There is no fleet {fleet_id!r}.")
+        found = [
+            p
+            for p in self._protests_by_status.get("filed", {}).values()
+            if (fleet_id is None or self.races[p["race_id"]]["fleet_id"] == fleet_id)
+        ]
+        found.sort(key=lambda p: (p["filed_on"], p["id"], _age(p)))
+        return _found(
+            {
+                "total": len(found),
+                "protests": [
+                    {
+                        "id": p["id"],
+                        "race": self.races[p["race_id"]]["code"],
+                        "by": self.boats[p["by_id"]]["name"],
+                        "against": self.boats[p["against_id"]]["name"],
+                        "rule": p["rule"],
+                    }
+                    for p in _page(found, offset)
+                ],
             }
         )
 
@@ -1490,6 +1531,7 @@ class SailingRegatta:
                     {},
                 )[record["id"]] = record
                 self._protests_by_race_status.setdefault((record["race_id"], record["status"]), {})[record["id"]] = record
+                self._protests_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "redress_requests":
                 self._redress_requests_by_race.setdefault(record["race_id"], {})[record["id"]] = record
                 self._redress_requests_by_race_boat.setdefault(
@@ -1519,6 +1561,7 @@ class SailingRegatta:
                     record["against_id"],
                 ][record["id"]]
                 del self._protests_by_race_status[record["race_id"], record["status"]][record["id"]]
+                del self._protests_by_status[record["status"]][record["id"]]
             case "redress_requests":
                 del self._redress_requests_by_race[record["race_id"]][record["id"]]
                 del self._redress_requests_by_race_boat[record["race_id"], record["boat_id"]][record["id"]]

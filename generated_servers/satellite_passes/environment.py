@@ -38,7 +38,6 @@ CHANGES = (
     "queue_command",
     "swap_commands",
     "load_command",
-    "unload_command",
     "cancel_command",
     "request_image",
     "take_image",
@@ -233,6 +232,48 @@ class SatellitePasses:
                         "could_receive": t["rate"] * contact["minutes"],
                     }
                     for t in _page(found, offset)
+                ],
+            }
+        )
+
+    def uplink_queue(
+        self,
+        satellite_id: str,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """The commands of a satellite that are queued or loaded, in their order.
+
+        Args:
+            satellite_id (str): Id of the satellite, such as SATELLITE-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "commands": records}} or {"success": False, "error": why
+                not}
+        """
+        satellite = self.satellites.get(satellite_id)
+        if satellite is None:
+            return _refused(f"There is no satellite {satellite_id!r}.")
+        found = [
+            c
+            for c in self.commands.values()
+            if (c["satellite_id"] == satellite_id and c["status"] in ("queued", "loaded"))
+        ]
+        found.sort(key=lambda c: (c["position"], _age(c)))
+        return _found(
+            {
+                "total": len(found),
+                "commands": [
+                    {
+                        "id": c["id"],
+                        "position": c["position"],
+                        "what": c["what"],
+                        "energy": c["energy"],
+                        "status": c["status"],
+                        "contact_id": c["contact_id"],
+                        "reserve": self._satellite_reserve(satellite),
+                    }
+                    for c in _page(found, offset)
                 ],
             }
         )
@@ -585,7 +626,7 @@ class SatellitePasses:
         if contact["status"] != "booked":
             return _refused(f"The pass at {contact['rises_at']} is {contact['status']}.")
         if self._contact_loaded(contact) != 0:
-            return _refused(f"{self._contact_loaded(contact)} commands are loaded for it; unload them first.")
+            return _refused(f"{self._contact_loaded(contact)} commands are loaded for it; take them back first.")
         if self._contact_planned(contact) != 0:
             return _refused(
                 f"Pictures of {self._contact_planned(contact)} MB are planned for it; plan them for another pass "
@@ -784,7 +825,7 @@ class SatellitePasses:
         if one is other or one["satellite_id"] != other["satellite_id"]:
             return _refused("Name two commands of one satellite.")
         if one["status"] != "queued" or other["status"] != "queued":
-            return _refused("Both must be queued; unload the loaded ones first.")
+            return _refused("Both must be queued; take the loaded ones back first.")
         self._journal = []
         place = one["position"]
         self._put("commands", one, "position", other["position"])
@@ -813,13 +854,13 @@ class SatellitePasses:
             return self._take_back(RULES[4])
         return {"success": True, "message": f"Done: swap {one['what']} and {other['what']}."}
 
-    def load_command(self, command_id: str, contact_id: str) -> Result:
-        """Load the next queued command of a satellite for a booked pass; those in front of it must be loaded for that
-        pass or an earlier one.
+    def load_command(self, command_id: str, contact_id: str | None = None) -> Result:
+        """Load the next queued command of a satellite for a booked pass, where those in front of it must be loaded
+        for that pass or an earlier one; or take the last loaded one back into the queue where no pass is named.
 
         Args:
             command_id (str): Id of the command, such as COMMAND-00001.
-            contact_id (str): Id of the contact, such as CONTACT-00001.
+            contact_id (str, optional): Id of the contact, such as CONTACT-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -828,20 +869,24 @@ class SatellitePasses:
         command = self.commands.get(command_id)
         if command is None:
             return _refused(f"There is no command {command_id!r}.")
-        contact = self.contacts.get(contact_id)
-        if contact is None:
+        contact = self.contacts.get(contact_id) if contact_id is not None else None
+        if contact_id is not None and contact is None:
             return _refused(f"There is no contact {contact_id!r}.")
-        if command["status"] != "queued":
+        if (
+            command["status"] not in ("queued", "loaded")
+            or (command["status"] == "queued") != (contact_id is not None)
+        ):
             return _refused(f"The command is {command['status']}.")
-        if contact["satellite_id"] != command["satellite_id"]:
-            return _refused(f"That is a pass of {self.satellites[contact['satellite_id']]['name']}.")
-        if contact["status"] != "booked" or contact["rises_at"] <= self.now:
-            return _refused(f"The pass at {contact['rises_at']} is {contact['status']} or has begun.")
+        if contact_id is not None and contact["satellite_id"] != command["satellite_id"]:
+            return _refused("That is a pass of another satellite.")
+        if not (contact_id is None or contact["status"] == "booked" and contact["rises_at"] > self.now):
+            return _refused(f"The pass is {contact['status']} or has begun.")
         front = next(
             (
                 x
                 for x in self._ahead(command)
-                if (
+                if contact_id is not None
+                and (
                     x["status"] == "queued"
                     or x["contact_id"] is not None
                     and self.contacts[x["contact_id"]]["rises_at"] > contact["rises_at"]
@@ -851,87 +896,65 @@ class SatellitePasses:
         )
         if front is not None:
             return _refused(f"{front['what']} comes first and is {front['status']}.")
-        if self._contact_loaded(contact) >= self._contact_slots(contact):
+        if contact_id is not None and self._contact_loaded(contact) >= self._contact_slots(contact):
             return _refused(f"The pass has {self._contact_slots(contact)} slots and they are taken.")
-        if self._satellite_reserve(self.satellites[command["satellite_id"]]) - command["energy"] < 20:
+        if (
+            contact_id is not None
+            and self._satellite_reserve(self.satellites[command["satellite_id"]]) - command["energy"] < 20
+        ):
             return _refused(
                 f"{self.satellites[command['satellite_id']]['name']} would keep "
                 f"{self._satellite_reserve(self.satellites[command['satellite_id']]) - command['energy']} percent "
                 "of its battery, and 20 must stay."
             )
+        later = next((x for x in self._behind(command) if contact_id is None and x["status"] == "loaded"), None)
+        if later is not None:
+            return _refused(f"{later['what']} is loaded behind it; take that back first.")
         self._journal = []
+        changed_commands: list[Any] = []
         former_contact_id = command["contact_id"]
         self._put("commands", command, "contact_id", contact_id)
-        self._put("commands", command, "status", "loaded")
-        if self._breaks_rule_4_a(command):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_4_b(command):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_4_a_again(command):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_4_b_again(command):
-            return self._take_back(RULES[3])
+        if contact_id is None:
+            changed_commands.append(command)
+            self._put("commands", command, "status", "queued")
+        else:
+            if command["status"] not in ("queued", "loaded"):
+                return self._take_back(f"Command {command['id']} cannot go from {command['status']} to loaded.")
+            changed_commands.append(command)
+            self._put("commands", command, "status", "loaded")
+        for one_command in _distinct([command, *changed_commands]):
+            if self._breaks_rule_4_a(one_command):
+                return self._take_back(RULES[3])
+        for one_command in _distinct([command, *changed_commands]):
+            if self._breaks_rule_4_b(one_command):
+                return self._take_back(RULES[3])
+        for one_command in _distinct(changed_commands):
+            if self._breaks_rule_4_a_again(one_command):
+                return self._take_back(RULES[3])
+        for one_command in _distinct(changed_commands):
+            if self._breaks_rule_4_b_again(one_command):
+                return self._take_back(RULES[3])
         for one_contact in _distinct(
-            [self.contacts.get(command["contact_id"]), self.contacts.get(former_contact_id)]
+            [
+                self.contacts.get(command["contact_id"]),
+                self.contacts.get(former_contact_id),
+                *[self.contacts.get(one["contact_id"]) for one in changed_commands],
+            ]
         ):
             if self._breaks_rule_6(one_contact):
                 return self._take_back(RULES[5])
-        if self._breaks_rule_7_c(command):
-            return self._take_back(RULES[6])
+        for one_command in _distinct([command, *changed_commands]):
+            if self._breaks_rule_7_c(one_command):
+                return self._take_back(RULES[6])
         if self._breaks_rule_7_c_again(command):
             return self._take_back(RULES[6])
-        if self._breaks_rule_11(self.satellites[command["satellite_id"]]):
-            return self._take_back(RULES[10])
-        return {
-            "success": True,
-            "message": (
-                f"Done: load {command['what']} for {self.satellites[contact['satellite_id']]['name']} at "
-                f"{contact['rises_at']}."
-            ),
-        }
-
-    def unload_command(self, command_id: str) -> Result:
-        """Take the last loaded command of a satellite back into the queue.
-
-        Args:
-            command_id (str): Id of the command, such as COMMAND-00001.
-
-        Returns:
-            dict: {"success": True, "message": what was done}
-                or {"success": False, "error": why it cannot be done}
-        """
-        command = self.commands.get(command_id)
-        if command is None:
-            return _refused(f"There is no command {command_id!r}.")
-        if command["status"] != "loaded":
-            return _refused(f"The command is {command['status']}.")
-        later = next((x for x in self._behind(command) if x["status"] == "loaded"), None)
-        if later is not None:
-            return _refused(f"{later['what']} is loaded behind it; unload that first.")
-        self._journal = []
-        former_contact_id = command["contact_id"]
-        self._put("commands", command, "contact_id", None)
-        self._put("commands", command, "status", "queued")
-        if self._breaks_rule_4_a(command):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_4_b(command):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_4_a_again(command):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_4_b_again(command):
-            return self._take_back(RULES[3])
-        for one_contact in _distinct(
-            [self.contacts.get(command["contact_id"]), self.contacts.get(former_contact_id)]
-        ):
-            if self._breaks_rule_6(one_contact):
-                return self._take_back(RULES[5])
-        if self._breaks_rule_7_c(command):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_7_c_again(command):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_11(self.satellites[command["satellite_id"]]):
-            return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: unload {command['what']}."}
+        for one_satellite in _distinct([self.satellites[one["satellite_id"]] for one in changed_commands]):
+            if self._breaks_rule_11(one_satellite):
+                return self._take_back(RULES[10])
+        done = f"load or take back {command['what']}"
+        if contact is not None:
+            done += f" for the pass of {self.satellites[contact['satellite_id']]['name']} at {contact['rises_at']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def cancel_command(self, command_id: str) -> Result:
         """Cancel a queued command.
@@ -947,7 +970,7 @@ class SatellitePasses:
         if command is None:
             return _refused(f"There is no command {command_id!r}.")
         if command["status"] != "queued":
-            return _refused(f"The command is {command['status']}; a loaded one is unloaded first.")
+            return _refused(f"The command is {command['status']}; a loaded one is taken back first.")
         self._journal = []
         self._put("commands", command, "status", "cancelled")
         if self._breaks_rule_4_a(command):

@@ -155,6 +155,11 @@ def _copied(records: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _id_of(record: Any) -> str | None:
+    """The id of a record that may not be there."""
+    return record["id"] if record is not None else None
+
+
 def _distinct(records: Iterable[Any]) -> list[Any]:
     """Each record once."""
     return list({record["id"]: record for record in records if record is not None}.values())
@@ -311,6 +316,22 @@ class TaxiDispatch:
                 ],
             }
         )
+
+    def whose_turn(self, booking_id: str) -> Result:
+        """Which shift would get an open booking now, and how long the ride is.
+
+        Args:
+            booking_id (str): Id of the booking, such as BOOKING-00001.
+
+        Returns:
+            dict: {"success": True, "data": {shift, minutes}} or {"success": False, "error": why not}
+        """
+        booking = self.bookings.get(booking_id)
+        if booking is None:
+            return _refused(f"There is no booking {booking_id!r}.")
+        if booking["status"] != "open":
+            return _refused(f"The booking of {booking['customer']} is {booking['status']}.")
+        return _found({"shift": _id_of(self._turn(booking)), "minutes": self._ride_minutes(booking)})
 
     def list_zones(
         self,

@@ -1008,6 +1008,8 @@ class TelescopeTime:
         night = self.nights.get(night_id)
         if night is None:
             return _refused(f"There is no night {night_id!r}.")
+        if night["on"] > self.now[:10]:
+            return _refused(f"The night of {night['on']} has not come yet.")
         busy = sum(
             self.blocks[s["block_id"]]["minutes"]
             for s in self._slots_by_night.get(night_id, {}).values()

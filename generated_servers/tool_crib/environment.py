@@ -743,12 +743,19 @@ class ToolCrib:
             ),
         }
 
-    def return_kit(self, kit_id: str, uses: Annotated[int, {"minimum": 0, "maximum": 2000}]) -> Result:
-        """Take a kit back; every tool had the same number of uses, and those used up leave the kit.
+    def return_kit(
+        self,
+        kit_id: str,
+        uses: Annotated[int, {"minimum": 0, "maximum": 2000}],
+        damaged_id: str | None = None,
+    ) -> Result:
+        """Take a kit back; every tool had the same number of uses, and those used up, or the one that is damaged,
+        leave the kit for the worn shelf.
 
         Args:
             kit_id (str): Id of the kit, such as KIT-00001.
             uses (int): The uses, from 0 to 2000.
+            damaged_id (str, optional): Id of a tool (damaged), such as TOOL-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -757,8 +764,13 @@ class ToolCrib:
         kit = self.kits.get(kit_id)
         if kit is None:
             return _refused(f"There is no kit {kit_id!r}.")
+        damaged = self.tools.get(damaged_id) if damaged_id is not None else None
+        if damaged_id is not None and damaged is None:
+            return _refused(f"There is no tool {damaged_id!r}.")
         if not any(l["kit_id"] == kit_id and l["back_on"] is None for l in self.loans.values()):
             return _refused(f"The {kit['name']} is not out.")
+        if damaged_id is not None and damaged["kit_id"] != kit_id:
+            return _refused(f"The damaged tool is not one of the {kit['name']}.")
         self._journal = []
         changed_loans: list[Any] = []
         changed_tools: list[Any] = []
@@ -773,7 +785,10 @@ class ToolCrib:
                 return self._take_back(f"The uses of {tool['number']} must be between 0 and 5000.")
             changed_tools.append(tool)
             self._put("tools", tool, "uses", new_uses)
-            if self.tools[l["tool_id"]]["uses"] >= self.tool_types[self.tools[l["tool_id"]]["type_id"]]["life"]:
+            if (
+                l["tool_id"] == damaged_id
+                or self.tools[l["tool_id"]]["uses"] >= self.tool_types[self.tools[l["tool_id"]]["type_id"]]["life"]
+            ):
                 its_tool = self.tools[l["tool_id"]]
                 changed_tools_2.append(its_tool)
                 self._put("tools", its_tool, "kit_id", None)
@@ -830,7 +845,10 @@ class ToolCrib:
         for one_tool in _distinct([*changed_tools_2, *changed_tools_3]):
             if self._breaks_rule_9(one_tool):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: return the {kit['name']} after {uses} uses."}
+        done = f"return the {kit['name']} after {uses} uses"
+        if damaged is not None:
+            done += f", with {damaged['number']} damaged"
+        return {"success": True, "message": f"Done: {done}."}
 
     def extend_loan(self, tool_id: str, due: Date) -> Result:
         """Let an operator keep a single tool longer.

@@ -898,6 +898,12 @@ class TransplantWaitlist:
             return _refused(f"There is no centre {centre_id!r}.")
         if not (len(organs) > 0 and _different([o["kind"] for o in organs])):
             return _refused("Name at least one organ, and each once.")
+        stale = next((o for o in organs if o["hours"] > self._most_hours(o["kind"])), None)
+        if stale is not None:
+            return _refused(
+                f"A {stale['kind']} keeps for {self._most_hours(stale['kind'])} hours at most, not for "
+                f"{stale['hours']}."
+            )
         if not _different([t for t in tissue]):
             return _refused("Name each tissue type once.")
         if any(d["number"].lower() == number.lower() for d in self.donors.values()):
@@ -1376,6 +1382,9 @@ class TransplantWaitlist:
     def _candidate_points(self, candidate: Candidate) -> int:
         """The points of a candidate."""
         return _days_between(candidate["listed_on"], self.now[:10]) // 30 + candidate["urgency"] * 25
+
+    def _most_hours(self, kind: str) -> int:
+        return 6 if kind == "heart" else 12 if kind == "liver" else 36
 
     def _same_kind(self, g: Organ, c: Candidate) -> bool:
         return c["organ"] == "kidney" if g["kind"] in ("left_kidney", "right_kidney") else c["organ"] == g["kind"]

@@ -293,6 +293,25 @@ class WineCellar:
             }
         )
 
+    def runs_of_day(self, on: Date) -> Result:
+        """The bottling runs planned for a day and what the line has left.
+
+        Args:
+            on (str): On: a date, as YYYY-MM-DD.
+
+        Returns:
+            dict: {"success": True, "data": {wines, labels, bottles, left}} or {"success": False, "error": why not}
+        """
+        runs = [r for r in self.bottling_runs.values() if r["planned_on"] == on and r["status"] != "cancelled"]
+        return _found(
+            {
+                "wines": [*[self.wines[r["wine_id"]]["name"] for r in runs]],
+                "labels": [*[self.labels[r["label_id"]]["name"] for r in runs]],
+                "bottles": [*[r["bottles"] for r in runs]],
+                "left": 1500 - sum(r["bottles"] for r in runs),
+            }
+        )
+
     def list_wines(
         self,
         name: Text | None = None,

@@ -99,7 +99,7 @@ def test_a_failed_write_leaves_the_old_document_and_no_scraps(tmp_path: Path, mo
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full_disk)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(ArtifactError, match=r"start.json cannot be written: .*No space left"):
         a_state(name="other").write(path)
     assert path.read_text() == before
     assert [file.name for file in tmp_path.iterdir()] == ["start.json"]

@@ -1,0 +1,8 @@
+"""Serves Container cluster. Emitted from blueprint.yaml; `envscaler build container_cluster` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)

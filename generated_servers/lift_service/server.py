@@ -1,0 +1,8 @@
+"""Serves Lift service. Emitted from blueprint.yaml; `envscaler build lift_service` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)

@@ -1,0 +1,8 @@
+"""Serves Pet sitting. Emitted from blueprint.yaml; `envscaler build pet_sitting` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)

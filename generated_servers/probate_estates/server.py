@@ -1,0 +1,8 @@
+"""Serves Estates. Emitted from blueprint.yaml; `envscaler build probate_estates` writes it again."""
+
+from pathlib import Path
+
+from envscaler_mcp.launch.server import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)

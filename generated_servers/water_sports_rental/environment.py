@@ -1,0 +1,1392 @@
+"""Water sports rental. Compiled from blueprint.yaml; run `envscaler build water_sports_rental` after changing it there.
+
+Sends boats and boards out from several beaches by the half hour, with flags, licences, life jackets by size,
+deposits, defects and a queue for each kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from fractions import Fraction
+from math import ceil
+from typing import Annotated, Any, Literal, TypedDict
+
+
+Result = dict[str, Any]
+"""`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
+Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
+
+RULES = (
+    "A craft has one outing at a time, and only while it is out.",
+    "Nobody takes more people than there are seats.",
+    "No more life jackets of a size are out than a beach has.",
+    "A skipper is out once at a time and waits for nothing meanwhile.",
+    "Whoever skippers a boat had the licence it asks for.",
+    "Nothing goes out under a red flag, and only what can bear it under a yellow one.",
+    "A craft with a serious defect is in the workshop.",
+    "A craft that is due for service does not stand ready.",
+    "A customer waits for one thing at a time.",
+)
+"""What always holds. A call that would break a rule is taken back and answered with it."""
+
+CHANGES = (
+    "send_out",
+    "take_back",
+    "prolong_outing",
+    "join_queue",
+    "leave_queue",
+    "change_flag",
+    "report_defect",
+    "repair_defect",
+    "release_craft",
+    "move_jackets",
+    "enter_licence",
+)
+"""The methods that may change something; all others only read."""
+
+INDEXED = {
+    ("crafts", "beach_id"),
+    ("crafts", "kind_id"),
+    ("crafts", "place"),
+    ("defects", "craft_id"),
+    ("jacketses", "beach_id"),
+    ("jacketses", "size"),
+    ("outings", "beach_id"),
+    ("outings", "craft_id"),
+    ("outings", "skipper_id"),
+    ("waitings", "beach_id"),
+    ("waitings", "customer_id"),
+    ("waitings", "kind_id"),
+}
+"""Containers and the attributes by which their records are found without looking at all of them."""
+
+
+class Beach(TypedDict):
+    id: str
+    name: str
+    flag: Literal["green", "yellow", "red"]
+
+
+class Kind(TypedDict):
+    id: str
+    name: str
+    seats: int
+    licence: Literal["none_needed", "sail", "motor"]
+    half_hour: int
+    deposit: int
+    goes_at_yellow: bool
+
+
+class Craft(TypedDict):
+    id: str
+    code: str
+    kind_id: str
+    beach_id: str
+    half_hours: int
+    service_at: int
+    place: Literal["ready", "out", "workshop"]
+
+
+class Customer(TypedDict):
+    id: str
+    name: str
+    born: str
+    licence: Literal["sail", "motor"] | None
+    licence_until: str | None
+
+
+class Jackets(TypedDict):
+    id: str
+    beach_id: str
+    size: Literal["child", "small", "medium", "large"]
+    number: int
+
+
+class Outing(TypedDict):
+    id: str
+    craft_id: str
+    skipper_id: str
+    beach_id: str
+    flag_then: Literal["green", "yellow", "red"]
+    out_at: str
+    due_at: str
+    child: int
+    small: int
+    medium: int
+    large: int
+    deposit: int
+    charge: int | None
+
+
+class Defect(TypedDict):
+    id: str
+    craft_id: str
+    what: str
+    serious: bool
+    found_on: str
+    fixed_on: str | None
+
+
+class Waiting(TypedDict):
+    id: str
+    customer_id: str
+    kind_id: str
+    beach_id: str
+    since: str
+
+
+class SendOutJacket(TypedDict):
+    size: Literal["child", "small", "medium", "large"]
+    number: Annotated[int, {"minimum": 1, "maximum": 10}]
+
+
+def _refused(error: str) -> Result:
+    """What a call that may not be made answers."""
+    return {"success": False, "error": error}
+
+
+def _found(data: object) -> Result:
+    """What a question answers."""
+    return {"success": True, "data": data}
+
+
+def _page(records: list[Any], offset: int) -> list[Any]:
+    """At most fifty of them, from the one at `offset`."""
+    return records[offset : offset + 50]
+
+
+def _age(record: Any) -> tuple[int, str]:
+    """The order of records: ids are counted up, so older ones come first."""
+    return len(record["id"]), record["id"]
+
+
+def _copied(records: dict[str, Any]) -> dict[str, Any]:
+    """Records of one's own, oldest first."""
+    ordered = sorted(records.items(), key=lambda pair: (len(pair[0]), pair[0]))
+    return {
+        key: {field: [*value] if isinstance(value, list) else value for field, value in record.items()}
+        for key, record in ordered
+    }
+
+
+def _distinct(records: Iterable[Any]) -> list[Any]:
+    """Each record once."""
+    return list({record["id"]: record for record in records if record is not None}.values())
+
+
+def _different(keys: list[Any]) -> bool:
+    """Whether no two are the same."""
+    return len(set(keys)) == len(keys)
+
+
+def _plus_days(day: str, days: int) -> str:
+    """The date so many days later; the calendar ends where Python's does."""
+    ordinal = date.fromisoformat(day).toordinal() + days
+    return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
+
+
+def _days_between(start: str, end: str) -> int:
+    """How many days lie from start to end."""
+    return date.fromisoformat(end).toordinal() - date.fromisoformat(start).toordinal()
+
+
+def _plus_minutes(moment: str, minutes: int) -> str:
+    """The moment so many minutes later; the calendar ends where Python's does."""
+    total = date.fromisoformat(moment[:10]).toordinal() * 1440 + _clock_minutes(moment[11:]) + minutes
+    days, rest = divmod(min(max(total, 1440), date.max.toordinal() * 1440 + 1439), 1440)
+    return f"{date.fromordinal(days).isoformat()}T{rest // 60:02d}:{rest % 60:02d}"
+
+
+def _minutes_between(start: str, end: str) -> int:
+    """How many minutes lie from start to end."""
+    return _days_between(start[:10], end[:10]) * 1440 + _clock_minutes(end[11:]) - _clock_minutes(start[11:])
+
+
+def _clock_minutes(time: str) -> int:
+    """Minutes since midnight."""
+    return int(time[:2]) * 60 + int(time[3:5])
+
+
+def _years(start: str, end: str) -> int:
+    """Whole years from start to end."""
+    return int(end[:4]) - int(start[:4]) - (end[5:] < start[5:])
+
+
+class WaterSportsRental:
+    """Sends boats and boards out from several beaches by the half hour, with flags, licences, life jackets
+    by size, deposits, defects and a queue for each kind.
+    """
+
+    def __init__(self, init_config: dict[str, Any] | None = None) -> None:
+        config = init_config or {}
+        self.beaches: dict[str, Beach] = _copied(config.get("beaches", {}))
+        self.kinds: dict[str, Kind] = _copied(config.get("kinds", {}))
+        self.crafts: dict[str, Craft] = _copied(config.get("crafts", {}))
+        self.customers: dict[str, Customer] = _copied(config.get("customers", {}))
+        self.jacketses: dict[str, Jackets] = _copied(config.get("jacketses", {}))
+        self.outings: dict[str, Outing] = _copied(config.get("outings", {}))
+        self.defects: dict[str, Defect] = _copied(config.get("defects", {}))
+        self.waitings: dict[str, Waiting] = _copied(config.get("waitings", {}))
+        self.now: str = config.get("now", "2026-08-08T14:10")
+        self.counters: dict[str, int] = {
+            "beach": len(self.beaches),
+            "kind": len(self.kinds),
+            "craft": len(self.crafts),
+            "customer": len(self.customers),
+            "jackets": len(self.jacketses),
+            "outing": len(self.outings),
+            "defect": len(self.defects),
+            "waiting": len(self.waitings),
+            **config.get("counters", {}),
+        }
+        self._journal: list[tuple[Any, ...]] = []
+        self._crafts_by_kind_beach: dict[Any, dict[str, Craft]] = {}
+        self._crafts_by_kind_beach_place: dict[Any, dict[str, Craft]] = {}
+        self._jacketses_by_beach: dict[Any, dict[str, Jackets]] = {}
+        self._jacketses_by_beach_size: dict[Any, dict[str, Jackets]] = {}
+        self._outings_by_beach: dict[Any, dict[str, Outing]] = {}
+        self._outings_by_craft: dict[Any, dict[str, Outing]] = {}
+        self._outings_by_skipper: dict[Any, dict[str, Outing]] = {}
+        self._defects_by_craft: dict[Any, dict[str, Defect]] = {}
+        self._waitings_by_customer: dict[Any, dict[str, Waiting]] = {}
+        self._waitings_by_kind_beach: dict[Any, dict[str, Waiting]] = {}
+        for craft in self.crafts.values():
+            self._link("crafts", craft)
+        for jackets in self.jacketses.values():
+            self._link("jacketses", jackets)
+        for outing in self.outings.values():
+            self._link("outings", outing)
+        for defect in self.defects.values():
+            self._link("defects", defect)
+        for waiting in self.waitings.values():
+            self._link("waitings", waiting)
+
+    def ready_craft(
+        self,
+        beach_id: str,
+        kind_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Craft that stand ready at a beach and may go out under its flag, with how many wait for them.
+
+        Args:
+            beach_id (str): Id of the beach, such as BEACH-00001.
+            kind_id (str, optional): Id of the kind, such as KIND-00001. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "crafts": records}} or {"success": False, "error": why
+                not}
+        """
+        beach = self.beaches.get(beach_id)
+        if beach is None:
+            return _refused(f"There is no beach {beach_id!r}.")
+        kind = self.kinds.get(kind_id) if kind_id is not None else None
+        if kind_id is not None and kind is None:
+            return _refused(f"There is no kind {kind_id!r}.")
+        found = [
+            c
+            for c in self.crafts.values()
+            if (
+                c["beach_id"] == beach_id
+                and c["place"] == "ready"
+                and self._allowed(self.kinds[c["kind_id"]], beach["flag"])
+            )
+            and (kind_id is None or c["kind_id"] == kind_id)
+        ]
+        found.sort(key=lambda c: (c["half_hours"], c["code"], _age(c)))
+        return _found(
+            {
+                "total": len(found),
+                "crafts": [
+                    {
+                        "id": c["id"],
+                        "code": c["code"],
+                        "kind": self.kinds[c["kind_id"]]["name"],
+                        "half_hours": c["half_hours"],
+                        "until_service": c["service_at"] - c["half_hours"],
+                        "waiting": len(self._queue(self.kinds[c["kind_id"]], beach)),
+                    }
+                    for c in _page(found, offset)
+                ],
+            }
+        )
+
+    def on_the_water(
+        self,
+        beach_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """Outings under way, the one that is due first on top.
+
+        Args:
+            beach_id (str, optional): Id of the beach, such as BEACH-00001. May be left out.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "outings": records}} or {"success": False, "error": why
+                not}
+        """
+        beach = self.beaches.get(beach_id) if beach_id is not None else None
+        if beach_id is not None and beach is None:
+            return _refused(f"There is no beach {beach_id!r}.")
+        found = [
+            o
+            for o in self.outings.values()
+            if o["charge"] is None
+            and (beach_id is None or o["beach_id"] == beach_id)
+        ]
+        found.sort(key=lambda o: (o["due_at"], self.crafts[o["craft_id"]]["code"], _age(o)))
+        return _found(
+            {
+                "total": len(found),
+                "outings": [
+                    {
+                        "id": o["id"],
+                        "craft": self.crafts[o["craft_id"]]["code"],
+                        "skipper": self.customers[o["skipper_id"]]["name"],
+                        "people": self._outing_people(o),
+                        "out_at": o["out_at"],
+                        "due_at": o["due_at"],
+                    }
+                    for o in _page(found, offset)
+                ],
+            }
+        )
+
+    def jackets_left(self, beach_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+        """How many life jackets of each size a beach has left.
+
+        Args:
+            beach_id (str): Id of the beach, such as BEACH-00001.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "jacketses": records}} or {"success": False, "error":
+                why not}
+        """
+        beach = self.beaches.get(beach_id)
+        if beach is None:
+            return _refused(f"There is no beach {beach_id!r}.")
+        found = [j for j in self._jacketses_by_beach.get(beach_id, {}).values()]
+        found.sort(key=lambda j: (j["size"], _age(j)))
+        return _found(
+            {
+                "total": len(found),
+                "jacketses": [
+                    {"id": j["id"], "size": j["size"], "number": j["number"], "left": self._left(j)}
+                    for j in _page(found, offset)
+                ],
+            }
+        )
+
+    def list_beaches(
+        self,
+        name: Text | None = None,
+        flag: Literal["green", "yellow", "red"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the beaches, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            flag (str, optional): Only those whose flag is green, yellow or red.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "beaches": records}}
+        """
+        found = [
+            beach
+            for beach in self.beaches.values()
+            if (name is None or name.casefold() in beach["name"].casefold())
+            and (flag is None or beach["flag"] == flag)
+        ]
+        return _found({"total": len(found), "beaches": [{**beach} for beach in _page(found, offset)]})
+
+    def list_kinds(
+        self,
+        name: Text | None = None,
+        licence: Literal["none_needed", "sail", "motor"] | None = None,
+        goes_at_yellow: bool | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the kinds, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            licence (str, optional): Only those whose licence is none_needed, sail or motor.
+            goes_at_yellow (bool, optional): Only those where goes at yellow is so.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "kinds": records}}
+        """
+        found = [
+            kind
+            for kind in self.kinds.values()
+            if (name is None or name.casefold() in kind["name"].casefold())
+            and (licence is None or kind["licence"] == licence)
+            and (goes_at_yellow is None or kind["goes_at_yellow"] == goes_at_yellow)
+        ]
+        return _found({"total": len(found), "kinds": [{**kind} for kind in _page(found, offset)]})
+
+    def list_crafts(
+        self,
+        code: Text | None = None,
+        kind_id: str | None = None,
+        beach_id: str | None = None,
+        place: Literal["ready", "out", "workshop"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the crafts, oldest first, all of them or only some.
+
+        Args:
+            code (str, optional): Only those whose code contains this text.
+            kind_id (str, optional): Only those of this kind.
+            beach_id (str, optional): Only those of this beach.
+            place (str, optional): Only those whose place is ready, out or workshop.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "crafts": records}}
+        """
+        if kind_id is not None and kind_id not in self.kinds:
+            return _refused(f"There is no kind {kind_id!r}.")
+        if beach_id is not None and beach_id not in self.beaches:
+            return _refused(f"There is no beach {beach_id!r}.")
+        found = [
+            craft
+            for craft in self.crafts.values()
+            if (code is None or code.casefold() in craft["code"].casefold())
+            and (kind_id is None or craft["kind_id"] == kind_id)
+            and (beach_id is None or craft["beach_id"] == beach_id)
+            and (place is None or craft["place"] == place)
+        ]
+        return _found({"total": len(found), "crafts": [{**craft} for craft in _page(found, offset)]})
+
+    def list_customers(
+        self,
+        name: Text | None = None,
+        licence: Literal["sail", "motor"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the customers, oldest first, all of them or only some.
+
+        Args:
+            name (str, optional): Only those whose name contains this text.
+            licence (str, optional): Only those whose licence is sail or motor.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "customers": records}}
+        """
+        found = [
+            customer
+            for customer in self.customers.values()
+            if (name is None or name.casefold() in customer["name"].casefold())
+            and (licence is None or customer["licence"] == licence)
+        ]
+        return _found({"total": len(found), "customers": [{**customer} for customer in _page(found, offset)]})
+
+    def list_jacketses(
+        self,
+        beach_id: str | None = None,
+        size: Literal["child", "small", "medium", "large"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the jacketses, oldest first, all of them or only some.
+
+        Args:
+            beach_id (str, optional): Only those of this beach.
+            size (str, optional): Only those whose size is child, small, medium or large.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "jacketses": records}}
+        """
+        if beach_id is not None and beach_id not in self.beaches:
+            return _refused(f"There is no beach {beach_id!r}.")
+        found = [
+            jackets
+            for jackets in self.jacketses.values()
+            if (beach_id is None or jackets["beach_id"] == beach_id)
+            and (size is None or jackets["size"] == size)
+        ]
+        return _found({"total": len(found), "jacketses": [{**jackets} for jackets in _page(found, offset)]})
+
+    def list_outings(
+        self,
+        craft_id: str | None = None,
+        skipper_id: str | None = None,
+        beach_id: str | None = None,
+        flag_then: Literal["green", "yellow", "red"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the outings, oldest first, all of them or only some.
+
+        Args:
+            craft_id (str, optional): Only those of this craft.
+            skipper_id (str, optional): Only those of this skipper.
+            beach_id (str, optional): Only those of this beach.
+            flag_then (str, optional): Only those whose flag then is green, yellow or red.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "outings": records}}
+        """
+        if craft_id is not None and craft_id not in self.crafts:
+            return _refused(f"There is no craft {craft_id!r}.")
+        if skipper_id is not None and skipper_id not in self.customers:
+            return _refused(f"There is no customer {skipper_id!r}.")
+        if beach_id is not None and beach_id not in self.beaches:
+            return _refused(f"There is no beach {beach_id!r}.")
+        found = [
+            outing
+            for outing in self.outings.values()
+            if (craft_id is None or outing["craft_id"] == craft_id)
+            and (skipper_id is None or outing["skipper_id"] == skipper_id)
+            and (beach_id is None or outing["beach_id"] == beach_id)
+            and (flag_then is None or outing["flag_then"] == flag_then)
+        ]
+        return _found(
+            {"total": len(found), "outings": [self._show_outing(outing) for outing in _page(found, offset)]}
+        )
+
+    def list_defects(
+        self,
+        craft_id: str | None = None,
+        serious: bool | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the defects, oldest first, all of them or only some.
+
+        Args:
+            craft_id (str, optional): Only those of this craft.
+            serious (bool, optional): Only those where serious is so.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "defects": records}}
+        """
+        if craft_id is not None and craft_id not in self.crafts:
+            return _refused(f"There is no craft {craft_id!r}.")
+        found = [
+            defect
+            for defect in self.defects.values()
+            if (craft_id is None or defect["craft_id"] == craft_id)
+            and (serious is None or defect["serious"] == serious)
+        ]
+        return _found({"total": len(found), "defects": [{**defect} for defect in _page(found, offset)]})
+
+    def list_waitings(
+        self,
+        customer_id: str | None = None,
+        kind_id: str | None = None,
+        beach_id: str | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the waitings, oldest first, all of them or only some.
+
+        Args:
+            customer_id (str, optional): Only those of this customer.
+            kind_id (str, optional): Only those of this kind.
+            beach_id (str, optional): Only those of this beach.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "waitings": records}}
+        """
+        if customer_id is not None and customer_id not in self.customers:
+            return _refused(f"There is no customer {customer_id!r}.")
+        if kind_id is not None and kind_id not in self.kinds:
+            return _refused(f"There is no kind {kind_id!r}.")
+        if beach_id is not None and beach_id not in self.beaches:
+            return _refused(f"There is no beach {beach_id!r}.")
+        found = [
+            waiting
+            for waiting in self.waitings.values()
+            if (customer_id is None or waiting["customer_id"] == customer_id)
+            and (kind_id is None or waiting["kind_id"] == kind_id)
+            and (beach_id is None or waiting["beach_id"] == beach_id)
+        ]
+        return _found({"total": len(found), "waitings": [{**waiting} for waiting in _page(found, offset)]})
+
+    def send_out(
+        self,
+        craft_id: str,
+        skipper_id: str,
+        half_hours: Annotated[int, {"minimum": 1, "maximum": 16}],
+        jackets: Annotated[list[SendOutJacket], {"maxItems": 20}],
+    ) -> Result:
+        """Send a craft out with its skipper, a life jacket for everybody aboard and the deposit paid; those who wait
+        for the kind come first.
+
+        Args:
+            craft_id (str): Id of the craft, such as CRAFT-00001.
+            skipper_id (str): Id of a customer (skipper), such as CUSTOMER-00001.
+            half_hours (int): The half hours, from 1 to 16.
+            jackets (list): One entry per jacket: .
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        craft = self.crafts.get(craft_id)
+        if craft is None:
+            return _refused(f"There is no craft {craft_id!r}.")
+        skipper = self.customers.get(skipper_id)
+        if skipper is None:
+            return _refused(f"There is no customer {skipper_id!r}.")
+        if craft["place"] != "ready":
+            return _refused(f"{craft['code']} is {craft['place']}.")
+        kind = self.kinds[craft["kind_id"]]
+        beach = self.beaches[craft["beach_id"]]
+        if not self._allowed(kind, beach["flag"]):
+            return _refused(f"The flag at {beach['name']} is {beach['flag']}, and no {kind['name']} goes out.")
+        if _years(skipper["born"], self.now[:10]) < 14:
+            return _refused(f"{skipper['name']} is younger than 14.")
+        if not self._licensed(skipper, kind, self.now[:10]):
+            return _refused(f"{skipper['name']} has no valid licence for a {kind['name']}.")
+        if any(o["charge"] is None for o in self._outings_by_skipper.get(skipper_id, {}).values()):
+            return _refused(f"{skipper['name']} is out already.")
+        if not (len(jackets) > 0 and _different([j["size"] for j in jackets])):
+            return _refused("Name at least one size, and each once.")
+        aboard = sum(j["number"] for j in jackets)
+        if aboard > kind["seats"]:
+            return _refused(f"A {kind['name']} takes {kind['seats']}, not {aboard}.")
+        short = next((j for j in jackets if self._jackets_at(beach, j["size"]) < j["number"]), None)
+        if short is not None:
+            return _refused(
+                f"{beach['name']} has {self._jackets_at(beach, short['size'])} jackets in size {short['size']} left."
+            )
+        if self._place_in_queue(skipper, kind, beach) >= self._free_ones(kind, beach):
+            return _refused(
+                f"{len(self._queue(kind, beach))} are waiting at {beach['name']} for a {kind['name']}, and those "
+                "who came earlier go first."
+            )
+        if any(
+            w["kind_id"] != kind["id"]
+            or w["beach_id"] != beach["id"]
+            for w in self._waitings_by_customer.get(skipper_id, {}).values()
+        ):
+            return _refused(f"{skipper['name']} waits for something else and has to leave that queue first.")
+        self._journal = []
+        deleted_waitings: list[Any] = []
+        child = sum(j["number"] for j in jackets if j["size"] == "child")
+        if not 0 <= child <= 10:
+            return self._take_back("The child of an outing must be between 0 and 10.")
+        small = sum(j["number"] for j in jackets if j["size"] == "small")
+        if not 0 <= small <= 10:
+            return self._take_back("The small of an outing must be between 0 and 10.")
+        medium = sum(j["number"] for j in jackets if j["size"] == "medium")
+        if not 0 <= medium <= 10:
+            return self._take_back("The medium of an outing must be between 0 and 10.")
+        large = sum(j["number"] for j in jackets if j["size"] == "large")
+        if not 0 <= large <= 10:
+            return self._take_back("The large of an outing must be between 0 and 10.")
+        outing: Outing = {
+            "id": self._new_id("outing", "OUTING", self.outings),
+            "craft_id": craft_id,
+            "skipper_id": skipper_id,
+            "beach_id": beach["id"],
+            "flag_then": beach["flag"],
+            "out_at": self.now,
+            "due_at": _plus_minutes(self.now, 30 * half_hours),
+            "child": child,
+            "small": small,
+            "medium": medium,
+            "large": large,
+            "deposit": kind["deposit"],
+            "charge": None,
+        }
+        self._add("outings", outing)
+        for w in sorted(self._waitings_by_customer.get(skipper_id, {}).values(), key=_age):
+            if w["id"] in self.waitings:
+                self._remove("waitings", w)
+            deleted_waitings.append(w)
+        self._put("crafts", craft, "place", "out")
+        if self._breaks_rule_1_o(outing):
+            return self._take_back(RULES[0])
+        for one_outing in _distinct([outing, *self._outings_by_craft.get(craft["id"], {}).values()]):
+            if self._breaks_rule_1_o_again(one_outing):
+                return self._take_back(RULES[0])
+        if self._breaks_rule_2(outing):
+            return self._take_back(RULES[1])
+        for one_jackets in _distinct(self._jacketses_by_beach.get(outing["beach_id"], {}).values()):
+            if self._breaks_rule_3(one_jackets):
+                return self._take_back(RULES[2])
+        if self._breaks_rule_4_o(outing):
+            return self._take_back(RULES[3])
+        for one_waiting in _distinct(self._waitings_by_customer.get(outing["skipper_id"], {}).values()):
+            if one_waiting["id"] in self.waitings and self._breaks_rule_4_w(one_waiting):
+                return self._take_back(RULES[3])
+        if self._breaks_rule_5(outing):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_6(outing):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_7(craft):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_8(craft):
+            return self._take_back(RULES[7])
+        return {
+            "success": True,
+            "message": f"Done: send {craft['code']} out with {skipper['name']} (new: outing {outing['id']}).",
+            "data": {"outing_id": outing["id"]},
+        }
+
+    def take_back(self, outing_id: str, beach_id: str | None = None) -> Result:
+        """Take a craft back; every half hour begun is paid, what is late counts twice, and the deposit goes back.
+
+        Args:
+            outing_id (str): Id of the outing, such as OUTING-00001.
+            beach_id (str, optional): Id of the beach, such as BEACH-00001. May be left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        outing = self.outings.get(outing_id)
+        if outing is None:
+            return _refused(f"There is no outing {outing_id!r}.")
+        beach = self.beaches.get(beach_id) if beach_id is not None else None
+        if beach_id is not None and beach is None:
+            return _refused(f"There is no beach {beach_id!r}.")
+        if outing["charge"] is not None:
+            return _refused(f"{self.crafts[outing['craft_id']]['code']} is back already.")
+        if outing["out_at"] >= self.now:
+            return _refused(f"{self.crafts[outing['craft_id']]['code']} leaves only at {outing['out_at']}.")
+        craft = self.crafts[outing["craft_id"]]
+        used = ceil(Fraction(_minutes_between(outing["out_at"], self.now), 30))
+        late = ceil(Fraction(max(0, _minutes_between(outing["due_at"], self.now)), 30))
+        if craft["half_hours"] + used > 5000:
+            return _refused(f"{craft['code']} is worn out.")
+        self._journal = []
+        changed_crafts: list[Any] = []
+        charge = self.kinds[craft["kind_id"]]["half_hour"] * min(used + late, 32)
+        if not 0 <= charge <= 300000:
+            return self._take_back(f"The charge of {outing['id']} must be between 0.00 and 3,000.00.")
+        self._put("outings", outing, "charge", charge)
+        self._put("outings", outing, "deposit", 0)
+        half_hours = craft["half_hours"] + used
+        if not 0 <= half_hours <= 5000:
+            return self._take_back(f"The half hours of {craft['code']} must be between 0 and 5000.")
+        self._put("crafts", craft, "half_hours", half_hours)
+        self._put("crafts", craft, "beach_id", (beach or self.beaches[craft["beach_id"]])["id"])
+        if craft["half_hours"] >= craft["service_at"]:
+            changed_crafts.append(craft)
+            self._put("crafts", craft, "place", "workshop")
+        else:
+            changed_crafts.append(craft)
+            self._put("crafts", craft, "place", "ready")
+        if self._breaks_rule_1_o(outing):
+            return self._take_back(RULES[0])
+        for one_outing in _distinct(
+            [outing, *[user for one in changed_crafts for user in self._outings_by_craft.get(one["id"], {}).values()]]
+        ):
+            if self._breaks_rule_1_o_again(one_outing):
+                return self._take_back(RULES[0])
+        for one_jackets in _distinct(self._jacketses_by_beach.get(outing["beach_id"], {}).values()):
+            if self._breaks_rule_3(one_jackets):
+                return self._take_back(RULES[2])
+        if self._breaks_rule_4_o(outing):
+            return self._take_back(RULES[3])
+        for one_waiting in _distinct(self._waitings_by_customer.get(outing["skipper_id"], {}).values()):
+            if self._breaks_rule_4_w(one_waiting):
+                return self._take_back(RULES[3])
+        if self._breaks_rule_5(outing):
+            return self._take_back(RULES[4])
+        for one_craft in _distinct(changed_crafts):
+            if self._breaks_rule_7(one_craft):
+                return self._take_back(RULES[6])
+        for one_craft in _distinct([craft, *changed_crafts]):
+            if self._breaks_rule_8(one_craft):
+                return self._take_back(RULES[7])
+        done = f"take {self.crafts[outing['craft_id']]['code']} back"
+        if beach is not None:
+            done += f" at {beach['name']}"
+        return {"success": True, "message": f"Done: {done}."}
+
+    def prolong_outing(self, outing_id: str, half_hours: Annotated[int, {"minimum": 1, "maximum": 8}]) -> Result:
+        """Let an outing last longer, unless somebody waits for that kind at its beach.
+
+        Args:
+            outing_id (str): Id of the outing, such as OUTING-00001.
+            half_hours (int): The half hours, from 1 to 8.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        outing = self.outings.get(outing_id)
+        if outing is None:
+            return _refused(f"There is no outing {outing_id!r}.")
+        if outing["charge"] is not None:
+            return _refused(f"{self.crafts[outing['craft_id']]['code']} is back already.")
+        if len(
+            self._queue(self.kinds[self.crafts[outing["craft_id"]]["kind_id"]], self.beaches[outing["beach_id"]])
+        ) != 0:
+            return _refused(
+                f"Somebody waits for a {self.kinds[self.crafts[outing['craft_id']]['kind_id']]['name']} at "
+                f"{self.beaches[outing['beach_id']]['name']}."
+            )
+        if _minutes_between(outing["out_at"], outing["due_at"]) + half_hours * 30 > 600:
+            return _refused("Ten hours are the limit.")
+        self._journal = []
+        self._put("outings", outing, "due_at", _plus_minutes(outing["due_at"], half_hours * 30))
+        return {
+            "success": True,
+            "message": (
+                f"Done: prolong the outing of {self.customers[outing['skipper_id']]['name']} by {half_hours} half "
+                "hours."
+            ),
+        }
+
+    def join_queue(self, customer_id: str, kind_id: str, beach_id: str) -> Result:
+        """Put a customer into the queue for a kind of craft at a beach.
+
+        Args:
+            customer_id (str): Id of the customer, such as CUSTOMER-00001.
+            kind_id (str): Id of the kind, such as KIND-00001.
+            beach_id (str): Id of the beach, such as BEACH-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        customer = self.customers.get(customer_id)
+        if customer is None:
+            return _refused(f"There is no customer {customer_id!r}.")
+        kind = self.kinds.get(kind_id)
+        if kind is None:
+            return _refused(f"There is no kind {kind_id!r}.")
+        beach = self.beaches.get(beach_id)
+        if beach is None:
+            return _refused(f"There is no beach {beach_id!r}.")
+        if bool(self._waitings_by_customer.get(customer_id, {})):
+            return _refused(f"{customer['name']} waits for something already.")
+        if any(o["charge"] is None for o in self._outings_by_skipper.get(customer_id, {}).values()):
+            return _refused(f"{customer['name']} is out on the water.")
+        if not self._licensed(customer, kind, self.now[:10]):
+            return _refused(f"{customer['name']} has no valid licence for a {kind['name']}.")
+        if not self._crafts_by_kind_beach.get((kind_id, beach_id), {}):
+            return _refused(f"There is no {kind['name']} at {beach['name']}.")
+        self._journal = []
+        waiting: Waiting = {
+            "id": self._new_id("waiting", "WAITING", self.waitings),
+            "customer_id": customer_id,
+            "kind_id": kind_id,
+            "beach_id": beach_id,
+            "since": self.now,
+        }
+        self._add("waitings", waiting)
+        if self._breaks_rule_4_w(waiting):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_9(waiting):
+            return self._take_back(RULES[8])
+        return {
+            "success": True,
+            "message": (
+                f"Done: let {customer['name']} wait for a {kind['name']} at {beach['name']} (new: waiting "
+                f"{waiting['id']})."
+            ),
+            "data": {"waiting_id": waiting["id"]},
+        }
+
+    def leave_queue(self, waiting_id: str) -> Result:
+        """Take a customer out of a queue.
+
+        Args:
+            waiting_id (str): Id of the waiting, such as WAITING-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        waiting = self.waitings.get(waiting_id)
+        if waiting is None:
+            return _refused(f"There is no waiting {waiting_id!r}.")
+        self._journal = []
+        self._remove("waitings", waiting)
+        return {
+            "success": True,
+            "message": f"Done: take {self.customers[waiting['customer_id']]['name']} out of the queue.",
+        }
+
+    def change_flag(self, beach_id: str, flag: Literal["green", "yellow", "red"]) -> Result:
+        """Change the flag of a beach; what may not be out under it is due back in half an hour.
+
+        Args:
+            beach_id (str): Id of the beach, such as BEACH-00001.
+            flag (str): The flag: green, yellow or red.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        beach = self.beaches.get(beach_id)
+        if beach is None:
+            return _refused(f"There is no beach {beach_id!r}.")
+        if beach["flag"] == flag:
+            return _refused(f"The flag at {beach['name']} is {flag} already.")
+        self._journal = []
+        self._put("beaches", beach, "flag", flag)
+        for o in [
+            o
+            for o in sorted(self._outings_by_beach.get(beach_id, {}).values(), key=_age)
+            if o["charge"] is None
+            and o["out_at"] <= self.now
+            and not self._allowed(self.kinds[self.crafts[o["craft_id"]]["kind_id"]], flag)
+            and o["due_at"] > _plus_minutes(self.now, 30)
+        ]:
+            self._put("outings", o, "due_at", _plus_minutes(self.now, 30))
+        return {"success": True, "message": f"Done: change the flag of {beach['name']} to {flag}."}
+
+    def report_defect(self, craft_id: str, what: Text, serious: bool) -> Result:
+        """Report a defect; a serious one sends the craft to the workshop, where it must not be out.
+
+        Args:
+            craft_id (str): Id of the craft, such as CRAFT-00001.
+            what (str): The what.
+            serious (bool): Serious: true or false.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        craft = self.crafts.get(craft_id)
+        if craft is None:
+            return _refused(f"There is no craft {craft_id!r}.")
+        if craft["place"] == "out" and serious:
+            return _refused(f"{craft['code']} is out; take it back first.")
+        self._journal = []
+        changed_crafts: list[Any] = []
+        defect: Defect = {
+            "id": self._new_id("defect", "DEFECT", self.defects),
+            "craft_id": craft_id,
+            "what": what,
+            "serious": serious,
+            "found_on": self.now[:10],
+            "fixed_on": None,
+        }
+        self._add("defects", defect)
+        if serious and craft["place"] == "ready":
+            changed_crafts.append(craft)
+            self._put("crafts", craft, "place", "workshop")
+        for one_outing in _distinct(
+            [user for one in changed_crafts for user in self._outings_by_craft.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_1_o_again(one_outing):
+                return self._take_back(RULES[0])
+        for one_craft in _distinct([self.crafts[defect["craft_id"]], *changed_crafts]):
+            if self._breaks_rule_7(one_craft):
+                return self._take_back(RULES[6])
+        for one_craft in _distinct(changed_crafts):
+            if self._breaks_rule_8(one_craft):
+                return self._take_back(RULES[7])
+        return {
+            "success": True,
+            "message": f"Done: report a defect of {craft['code']} (new: defect {defect['id']}).",
+            "data": {"defect_id": defect["id"]},
+        }
+
+    def repair_defect(self, defect_id: str) -> Result:
+        """Enter that a defect is repaired.
+
+        Args:
+            defect_id (str): Id of the defect, such as DEFECT-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        defect = self.defects.get(defect_id)
+        if defect is None:
+            return _refused(f"There is no defect {defect_id!r}.")
+        if defect["fixed_on"] is not None:
+            return _refused(f"That was repaired on {defect['fixed_on']}.")
+        self._journal = []
+        self._put("defects", defect, "fixed_on", self.now[:10])
+        if self._breaks_rule_7(self.crafts[defect["craft_id"]]):
+            return self._take_back(RULES[6])
+        return {"success": True, "message": f"Done: repair {self.crafts[defect['craft_id']]['code']}."}
+
+    def release_craft(self, craft_id: str, beach_id: str | None = None) -> Result:
+        """Release a craft from the workshop; where it was due, its service is done.
+
+        Args:
+            craft_id (str): Id of the craft, such as CRAFT-00001.
+            beach_id (str, optional): Id of the beach, such as BEACH-00001. May be left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        craft = self.crafts.get(craft_id)
+        if craft is None:
+            return _refused(f"There is no craft {craft_id!r}.")
+        beach = self.beaches.get(beach_id) if beach_id is not None else None
+        if beach_id is not None and beach is None:
+            return _refused(f"There is no beach {beach_id!r}.")
+        if craft["place"] != "workshop":
+            return _refused(f"{craft['code']} is {craft['place']}.")
+        open_one = self._unfixed(craft)
+        if open_one is not None:
+            return _refused(f"{craft['code']} still has a defect, {open_one['what']}.")
+        self._journal = []
+        changed_crafts: list[Any] = []
+        if craft["half_hours"] >= craft["service_at"]:
+            service_at = craft["half_hours"] + 120
+            if not 10 <= service_at <= 6000:
+                return self._take_back(f"The service at of {craft['code']} must be between 10 and 6000.")
+            changed_crafts.append(craft)
+            self._put("crafts", craft, "service_at", service_at)
+        self._put("crafts", craft, "beach_id", (beach or self.beaches[craft["beach_id"]])["id"])
+        self._put("crafts", craft, "place", "ready")
+        for one_outing in _distinct(self._outings_by_craft.get(craft["id"], {}).values()):
+            if self._breaks_rule_1_o_again(one_outing):
+                return self._take_back(RULES[0])
+        if self._breaks_rule_7(craft):
+            return self._take_back(RULES[6])
+        for one_craft in _distinct([craft, *changed_crafts]):
+            if self._breaks_rule_8(one_craft):
+                return self._take_back(RULES[7])
+        done = f"release {craft['code']}"
+        if beach is not None:
+            done += f" to {beach['name']}"
+        return {"success": True, "message": f"Done: {done}."}
+
+    def move_jackets(
+        self,
+        giver_id: str,
+        taker_id: str,
+        number: Annotated[int, {"minimum": 1, "maximum": 40}],
+    ) -> Result:
+        """Carry life jackets of a size from one beach to another.
+
+        Args:
+            giver_id (str): Id of a jackets (giver), such as JACKETS-00001.
+            taker_id (str): Id of a jackets (taker), such as JACKETS-00001.
+            number (int): The number, from 1 to 40.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        giver = self.jacketses.get(giver_id)
+        if giver is None:
+            return _refused(f"There is no jackets {giver_id!r}.")
+        taker = self.jacketses.get(taker_id)
+        if taker is None:
+            return _refused(f"There is no jackets {taker_id!r}.")
+        if giver["size"] != taker["size"] or giver is taker:
+            return _refused("Both piles must be of one size, at two beaches.")
+        if self._left(giver) < number:
+            return _refused(
+                f"{self.beaches[giver['beach_id']]['name']} has {self._left(giver)} jackets in size "
+                f"{giver['size']} left."
+            )
+        if taker["number"] + number > 80:
+            return _refused(f"{self.beaches[taker['beach_id']]['name']} has no room for so many.")
+        self._journal = []
+        new_number = giver["number"] - number
+        if not 0 <= new_number <= 80:
+            return self._take_back(f"The number of {giver['id']} must be between 0 and 80.")
+        self._put("jacketses", giver, "number", new_number)
+        new_number_2 = taker["number"] + number
+        if not 0 <= new_number_2 <= 80:
+            return self._take_back(f"The number of {taker['id']} must be between 0 and 80.")
+        self._put("jacketses", taker, "number", new_number_2)
+        if self._breaks_rule_3(giver):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_3(taker):
+            return self._take_back(RULES[2])
+        return {
+            "success": True,
+            "message": (
+                f"Done: carry {number} jackets from {self.beaches[giver['beach_id']]['name']} to "
+                f"{self.beaches[taker['beach_id']]['name']}."
+            ),
+        }
+
+    def enter_licence(self, customer_id: str, licence: Literal["sail", "motor"], valid_until: Date) -> Result:
+        """Enter the licence that a customer has shown.
+
+        Args:
+            customer_id (str): Id of the customer, such as CUSTOMER-00001.
+            licence (str): The licence: sail or motor.
+            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        customer = self.customers.get(customer_id)
+        if customer is None:
+            return _refused(f"There is no customer {customer_id!r}.")
+        if valid_until < self.now[:10]:
+            return _refused(f"That licence ended on {valid_until}.")
+        if any(
+            self.kinds[self.crafts[o["craft_id"]]["kind_id"]]["licence"] not in ("none_needed", licence)
+            for o in self._outings_by_skipper.get(customer_id, {}).values()
+            if o["charge"] is None
+        ):
+            return _refused(f"{customer['name']} is out with another licence.")
+        if any(
+            self.kinds[w["kind_id"]]["licence"] not in ("none_needed", licence)
+            for w in self._waitings_by_customer.get(customer_id, {}).values()
+        ):
+            return _refused(f"{customer['name']} waits with another licence.")
+        self._journal = []
+        self._put("customers", customer, "licence", licence)
+        self._put("customers", customer, "licence_until", valid_until)
+        for one_outing in _distinct(self._outings_by_skipper.get(customer["id"], {}).values()):
+            if self._breaks_rule_5(one_outing):
+                return self._take_back(RULES[4])
+        return {"success": True, "message": f"Done: enter the {licence} licence of {customer['name']}."}
+
+    def _show_outing(self, outing: Outing) -> dict[str, Any]:
+        """The outing as an answer shows it."""
+        return {**outing, "people": self._outing_people(outing)}
+
+    def _outing_people(self, outing: Outing) -> int:
+        """The people of an outing."""
+        return outing["child"] + outing["small"] + outing["medium"] + outing["large"]
+
+    def _worn(self, o: Outing, size: str) -> int:
+        return (
+            o["child"]
+            if size == "child"
+            else o["small"]
+            if size == "small"
+            else o["medium"]
+            if size == "medium"
+            else o["large"]
+        )
+
+    def _left(self, j: Jackets) -> int:
+        return (
+            j["number"]
+            - sum(
+                self._worn(o, j["size"])
+                for o in self._outings_by_beach.get(j["beach_id"], {}).values()
+                if o["charge"] is None
+            )
+        )
+
+    def _jackets_at(self, b: Beach, size: str) -> int:
+        return sum(self._left(j) for j in self._jacketses_by_beach_size.get((b["id"], size), {}).values())
+
+    def _licensed(self, p: Customer, k: Kind, d: str) -> bool:
+        return (
+            k["licence"] == "none_needed"
+            or p["licence"] == k["licence"] and (
+                p["licence_until"]
+                if p["licence_until"] is not None
+                else _plus_days(d, -1)
+            ) >= d
+        )
+
+    def _allowed(self, k: Kind, flag: str) -> bool:
+        return flag == "green" or flag == "yellow" and k["goes_at_yellow"]
+
+    def _queue(self, k: Kind, b: Beach) -> list[Waiting]:
+        return sorted(self._waitings_by_kind_beach.get((k["id"], b["id"]), {}).values(), key=_age)
+
+    def _free_ones(self, k: Kind, b: Beach) -> int:
+        return len(self._crafts_by_kind_beach_place.get((k["id"], b["id"], "ready"), {}))
+
+    def _place_in_queue(self, p: Customer, k: Kind, b: Beach) -> int:
+        return sum(
+            1
+            for w in self._queue(k, b)
+            if (
+                not any(m["customer_id"] == p["id"] for m in self._queue(k, b))
+                or any(m["since"] > w["since"] for m in self._queue(k, b) if m["customer_id"] == p["id"])
+            )
+        )
+
+    def _unfixed(self, c: Craft) -> Defect | None:
+        return next(
+            (
+                d
+                for d in sorted(self._defects_by_craft.get(c["id"], {}).values(), key=_age)
+                if d["serious"]
+                and d["fixed_on"] is None
+            ),
+            None,
+        )
+
+    def _breaks_rule_1_o(self, o: Outing) -> bool:
+        """Whether this is broken: a craft has one outing at a time, and only while it is out."""
+        return (
+            o["charge"] is None
+            and any(
+                other_o is not o
+                for other_o in self._outings_by_craft.get(o["craft_id"], {}).values()
+                if other_o["charge"] is None
+            )
+        )
+
+    def _breaks_rule_1_o_again(self, o: Outing) -> bool:
+        """Whether this is broken: a craft has one outing at a time, and only while it is out."""
+        return o["charge"] is None and self.crafts[o["craft_id"]]["place"] != "out"
+
+    def _breaks_rule_2(self, o: Outing) -> bool:
+        """Whether this is broken: nobody takes more people than there are seats."""
+        return (
+            1 > self._outing_people(o)
+            or self._outing_people(o) > self.kinds[self.crafts[o["craft_id"]]["kind_id"]]["seats"]
+        )
+
+    def _breaks_rule_3(self, j: Jackets) -> bool:
+        """Whether this is broken: no more life jackets of a size are out than a beach has."""
+        return self._left(j) < 0
+
+    def _breaks_rule_4_o(self, o: Outing) -> bool:
+        """Whether this is broken: a skipper is out once at a time and waits for nothing meanwhile."""
+        return (
+            o["charge"] is None
+            and any(
+                other_o is not o
+                for other_o in self._outings_by_skipper.get(o["skipper_id"], {}).values()
+                if other_o["charge"] is None
+            )
+        )
+
+    def _breaks_rule_4_w(self, w: Waiting) -> bool:
+        """Whether this is broken: a skipper is out once at a time and waits for nothing meanwhile."""
+        return any(o["charge"] is None for o in self._outings_by_skipper.get(w["customer_id"], {}).values())
+
+    def _breaks_rule_5(self, o: Outing) -> bool:
+        """Whether this is broken: whoever skippers a boat had the licence it asks for."""
+        return (
+            o["charge"] is None
+            and (
+                self.kinds[self.crafts[o["craft_id"]]["kind_id"]]["licence"] != "none_needed"
+                and self.customers[o["skipper_id"]]["licence"] != self.kinds[
+                    self.crafts[o["craft_id"]]["kind_id"]
+                ]["licence"]
+            )
+        )
+
+    def _breaks_rule_6(self, o: Outing) -> bool:
+        """Whether this is broken: nothing goes out under a red flag, and only what can bear it under a yellow one.
+        """
+        return not self._allowed(self.kinds[self.crafts[o["craft_id"]]["kind_id"]], o["flag_then"])
+
+    def _breaks_rule_7(self, c: Craft) -> bool:
+        """Whether this is broken: a craft with a serious defect is in the workshop."""
+        return self._unfixed(c) is not None and c["place"] != "workshop"
+
+    def _breaks_rule_8(self, c: Craft) -> bool:
+        """Whether this is broken: a craft that is due for service does not stand ready."""
+        return c["place"] == "ready" and c["half_hours"] >= c["service_at"]
+
+    def _breaks_rule_9(self, w: Waiting) -> bool:
+        """Whether this is broken: a customer waits for one thing at a time."""
+        return any(other_w is not w for other_w in self._waitings_by_customer.get(w["customer_id"], {}).values())
+
+    def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
+        """The next id; numbers are never used twice."""
+        self._journal.append(("scalar", "counters", noun, self.counters.get(noun)))
+        number = self.counters.get(noun, 0) + 1
+        while f"{prefix}-{number:05d}" in records:
+            number += 1
+        self.counters[noun] = number
+        return f"{prefix}-{number:05d}"
+
+    def _add(self, container: str, record: Any) -> None:
+        """Keep a new record."""
+        self._journal.append(("new", container, record["id"]))
+        getattr(self, container)[record["id"]] = record
+        self._link(container, record)
+
+    def _put(self, container: str, record: Any, field: str, value: Any) -> None:
+        """Change one attribute of a record."""
+        self._journal.append(("put", container, record["id"], field, record[field]))
+        if (container, field) in INDEXED:
+            self._unlink(container, record)
+            record[field] = value
+            self._link(container, record)
+        else:
+            record[field] = value
+
+    def _remove(self, container: str, record: Any) -> None:
+        """Let a record go."""
+        self._journal.append(("delete", container, record["id"], record))
+        del getattr(self, container)[record["id"]]
+        self._unlink(container, record)
+
+    def _take_back(self, error: str) -> Result:
+        """Undo what this call has written so far, and refuse it."""
+        journal, self._journal = self._journal, []
+        self._undo(journal)
+        return _refused(error)
+
+    def _undo(self, journal: list[tuple[Any, ...]]) -> None:
+        """Take writes back, the latest first."""
+        for kind, container, key, *rest in reversed(journal):
+            records = getattr(self, container)
+            if kind == "new":
+                self._unlink(container, records.pop(key))
+            elif kind == "put":
+                field, value = rest
+                self._unlink(container, records[key])
+                records[key][field] = value
+                self._link(container, records[key])
+            elif kind == "delete":
+                self._link(container, rest[0])
+                setattr(self, container, dict(sorted({**records, key: rest[0]}.items(), key=lambda pair: _age(pair[1]))))
+            elif key is None:
+                setattr(self, container, rest[0])
+            elif rest[0] is None:
+                del records[key]
+            else:
+                records[key] = rest[0]
+
+    def _link(self, container: str, record: Any) -> None:
+        """Enter a record where it can be found by its attributes."""
+        match container:
+            case "crafts":
+                self._crafts_by_kind_beach.setdefault((record["kind_id"], record["beach_id"]), {})[record["id"]] = record
+                self._crafts_by_kind_beach_place.setdefault(
+                    (record["kind_id"], record["beach_id"], record["place"]),
+                    {},
+                )[record["id"]] = record
+            case "jacketses":
+                self._jacketses_by_beach.setdefault(record["beach_id"], {})[record["id"]] = record
+                self._jacketses_by_beach_size.setdefault((record["beach_id"], record["size"]), {})[record["id"]] = record
+            case "outings":
+                self._outings_by_beach.setdefault(record["beach_id"], {})[record["id"]] = record
+                self._outings_by_craft.setdefault(record["craft_id"], {})[record["id"]] = record
+                self._outings_by_skipper.setdefault(record["skipper_id"], {})[record["id"]] = record
+            case "defects":
+                self._defects_by_craft.setdefault(record["craft_id"], {})[record["id"]] = record
+            case "waitings":
+                self._waitings_by_customer.setdefault(record["customer_id"], {})[record["id"]] = record
+                self._waitings_by_kind_beach.setdefault(
+                    (record["kind_id"], record["beach_id"]),
+                    {},
+                )[record["id"]] = record
+
+    def _unlink(self, container: str, record: Any) -> None:
+        """Take a record out again, before it changes or goes."""
+        match container:
+            case "crafts":
+                del self._crafts_by_kind_beach[record["kind_id"], record["beach_id"]][record["id"]]
+                del self._crafts_by_kind_beach_place[record["kind_id"], record["beach_id"], record["place"]][record["id"]]
+            case "jacketses":
+                del self._jacketses_by_beach[record["beach_id"]][record["id"]]
+                del self._jacketses_by_beach_size[record["beach_id"], record["size"]][record["id"]]
+            case "outings":
+                del self._outings_by_beach[record["beach_id"]][record["id"]]
+                del self._outings_by_craft[record["craft_id"]][record["id"]]
+                del self._outings_by_skipper[record["skipper_id"]][record["id"]]
+            case "defects":
+                del self._defects_by_craft[record["craft_id"]][record["id"]]
+            case "waitings":
+                del self._waitings_by_customer[record["customer_id"]][record["id"]]
+                del self._waitings_by_kind_beach[record["kind_id"], record["beach_id"]][record["id"]]
