@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 from envscaler_mcp.artifacts import Blueprint
 from envscaler_mcp.language.expressions import Expr, Loop, Records
@@ -166,6 +168,16 @@ class Operation:
     require: tuple[Let | Guard, ...]
     effect: tuple[Statement, ...]
     say: Sentence
+
+    def new_keys(self, entities: Mapping[str, Entity]) -> list[str]:
+        """The keys under which the answer gives the ids of new records, in their order; those made in a loop are not told."""
+        taken: list[str] = []
+        for new in (one for one in self.effect if isinstance(one, New)):
+            noun = entities[new.entity].noun
+            again = new.name or f"new_{noun}"
+            names = chain((noun, again), (f"{again}_{number}" for number in count(2)))
+            taken.append(next(name for name in names if name not in taken))
+        return [f"{name}_id" for name in taken]
 
 
 @dataclass(frozen=True, slots=True)

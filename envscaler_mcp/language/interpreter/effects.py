@@ -48,7 +48,7 @@ class Effects:
         self.effect = operation.effect
         self.places = {id(statement): place for place, statement in enumerate(statements(operation.effect))}
         self.writes: list[Write] = []
-        self.created: list[tuple[New, Ref]] = []
+        self.created: list[Ref] = []
         """What the outermost statements made; a loop may make any number, which nobody is told one by one."""
 
     def run(self, names: Names) -> Names:
@@ -72,7 +72,7 @@ class Effects:
                 case New():
                     record = self.new(statement, names)
                     if outermost:
-                        self.created.append((statement, record))
+                        self.created.append(record)
                 case Delete():
                     self.delete(statement, names)
                 case For():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from envscaler_mcp.language.expressions import Literal
@@ -12,7 +12,7 @@ from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.reads import Reads, derived_reads
 from envscaler_mcp.language.interpreter.soundness import unsound
 from envscaler_mcp.language.interpreter.store import Ref, State, Store
-from envscaler_mcp.language.model import Let, Model, New, Operation, Parameter, Query
+from envscaler_mcp.language.model import Let, Model, Operation, Parameter, Query
 from envscaler_mcp.language.text import did_you_mean, words
 from envscaler_mcp.language.types import Type
 
@@ -128,17 +128,10 @@ class Interpreter:
                 done += evaluation.sentence(clause.words, names)
         effects = Effects(evaluation, operation)
         effects.run(names)
-        ids = dict(self._created(effects.created))
-        news = ", ".join(f"{words(ref.noun)} {id_}" for ref, id_ in ids.values())
+        news = ", ".join(f"{words(self.model.entities[one.entity].noun)} {one.id}" for one in effects.created)
         message = f"Done: {done}{f' (new: {news})' if news else ''}."
-        if not ids:
+        if not news:
             return {"success": True, "message": message}
-        return {"success": True, "message": message, "data": {key: id_ for key, (_, id_) in ids.items()}}
-
-    def _created(self, created: list[tuple[New, Ref]]) -> Iterator[tuple[str, Any]]:
-        taken: set[str] = set()
-        for new, ref in created:
-            entity = self.model.entities[ref.entity]
-            key = f"{entity.noun}_id" if entity.noun not in taken else f"{new.name or f'new_{entity.noun}'}_id"
-            taken.add(entity.noun)
-            yield key, (entity, ref.id)
+        keys = operation.new_keys(self.model.entities)
+        ids = {key: one.id for key, one in zip(keys, effects.created, strict=True)}
+        return {"success": True, "message": message, "data": ids}

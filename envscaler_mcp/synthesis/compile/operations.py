@@ -323,7 +323,8 @@ class Method:
         self.lines.add(f'self._add("{entity.container}", {name})')
         if site.many:
             self.lines.add(f"{site.record}.append({name})")
-        self.created.append((new.entity, name if not self.nested else ""))
+        if not self.nested:
+            self.created.append((entity.noun, name))
 
     def _delete(self, delete: Delete) -> None:
         entity = self.model.entities[delete.entity]
@@ -422,23 +423,16 @@ class Method:
         return False
 
     def _answer(self, inner: str) -> None:
-        ids: dict[str, str] = {}
-        for entity_name, record in self.created:
-            if record:
-                noun = self.model.entities[entity_name].noun
-                key = f"{noun}_id" if f"{noun}_id" not in ids else f"{record}_id"
-                ids[key] = record
-        news = ", ".join(f"{words(self._noun_of(record))} {{{record}['id']}}" for record in ids.values())
-        f = "f" if "{" in inner or ids else ""
+        news = ", ".join(f"{words(noun)} {{{record}['id']}}" for noun, record in self.created)
+        f = "f" if "{" in inner or news else ""
         text = f'{f}"Done: {inner}{f" (new: {news})" if news else ""}."'
-        if ids:
-            data = ", ".join(f'"{key}": {record}["id"]' for key, record in ids.items())
+        if news:
+            keys = self.operation.new_keys(self.model.entities)
+            ids = zip(keys, self.created, strict=True)
+            data = ", ".join(f'"{key}": {record}["id"]' for key, (_, record) in ids)
             self.lines.add(f'return {{"success": True, "message": {text}, "data": {{{data}}}}}')
         else:
             self.lines.add(f'return {{"success": True, "message": {text}}}')
-
-    def _noun_of(self, record: str) -> str:
-        return next(self.model.entities[entity].noun for entity, name in self.created if name == record)
 
 
 def within(literal: str) -> str:
