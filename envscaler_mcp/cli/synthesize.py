@@ -18,7 +18,8 @@ from envscaler_mcp.cli.models import Pace, price_at, reached
 from envscaler_mcp.cli.printing import print_table
 from envscaler_mcp.llm import Asking, Ledger
 from envscaler_mcp.pipeline.synthesis_run import RunOptions, report, synthesis_run
-from envscaler_mcp.pipeline.synthesizing import Step, Synthesis, Wanted
+from envscaler_mcp.pipeline.synthesizing import Step, Synthesis
+from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.topics.mining import read_raw_tasks
 
 app = typer.Typer(add_completion=False)
@@ -44,6 +45,13 @@ def synthesize_servers(
         Literal["blueprint", "code"],
         typer.Option(help="Written as blueprints that are compiled, or as classes, one operation at a time."),
     ] = "blueprint",
+    plan: Annotated[
+        Literal["first", "task"],
+        typer.Option(
+            help="What scenarios begin with: a plan that was tried and is then put into words, or a task in words "
+            "that a solver then must solve."
+        ),
+    ] = "first",
     judge: Annotated[
         Literal["model", "local"], typer.Option(help="Who says which tasks need records; local costs nothing.")
     ] = "model",
@@ -69,7 +77,13 @@ def synthesize_servers(
     raw = read_raw_tasks(tasks)
     endpoint, name = reached(settings, model, Pace(parallel=parallel, timeout=timeout), needed=replay is None)
     wanted = Wanted(
-        environments=environments, scenarios=scenarios, style=style, judge=judge, reword=reword, repairs=repairs
+        environments=environments,
+        scenarios=scenarios,
+        style=style,
+        plan=plan,
+        judge=judge,
+        reword=reword,
+        repairs=repairs,
     )
     options = RunOptions(
         wanted=wanted,
@@ -81,7 +95,7 @@ def synthesize_servers(
         mode="record" if record is not None else "replay" if replay is not None else "live",
         recording=record or replay,
     )
-    folder = run or settings.home / "synthesis" / digest_of([[task.text for task in raw], name, style])[7:19]
+    folder = run or settings.home / "synthesis" / digest_of([[task.text for task in raw], name, style, plan])[7:19]
     with _watched(as_json, budget) as on:
         found, ledger = anyio.run(
             lambda: synthesis_run(options, raw, folder, settings.servers, settings.registry_file, on)

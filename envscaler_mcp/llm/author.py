@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
 
+from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.artifacts.artifact import Artifact, Provenance
+from envscaler_mcp.llm.acting import Ended, Perform, act
 from envscaler_mcp.llm.chat import ChatModel
-from envscaler_mcp.llm.structured import Asking, ask, ask_for
+from envscaler_mcp.llm.structured import Asking, ask, ask_for, ask_to
 from envscaler_mcp.prompts import Prompts
 
 T = TypeVar("T")
@@ -38,11 +40,21 @@ class Author:
         """An answer of a shape to the prompt of that name."""
         return await ask(self.model, self.asking, self.prompts.render(prompt, **values), shape, check=check, draw=draw)
 
+    async def ask_to(
+        self, prompt: str, shape: type[Shape], use: Callable[[Shape], T | Awaitable[T]], /, **values: str
+    ) -> T:
+        """What `use` makes of an answer of a shape to the prompt of that name."""
+        return await ask_to(self.model, self.asking, self.prompts.render(prompt, **values), shape, use)
+
     async def ask_for(
         self, prompt: str, read: Callable[[str], T | Awaitable[T]], /, *, draw: int = 0, **values: str
     ) -> T:
         """What `read` makes of an answer to the prompt of that name."""
         return await ask_for(self.model, self.asking, self.prompts.render(prompt, **values), read, draw=draw)
+
+    async def act(self, prompt: str, tools: Sequence[Tool], perform: Perform, turns: int, /, **values: str) -> Ended:
+        """How its work with tools ended, as the prompt of that name sets it."""
+        return await act(self.model, self.asking, self.prompts.render(prompt, **values), tools, perform, turns)
 
     def provenance(self, prompt: str, parents: Mapping[str, Artifact] | None = None) -> Provenance:
         """Where a document comes from that this author wrote."""

@@ -53,17 +53,32 @@ async def ask(
     draw: int = 0,
 ) -> Shape:
     """An answer of the shape; `check` raises where it has the shape and is wrong all the same."""
-    schema = shape.model_json_schema()
 
-    def read(text: str) -> Shape:
-        try:
-            found = shape.model_validate(json_in(text))
-            check(found)
-        except ValidationError as error:
-            raise MisfitError(_what_is_wrong(error)) from error
+    def use(found: Shape) -> Shape:
+        check(found)
         return found
 
-    return await ask_for(model, asking, prompt, read, schema=schema, draw=draw)
+    return await ask_to(model, asking, prompt, shape, use, draw=draw)
+
+
+async def ask_to(
+    model: ChatModel,
+    asking: Asking,
+    prompt: Prompt,
+    shape: type[Shape],
+    use: Callable[[Shape], T | Awaitable[T]],
+    *,
+    draw: int = 0,
+) -> T:
+    """What `use` makes of an answer of the shape, at once or after a while."""
+
+    def read(text: str) -> T | Awaitable[T]:
+        try:
+            return use(shape.model_validate(json_in(text)))
+        except ValidationError as error:
+            raise MisfitError(_what_is_wrong(error)) from error
+
+    return await ask_for(model, asking, prompt, read, schema=shape.model_json_schema(), draw=draw)
 
 
 async def ask_for(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -20,15 +19,17 @@ from envscaler_mcp.emit.folder import folder_files
 from envscaler_mcp.errors import ModelError, SandboxError
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.llm import Author, UnusableError
-from envscaler_mcp.pipeline.building import Built, Making, built_of, make
+from envscaler_mcp.pipeline.building import Built, built_of, make
 from envscaler_mcp.pipeline.corpus import SEED, STATES, grown_states, level_of
 from envscaler_mcp.pipeline.usable import ONE_AT_A_TIME, logic_is_usable, stories_are_usable
+from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.quality import evaluate
 from envscaler_mcp.quality.agents import try_with_agents
 from envscaler_mcp.quality.report import BAR, Judged, counts, report_of
-from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.scenarios import Prover, Unproven, WrittenTaskMaker
+from envscaler_mcp.scenarios import Unproven, WrittenTaskMaker
+from envscaler_mcp.scenarios.asked.court import CompiledCourt, Court, WrittenCourt
+from envscaler_mcp.scenarios.asked.maker import AskedTaskMaker
 from envscaler_mcp.scenarios.worded import reword
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.world import open_world
@@ -57,9 +58,7 @@ class Admitted:
     """How many scenarios are told in the model's words; the others would not have been proven in them."""
 
 
-async def admitted_blueprint(
-    author: Author, topic: Topic, example: str, many: int, repairs: int, told: Told
-) -> Admitted:
+async def admitted_blueprint(author: Author, topic: Topic, example: str, wanted: Wanted, told: Told) -> Admitted:
     """An environment written as a blueprint."""
     usable = logic_is_usable(topic.id)
     text = await write_blueprint(author, topic, example, usable)
@@ -70,24 +69,23 @@ async def admitted_blueprint(
         judged = await try_with_agents(author, author, code, states, open_world)
         findings = _findings(judged)
         told("tried", _summary(judged))
-        if not findings or mended == repairs:
+        if not findings or mended == wanted.repairs:
             break
         text = await repair_blueprint(author, text, [one for some in findings.values() for one in some][:_TOLD], usable)
         mended += 1
         told("mended", str(mended))
     _admit(topic, judged)
-    text = await write_stories(author, text, example, stories_are_usable(topic.id))
-    told("stories", "")
-    signed = _signed(author, topic, text)
-    making = await _here(make, signed, f"{topic.id}.yaml", many)
-    told("scenarios", str(len(making.scenarios)))
-    scenarios, reworded = await _reworded(author, making)
-    told("words", str(reworded))
+    if wanted.plan == "first":
+        text = await write_stories(author, text, example, stories_are_usable(topic.id))
+        told("stories", "")
+    making = await _here(make, _signed(author, topic, text), f"{topic.id}.yaml", wanted.scenarios)
+    court = CompiledCourt(EnvironmentCode.of(making.made.environment, making.made.source), making.made.model)
+    scenarios, reworded = await _scenarios(author, court, making.states, making.scenarios, wanted, told)
     built = await _here(built_of, replace(making, scenarios=scenarios))
     return Admitted(topic, built, counts(judged), mended, reworded)
 
 
-async def admitted_class(author: Author, topic: Topic, many: int, repairs: int, told: Told) -> Admitted:
+async def admitted_class(author: Author, topic: Topic, wanted: Wanted, told: Told) -> Admitted:
     """An environment written as a class, one operation at a time."""
     made = await write_class(author, topic, lambda what: told("code", what))
     states = await write_states(author, made, STATES)
@@ -99,20 +97,40 @@ async def admitted_class(author: Author, topic: Topic, many: int, repairs: int, 
         judged += (await _here(partial(evaluate, code, states, open_isolated))).judged
         findings = _findings(judged)
         told("tried", _summary(judged))
-        if not findings or mended == repairs:
+        if not findings or mended == wanted.repairs:
             break
         for name, found in sorted(findings.items()):
             made = await repair_method(author, made, name, found[:_TOLD])
         mended += 1
         told("mended", str(mended))
     _admit(topic, judged)
-    scenarios = await _here(_written_scenarios, code, states, many)
-    told("scenarios", str(len(scenarios)))
+    planned = await _here(_planned, code, states, wanted.scenarios) if wanted.plan == "first" else ()
+    court = WrittenCourt(code, open_isolated)
+    scenarios, reworded = await _scenarios(author, court, states, planned, wanted, told)
     report = report_of(code.environment, code.environment.code_digest, [state.seed for state in states], judged)
     files = folder_files(code.environment, code.source, "", states, scenarios, {})
     files["quality_report.json"] = report.to_text()
     built = Built(code.environment, len(scenarios), len(scenarios), dict(sorted(files.items())), {})
-    return Admitted(topic, built, counts(judged), mended, 0)
+    return Admitted(topic, built, counts(judged), mended, reworded)
+
+
+async def _scenarios(
+    author: Author, court: Court, states: Sequence[State], planned: Sequence[Scenario], wanted: Wanted, told: Told
+) -> tuple[tuple[Scenario, ...], int]:
+    """The scenarios that ship, and how many of them are told in the model's words."""
+    if wanted.plan == "task":
+        maker = AskedTaskMaker(author, court)
+        made: list[Scenario] = []
+        for number in range(1, wanted.scenarios + 1):
+            made.append(await maker.scenario(states[(number - 1) % len(states)], number))
+            told("scenarios", str(number))
+        return tuple(made), len(made)
+    told("scenarios", str(len(planned)))
+    if not wanted.reword:
+        return tuple(planned), 0
+    scenarios, reworded = await _reworded(author, court, states, planned)
+    told("words", str(reworded))
+    return scenarios, reworded
 
 
 T = TypeVar("T")
@@ -128,35 +146,33 @@ def _compiled(text: str, env_id: str) -> tuple[EnvironmentCode, list[State]]:
     return EnvironmentCode.of(made.environment, made.source), grown_states(made)
 
 
-def _written_scenarios(code: EnvironmentCode, states: Sequence[State], many: int) -> list[Scenario]:
+def _planned(code: EnvironmentCode, states: Sequence[State], many: int) -> tuple[Scenario, ...]:
     maker = WrittenTaskMaker(code, SEED, open_isolated)
-    return [
+    return tuple(
         maker.scenario(states[(number - 1) % len(states)], level_of(number), number) for number in range(1, many + 1)
-    ]
+    )
 
 
-async def _reworded(author: Author, making: Making) -> tuple[tuple[Scenario, ...], int]:
+async def _reworded(
+    author: Author, court: Court, states: Sequence[State], scenarios: Sequence[Scenario]
+) -> tuple[tuple[Scenario, ...], int]:
     """The scenarios in the model's words where they are proven in them, in their own where not."""
-    model, card = making.made.model, making.made.environment
-    code = EnvironmentCode.of(card, making.made.source)
-    states = {state.name: state for state in making.states}
+    places = {state.name: state for state in states}
     told: dict[str, Scenario] = {}
-
-    def proven(scenario: Scenario) -> Scenario:
-        with checker() as judging, closing(open_world(code, states[scenario.state].content, scenario.seed)) as world:
-            return scenario.model_copy(update={"proof": Prover(scenario, model, card, world, judging).prove()})
 
     async def word(scenario: Scenario) -> None:
         try:
-            told[scenario.id] = await _here(proven, await reword(author, card, scenario))
+            found = await reword(author, court.card, scenario)
+            proof = await _here(court.proof, found, places[scenario.state])
         except (UnusableError, Unproven, SandboxError):
             # Its own words are plain, and proven.
             return
+        told[scenario.id] = found.model_copy(update={"proof": proof})
 
     async with anyio.create_task_group() as group:
-        for scenario in making.scenarios:
+        for scenario in scenarios:
             group.start_soon(word, scenario)
-    return tuple(told.get(scenario.id, scenario) for scenario in making.scenarios), len(told)
+    return tuple(told.get(scenario.id, scenario) for scenario in scenarios), len(told)
 
 
 def _findings(judged: Sequence[Judged]) -> dict[str, list[str]]:

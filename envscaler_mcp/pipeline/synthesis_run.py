@@ -14,7 +14,8 @@ from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Asking, Author, Endpoint, Ledger, Price, model_access
 from envscaler_mcp.pipeline.admitting import Admitted
 from envscaler_mcp.pipeline.emission import register, write_built
-from envscaler_mcp.pipeline.synthesizing import Step, Synthesis, Wanted, synthesize_environments
+from envscaler_mcp.pipeline.synthesizing import Step, Synthesis, synthesize_environments
+from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.synthesis.topics.described import described
@@ -88,6 +89,7 @@ def report(found: Synthesis, ledger: Ledger, options: RunOptions) -> dict[str, A
     """What became of the tasks, and what it took, for programs."""
     return {
         "style": options.wanted.style,
+        "plan": options.wanted.plan,
         "model": options.asking.model,
         "stopped": found.stopped,
         "tasks": found.tasks,

@@ -4,38 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import anyio
 
 from envscaler_mcp.artifacts import Topic
-from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.errors import EnvScalerError, TopicError
 from envscaler_mcp.llm import Author, BudgetSpentError, UnusableError
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint, admitted_class
+from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.topics.asked import judge_tasks, name_topic
 from envscaler_mcp.synthesis.topics.grouping import grouped
 from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup, mine
 from envscaler_mcp.synthesis.topics.selection import LeftOut, select_topics
 from envscaler_mcp.synthesis.topics.vectors import Weights
-
-Style = Literal["blueprint", "code"]
-
-
-class Wanted(Part):
-    """What a run shall come to."""
-
-    environments: int
-    scenarios: int = 10
-    style: Style = "blueprint"
-    judge: Literal["model", "local"] = "model"
-    """Who says which tasks need records."""
-    at_once: int = 4
-    """How many environments are written at the same time."""
-    repairs: int = 2
-    """How often what the judge found is mended."""
-    reword: bool = True
-    """Whether tasks are told in the model's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,5 +153,5 @@ async def _written(author: Author, topic: Topic, wanted: Wanted, example: str, o
         on(Step(topic.id, stage, said))
 
     if wanted.style == "blueprint":
-        return await admitted_blueprint(author, topic, example, wanted.scenarios, wanted.repairs, told)
-    return await admitted_class(author, topic, wanted.scenarios, wanted.repairs, told)
+        return await admitted_blueprint(author, topic, example, wanted, told)
+    return await admitted_class(author, topic, wanted, told)

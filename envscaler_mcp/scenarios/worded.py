@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from envscaler_mcp.artifacts import Environment, Scenario, Span
 from envscaler_mcp.llm import Author, MisfitError
@@ -31,7 +31,7 @@ async def reword(author: Author, environment: Environment, scenario: Scenario) -
         message="".join(span.text for span in said),
         facts="\n".join(f"* {fact}" for fact in facts) or "* none",
     )
-    spans = (*head, *_spans(text, said))
+    spans = (*head, *marked(text, {span.text: span.fact for span in reversed(said) if span.fact}))
     return scenario.model_copy(
         update={
             "task": "".join(span.text for span in spans),
@@ -53,7 +53,7 @@ def _wrong_with(text: str, facts: Sequence[str], environment: Environment, scena
     if len(text.split()) < _FEWEST_WORDS:
         yield "It is no message."
     for fact in facts:
-        if not _places(fact, text):
+        if not places_of(fact, text):
             yield f"{fact!r} must stand in it exactly so."
     ids = {
         value
@@ -69,12 +69,11 @@ def _wrong_with(text: str, facts: Sequence[str], environment: Environment, scena
             yield f"It names the tool {tool.name}; say what is wanted, not how."
 
 
-def _spans(text: str, said: Sequence[Span]) -> Iterator[Span]:
-    """The text with its facts marked; the longest first, so that none is marked within another."""
-    meant = {span.text: span.fact for span in reversed(said) if span.fact}
+def marked(text: str, meant: Mapping[str, str]) -> Iterator[Span]:
+    """The text with the words marked that mean facts; the longest first, so that none is marked within another."""
     marks: list[tuple[int, int, str]] = []
     for fact in sorted(meant, key=len, reverse=True):
-        for start, end in _places(fact, text):
+        for start, end in places_of(fact, text):
             if all(end <= first or start >= last for first, last, _ in marks):
                 marks.append((start, end, meant[fact]))
     at = 0
@@ -87,7 +86,7 @@ def _spans(text: str, said: Sequence[Span]) -> Iterator[Span]:
         yield Span(text=text[at:])
 
 
-def _places(fact: str, text: str) -> list[tuple[int, int]]:
+def places_of(fact: str, text: str) -> list[tuple[int, int]]:
     """Where a fact stands as a word of its own."""
     before = r"(?<!\w)" if fact[:1].isalnum() else ""
     after = r"(?!\w)" if fact[-1:].isalnum() else ""

@@ -28,6 +28,11 @@ PURPOSE = {
     "fill environments": "write_state",
     "test an environment": "pick_calls",
     "judge how the operations": "judge_calls",
+    "writes to an assistant what": "word_task",
+    "write tasks for assistants": "write_task",
+    "carry out what you are asked": "solve_task",
+    "find the words": "find_words",
+    "write how a task is checked": "write_checks",
 }
 TASKS = [
     "Lend Emma to Ada Cole until the first of April",
@@ -61,8 +66,12 @@ def speaking(author: Actor) -> Script:
     def script(asked: Asked) -> Reply:
         system = asked["messages"][0]["content"]
         purpose = next(purpose for begin, purpose in PURPOSE.items() if begin in system)
-        turns = tuple(Message(role=one["role"], content=one["content"]) for one in asked["messages"])
-        return Say(author.say(Question(purpose=purpose, model=asked["model"], messages=turns)), usage=(1000, 200))
+        turns = tuple(Message(role=one["role"], content=one["content"] or "") for one in asked["messages"])
+        said = author.say(Question(purpose=purpose, model=asked["model"], messages=turns))
+        if isinstance(said, str):
+            return Say(said, usage=(1000, 200))
+        calls = [(name, json.dumps(arguments)) for name, arguments in said]
+        return Say(None, finish="tool_calls", tool_calls=calls, usage=(1000, 200))
 
     return script
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from envscaler_mcp.llm import Answer, Asking, Author, Endpoint, Message, Question
+from envscaler_mcp.llm import Answer, Asking, Author, Endpoint, Message, Question, ToolCall
 from envscaler_mcp.prompts import Prompt, Prompts
 
-Part = list[str | dict[str, Any]] | Callable[[Question], str]
+Calls = tuple[tuple[str, dict[str, Any]], ...]
+Part = list[str | dict[str, Any]] | Callable[[Question], str] | Callable[[Question], str | Calls]
 
 
 def question(text: str = "How many wards are there?", **more: object) -> Question:
@@ -47,10 +48,18 @@ class Actor:
         self.asked: list[Question] = []
 
     async def answer(self, question: Question) -> Answer:
-        return Answer(text=self.say(question))
+        said = self.say(question)
+        if isinstance(said, str):
+            return Answer(text=said)
+        turn = len(question.messages)
+        calls = (
+            ToolCall(id=f"call_{turn}_{at}", name=name, arguments=json.dumps(given))
+            for at, (name, given) in enumerate(said)
+        )
+        return Answer(tool_calls=tuple(calls), finish="tool_calls")
 
-    def say(self, question: Question) -> str:
-        """What it says to a question."""
+    def say(self, question: Question) -> str | Calls:
+        """What it says to a question, or the calls it makes."""
         self.asked.append(question)
         part = self.parts[question.purpose]
         if callable(part):
@@ -63,3 +72,12 @@ class Actor:
 
     def times(self, purpose: str) -> int:
         return sum(question.purpose == purpose for question in self.asked)
+
+
+def plays(*turns: Calls | str) -> Callable[[Question], str | Calls]:
+    """A solver that does these things one after the other, whatever it is answered."""
+
+    def turn(question: Question) -> str | Calls:
+        return turns[sum(message.role == "assistant" for message in question.messages)]
+
+    return turn

@@ -117,7 +117,7 @@ async def scripted_endpoint(script: Script, *, delay: float = 0.0) -> AsyncItera
                 place.most_at_once = max(place.most_at_once, place.at_once)
                 try:
                     await asyncio.sleep(delay)
-                    if not await _reply(script(asked), asked, writer):
+                    if not await _reply(_scripted(script, asked), asked, writer):
                         break
                 finally:
                     place.at_once -= 1
@@ -136,6 +136,14 @@ async def scripted_endpoint(script: Script, *, delay: float = 0.0) -> AsyncItera
         for task in list(talking):
             task.cancel()
         await asyncio.gather(*talking, return_exceptions=True)
+
+
+def _scripted(script: Script, asked: Asked) -> Reply:
+    try:
+        return script(asked)
+    except Exception as error:
+        # Told as an endpoint tells it, so that nobody asks again and waits.
+        return Fail(400, f"the script does not know what to say: {error!r}")
 
 
 async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from envscaler_mcp.llm import Question
 from tests.llm.asking import Actor, Part
-from tests.quality.test_agents import CALLS, passes, picked
+from tests.quality.test_agents import CALLS, content, passes, picked
 from tests.scenarios.written_classes import LENDING, lending_state
 
 _MODULE = ast.parse(LENDING)
@@ -69,6 +69,11 @@ def fenced(code: str, language: str = "python") -> str:
     return f"```{language}\n{code}\n```"
 
 
+def says_it_again(question: Question) -> str:
+    message = content(question).partition("correct and dry:\n\n")[2].partition("\n\nThese words")[0]
+    return f"Good morning. {message} Many thanks."
+
+
 def lending_author(wrong: dict[str, str] | None = None, **parts: Part) -> Actor:
     """`wrong` are methods as the model writes them first; what is mended is right."""
 
@@ -88,5 +93,6 @@ def lending_author(wrong: dict[str, str] | None = None, **parts: Part) -> Actor:
         "write_state": [fenced(json.dumps(state()), "json")],
         "pick_calls": [picked(CALLS)],
         "judge_calls": passes,
+        "word_task": says_it_again,
     }
     return Actor(**(played | parts))

@@ -10,6 +10,7 @@ from envscaler_mcp.artifacts import Environment, QualityReport, Scenario, Topic
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm import Question
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_class
+from envscaler_mcp.pipeline.wanted import Wanted
 from tests.llm.asking import Actor
 from tests.pipeline.lending_author import METHODS, lending_author, state
 from tests.quality.test_agents import content, passes
@@ -25,7 +26,8 @@ TOPIC = Topic(
 
 async def admitted(actor: Actor, many: int = 2, repairs: int = 2) -> tuple[Admitted, list[tuple[str, str]]]:
     told: list[tuple[str, str]] = []
-    found = await admitted_class(actor.author(), TOPIC, many, repairs, lambda stage, said: told.append((stage, said)))
+    wanted = Wanted(environments=1, scenarios=many, style="code", repairs=repairs)
+    found = await admitted_class(actor.author(), TOPIC, wanted, lambda stage, said: told.append((stage, said)))
     return found, told
 
 
@@ -45,8 +47,9 @@ async def test_a_class_is_written_tried_and_comes_with_states_scenarios_and_its_
     scenarios = [Scenario.from_text(line, "scenario") for line in files["scenarios.jsonl"].splitlines()]
     assert [one.proof is not None and one.proof.oracle_reward for one in scenarios] == [1.0, 1.0]
     assert "blueprint.yaml" not in files
-    assert [stage for stage, _ in told if stage != "code"] == ["states", "tried", "scenarios"]
-    assert found.repairs == 0
+    assert [stage for stage, _ in told if stage != "code"] == ["states", "tried", "scenarios", "words"]
+    assert all(one.task.startswith("Good morning. ") for one in scenarios)
+    assert (found.repairs, found.reworded) == (0, 2)
 
 
 FORGETFUL = METHODS["take_back"].replace("self.books[loan['book_id']]['status'] = 'in'", "pass")

@@ -14,9 +14,10 @@ from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Question
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint
+from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.written.blueprints import only, without
 from tests.llm.asking import Actor, Part
-from tests.pipeline.lending_author import fenced
+from tests.pipeline.lending_author import fenced, says_it_again
 from tests.quality.test_agents import content, passes
 
 TEXT = blueprint_files()["meeting_rooms"].read_text(encoding="utf-8")
@@ -37,11 +38,6 @@ def picks(question: Question) -> str:
     return json.dumps({"calls": calls})
 
 
-def says_it_again(question: Question) -> str:
-    message = content(question).partition("correct and dry:\n\n")[2].partition("\n\nThese words")[0]
-    return f"Good morning. {message} Many thanks."
-
-
 def author(**parts: Part) -> Actor:
     played: dict[str, Part] = {
         "write_blueprint": [fenced(LOGIC, "yaml")],
@@ -55,7 +51,9 @@ def author(**parts: Part) -> Actor:
 
 
 async def admitted(actor: Actor, repairs: int = 2) -> Admitted:
-    return await admitted_blueprint(actor.author(), TOPIC, EXAMPLE, 10, repairs, lambda *_: None)
+    return await admitted_blueprint(
+        actor.author(), TOPIC, EXAMPLE, Wanted(environments=1, repairs=repairs), lambda *_: None
+    )
 
 
 @cache
