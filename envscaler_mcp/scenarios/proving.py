@@ -25,7 +25,9 @@ class Proving(ABC):
     """Proves a scenario on a world that is at its start; what its records are is for those who know the environment."""
 
     def __init__(self, scenario: Scenario, environment: Environment, world: World) -> None:
-        self.scenario, self.world = scenario, world
+        if scenario.frame is None:
+            raise Unproven("nobody knows its plan")
+        self.scenario, self.world, self.frame = scenario, world, scenario.frame
         self.effects = {tool.name: tool.effect for tool in environment.tools}
         self.mark = world.snapshot()
         self.initial = world.state()
@@ -43,7 +45,7 @@ class Proving(ABC):
         answers = self.judge.answers(self.initial)
         if any(answers):
             raise Unproven(f"check {answers.index(True) + 1} is true at the start")
-        if _allowed(self.scenario.frame) - _allowed(self._frame(diff)):
+        if _allowed(self.frame) - _allowed(self._frame(diff)):
             raise Unproven("the frame allows what the oracle leaves alone")
         lost = missing_facts(self.scenario.task, self.scenario.spans)
         if lost:
@@ -272,7 +274,7 @@ class Proving(ABC):
 
     def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """The wanted end with one fact of it undone or altered, and with one that nobody asked about; where it is other."""
-        for container, records in self.scenario.frame.changed.items():
+        for container, records in self.frame.changed.items():
             for key, fields in records.items():
                 for field in fields:
                     before, after = self.initial[container][key][field], final[container][key][field]
@@ -280,7 +282,7 @@ class Proving(ABC):
                     yield "fact undone", where, _with_field(final, container, key, field, before)
                     for other in list(_others(after, (), self._today()))[:1]:
                         yield "fact altered", where, _with_field(final, container, key, field, other)
-        for container in self.scenario.frame.created:
+        for container in self.frame.created:
             for key in [key for key in final[container] if key not in self.initial[container]]:
                 where = f"{container}.{key}"
                 yield (

@@ -156,11 +156,11 @@ class WrittenProver(Proving):
             {**self.initial, **{name: {**self.initial[name], **found} for name, found in _new(self.initial, final)}}
         )
         yield from super()._changed_ends(final)
-        for container, keys in self.scenario.frame.deleted.items():
+        for container, keys in self.frame.deleted.items():
             for key in keys:
                 back = self.initial[container][key]
                 yield "removed record back", f"{container}.{key}", {**final, container: {**final[container], key: back}}
-        for path in self.scenario.frame.scalars:
+        for path in self.frame.scalars:
             name, _, entry = path.partition(".")
             if self.wishes.lets(path) or name not in self.initial:
                 continue
