@@ -13,6 +13,7 @@ from envscaler_mcp.errors import ArtifactError
 _CHUNK = 1 << 20
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
+_ENDS = (*" \t\n\r,:]}",)
 
 
 def items(path: Path) -> Iterator[tuple[str, Any]]:
@@ -73,8 +74,8 @@ class _Reading:
                 if not self._more():
                     raise
                 continue
-            # A number may go on where the text ends.
-            if end < len(self.text) or not self._more():
+            # A number may go on where the text ends, or shortly before: `1.` is none yet.
+            if self.text[end : end + 1] in _ENDS or not self._more():
                 self.place = end
                 return value
 
