@@ -55,6 +55,9 @@ def synthesize_servers(
     judge: Annotated[
         Literal["model", "local"], typer.Option(help="Who says which tasks need records; local costs nothing.")
     ] = "model",
+    embeddings: Annotated[
+        str, typer.Option(metavar="MODEL", help="Let this model say how near topics are; else their words do.")
+    ] = "",
     reword: Annotated[bool, typer.Option(help="Tell tasks in the model's words.")] = True,
     repairs: Annotated[int, typer.Option(min=0, help="How often what the judge found is mended.")] = 2,
     parallel: Annotated[int, typer.Option(min=1, help="How many questions are asked at once.")] = 8,
@@ -82,6 +85,7 @@ def synthesize_servers(
         style=style,
         plan=plan,
         judge=judge,
+        embeddings=embeddings,
         reword=reword,
         repairs=repairs,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -11,7 +12,7 @@ from pydantic import BaseModel
 from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.artifacts.artifact import Artifact, Provenance
 from envscaler_mcp.llm.acting import Ended, Perform, act
-from envscaler_mcp.llm.chat import ChatModel
+from envscaler_mcp.llm.chat import ChatModel, Message, Question
 from envscaler_mcp.llm.structured import Asking, ask, ask_for, ask_to
 from envscaler_mcp.prompts import Prompts
 
@@ -55,6 +56,12 @@ class Author:
     async def act(self, prompt: str, tools: Sequence[Tool], perform: Perform, turns: int, /, **values: str) -> Ended:
         """How its work with tools ended, as the prompt of that name sets it."""
         return await act(self.model, self.asking, self.prompts.render(prompt, **values), tools, perform, turns)
+
+    async def vector(self, model: str, text: str) -> list[float]:
+        """The numbers that an embedding model has for a text."""
+        asked = Question(purpose="embed", kind="embedding", model=model, messages=(Message(role="user", content=text),))
+        answer = await self.model.answer(asked)
+        return [float(number) for number in json.loads(answer.text)]
 
     def provenance(self, prompt: str, parents: Mapping[str, Artifact] | None = None) -> Provenance:
         """Where a document comes from that this author wrote."""

@@ -33,6 +33,8 @@ class Question(Part):
 
     purpose: str
     """The prompt that asks, for accounts and logs; no part of the identity."""
+    kind: Literal["chat", "embedding"] = "chat"
+    """What is wanted: an answer, or the numbers of the last message's text as JSON."""
     model: str
     messages: tuple[Message, ...]
     tools: tuple[dict[str, Any], ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -43,6 +44,8 @@ class OpenAIChat:
 
     async def answer(self, question: Question) -> Answer:
         """The answer; an endpoint that does not know an option is asked again without it, and remembered."""
+        if question.kind == "embedding":
+            return await self._embedded(question)
         while True:
             habits = self._habits.get(question.model, frozenset())
             try:
@@ -66,13 +69,15 @@ class OpenAIChat:
                         transient=True,
                     ) from error
 
-    async def embed(self, model: str, texts: list[str]) -> list[list[float]]:
-        """A vector for each text."""
+    async def _embedded(self, question: Question) -> Answer:
+        text = question.messages[-1].content
         try:
-            found = await self._client.embeddings.create(model=model, input=texts, encoding_format="float")
+            found = await self._client.embeddings.create(model=question.model, input=[text], encoding_format="float")
         except openai.OpenAIError as error:
-            raise self._failed(error, f"{model!r} at {self.endpoint.base_url} embeds no texts") from error
-        return [one.embedding for one in sorted(found.data, key=lambda one: one.index)]
+            raise self._failed(error, f"{question.model!r} at {self.endpoint.base_url} embeds no text") from error
+        if not found.data:
+            raise UnansweredError(f"{self._doing(question)}: what came holds no numbers", transient=True)
+        return Answer(text=json.dumps(found.data[0].embedding), usage=Usage(prompt_tokens=found.usage.prompt_tokens))
 
     def _unanswered(self, error: openai.OpenAIError, question: Question) -> UnansweredError:
         return self._failed(error, self._doing(question))

@@ -66,7 +66,8 @@ async def synthesize_environments(
     found = Synthesis(len(tasks))
     try:
         topics = await _topics(author, tasks, there, wanted, found, on)
-        selection = select_topics(topics, wanted.environments, there)
+        vectors = await _vectors(author, topics, wanted.embeddings)
+        selection = select_topics(topics, wanted.environments, there, vectors)
         found.left_out = selection.left_out
         limiter = anyio.CapacityLimiter(wanted.at_once)
 
@@ -146,6 +147,20 @@ async def _named(
         for number, group in enumerate(groups):
             tasks.start_soon(name, number, group)
     return [topics[number] for number in sorted(topics)]
+
+
+async def _vectors(author: Author, topics: Sequence[Topic], model: str) -> dict[str, list[float]] | None:
+    if not model:
+        return None
+    vectors: dict[str, list[float]] = {}
+
+    async def embed(topic: Topic) -> None:
+        vectors[topic.id] = await author.vector(model, topic.text)
+
+    async with anyio.create_task_group() as group:
+        for topic in topics:
+            group.start_soon(embed, topic)
+    return vectors
 
 
 async def _written(author: Author, topic: Topic, wanted: Wanted, example: str, on: Callable[[Step], None]) -> Admitted:

@@ -17,6 +17,8 @@ class Wanted(Part):
     """What a scenario begins with: calls that were tried, or a task in words for which a solver must find them."""
     judge: Literal["model", "local"] = "model"
     """Who says which tasks need records."""
+    embeddings: str = ""
+    """The model that says how near topics are to each other; by their words where there is none."""
     at_once: int = 4
     """How many environments are written at the same time."""
     repairs: int = 2

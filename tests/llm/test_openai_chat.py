@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from envscaler_mcp.llm import Message, ToolCall, UnansweredError, Usage
+from envscaler_mcp.llm import Asking, Author, Message, ToolCall, UnansweredError, Usage, model_access
 from envscaler_mcp.llm.openai_chat import OpenAIChat
+from envscaler_mcp.prompts import Prompts
 from tests.llm.asking import endpoint, question
 from tests.llm.endpoint import (
     Asked,
@@ -168,6 +170,11 @@ async def test_nobody_listening_is_told_in_a_sentence() -> None:
     assert failed.value.transient
 
 
-async def test_texts_become_vectors_in_their_order() -> None:
-    async with scripted_endpoint(lambda _: Vector()) as place, OpenAIChat(endpoint(place.url)) as chat:
-        assert await chat.embed("tiny", ["a", "abc", "ab"]) == [[1.0], [3.0], [2.0]]
+async def test_a_text_becomes_a_vector_and_is_asked_for_once(tmp_path: Path) -> None:
+    async with scripted_endpoint(lambda _: Vector()) as place:
+        for _ in range(2):
+            async with model_access(endpoint(place.url), tmp_path / "answers.sqlite") as access:
+                author = Author(access, Asking(model="small"), Prompts())
+                assert [await author.vector("tiny", text) for text in ("a", "abc", "a")] == [[1.0], [3.0], [1.0]]
+    assert [one["_path"] for one in place.requests] == ["/v1/embeddings"] * 2
+    assert {one["model"] for one in place.requests} == {"tiny"}

@@ -12,7 +12,9 @@ from envscaler_mcp.synthesis.topics.vectors import Weights, cosine
 GOOD_ENOUGH = 7
 """What usefulness and modelability must reach."""
 SAME = 0.55
-"""From which nearness on two topics are one."""
+"""From which nearness of their words on two topics are one."""
+SAME_VECTORS = 0.9
+"""The same for the vectors of models, which are near each other for all texts of one sort."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ def select_topics(
     left_out: list[LeftOut] = []
     rest: list[Topic] = []
     for topic in sorted(topics, key=_merit):
-        twin = next((one.id for one in rest if one.id == topic.id or nearness.of(one, topic) >= SAME), None)
+        twin = next((one.id for one in rest if one.id == topic.id or nearness.one_topic(one, topic)), None)
         known = topic.id if topic.id in there else next((n for n in there if nearness.to(n, topic) >= SAME), None)
         if min(topic.usefulness, topic.modelability) < GOOD_ENOUGH:
             marks = f"usefulness {topic.usefulness}, modelability {topic.modelability}"
@@ -82,6 +84,9 @@ class _Nearness:
         if self._vectors is not None:
             return _cosine(self._vectors[one.id], self._vectors[other.id])
         return cosine(self._words[one.id], self._words[other.id])
+
+    def one_topic(self, one: Topic, other: Topic) -> bool:
+        return self.of(one, other) >= (SAME if self._vectors is None else SAME_VECTORS)
 
     def to(self, environment: str, topic: Topic) -> float:
         return cosine(self._there[environment], self._words[topic.id])
