@@ -18,8 +18,10 @@ from envscaler_mcp.pipeline.synthesizing import Step, Synthesis, synthesize_envi
 from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.registry import read_registry
+from envscaler_mcp.synthesis.topics.asked import judge_tasks
 from envscaler_mcp.synthesis.topics.described import described
 from envscaler_mcp.synthesis.topics.mining import RawTask
+from envscaler_mcp.synthesis.topics.stateful import NEEDED, Finding
 
 ANSWERS, REPORT = "answers.sqlite", "report.json"
 _EXAMPLE = "expense_approvals"
@@ -75,6 +77,15 @@ async def synthesis_run(
             folder / REPORT, json.dumps(report(found, access.ledger, options), ensure_ascii=False, indent=1) + "\n"
         )
         return found, access.ledger
+
+
+async def judged_tasks(
+    endpoint: Endpoint, asking: Asking, tasks: Sequence[RawTask], answers: Path
+) -> tuple[list[Finding], Ledger]:
+    """What a model says of raw tasks; answers are kept, so that nothing is paid for twice."""
+    async with model_access(endpoint, answers) as access:
+        verdicts = await judge_tasks(Author(access, asking, Prompts()), tasks)
+        return [Finding(NEEDED if one.stateful else 0, (one.reason,)) for one in verdicts], access.ledger
 
 
 def _there(servers: Path, registry_file: Path) -> dict[str, str]:

@@ -221,3 +221,17 @@ async def test_without_a_key_or_an_endpoint_nothing_is_begun(tmp_path: Path) -> 
     done = await anyio.run_process(command(tmp_path), env=variables, check=False)
     assert done.returncode == 2
     assert "OPENAI_BASE_URL" in done.stderr.decode()
+
+
+async def test_raw_tasks_are_mined_by_a_model_that_is_paid_once(tmp_path: Path) -> None:
+    tasks = tmp_path / "tasks.txt"
+    tasks.write_text("\n".join(TASKS))
+    (tmp_path / "registry.json").write_text('{"schema_version": 1, "entries": []}')
+    program = [sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "mine", str(tasks), "--model", "small"]
+    async with scripted_endpoint(speaking(actor())) as place:
+        first = await anyio.run_process([*program, "--why"], env=surroundings(place.url))
+        again = await anyio.run_process([*program, "--json"], env=surroundings(place.url))
+    assert len(place.requests) == 1
+    assert "3 of 4 tasks need a system with records" in first.stdout.decode()
+    assert "1,000 tokens in, 200 out" in first.stderr.decode()
+    assert json.loads(again.stdout)["kept"] == 3
