@@ -12,28 +12,12 @@ from subprocess import DEVNULL
 import anyio
 import pytest
 
-from envscaler_mcp.llm import Message, Question
+from envscaler_mcp.llm import Question
 from tests.llm.asking import Actor
-from tests.llm.endpoint import Asked, Fail, Reply, Say, Script, scripted_endpoint
+from tests.llm.endpoint import Asked, Fail, Reply, scripted_endpoint
+from tests.llm.speaking import speaking
 from tests.pipeline.lending_author import lending_author
 
-PURPOSE = {
-    "sort requests": "judge_tasks",
-    "design environments in which": "name_topic",
-    "model lines of work": "infer_state",
-    "design the tools": "infer_operations",
-    "write plain Python 3.11, typed": "write_class",
-    "write one method": "write_method",
-    "mend one method": "repair_method",
-    "fill environments": "write_state",
-    "test an environment": "pick_calls",
-    "judge how the operations": "judge_calls",
-    "writes to an assistant what": "word_task",
-    "write tasks for assistants": "write_task",
-    "carry out what you are asked": "solve_task",
-    "find the words": "find_words",
-    "write how a task is checked": "write_checks",
-}
 TASKS = [
     "Lend Emma to Ada Cole until the first of April",
     "Extend the loan of Dracula and lend Walden to the same reader",
@@ -58,22 +42,6 @@ def sorts(question: Question) -> str:
 
 def actor() -> Actor:
     return lending_author(judge_tasks=sorts, name_topic=[TOPIC])
-
-
-def speaking(author: Actor) -> Script:
-    """The author behind an endpoint: what it is asked for is known by how the prompt begins."""
-
-    def script(asked: Asked) -> Reply:
-        system = asked["messages"][0]["content"]
-        purpose = next(purpose for begin, purpose in PURPOSE.items() if begin in system)
-        turns = tuple(Message(role=one["role"], content=one["content"] or "") for one in asked["messages"])
-        said = author.say(Question(purpose=purpose, model=asked["model"], messages=turns))
-        if isinstance(said, str):
-            return Say(said, usage=(1000, 200))
-        calls = [(name, json.dumps(arguments)) for name, arguments in said]
-        return Say(None, finish="tool_calls", tool_calls=calls, usage=(1000, 200))
-
-    return script
 
 
 def command(home: Path, *words: str) -> list[str]:
