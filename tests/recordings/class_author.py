@@ -72,7 +72,11 @@ class ClassAuthor:
         changes = self.material.CHANGES
         return {
             "operations": [
-                {"name": name, "kind": "change" if name in changes else "query", "about": text.split('"""')[1].split("\n")[1].strip()}
+                {
+                    "name": name,
+                    "kind": "change" if name in changes else "query",
+                    "about": text.split('"""')[1].split("\n")[1].strip(),
+                }
                 for name, text in self.material.METHODS.items()
             ]
         }
@@ -123,7 +127,9 @@ class ClassAuthor:
         plan = self.material.PLANS[who]
         if turn >= len(plan):
             return "Task Completed"
-        return tuple((tool, {name: self._own(value, task) for name, value in given.items()}) for tool, given in plan[turn])
+        return tuple(
+            (tool, {name: self._own(value, task) for name, value in given.items()}) for tool, given in plan[turn]
+        )
 
     def _own(self, value: Any, task: str) -> Any:
         """What a solver says instead where the task leaves it to him."""

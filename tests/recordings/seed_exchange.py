@@ -346,7 +346,16 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("withdraw_packet", "negative", {"packet_id": "PK-001"}),
 ]
 
-_NAMES = ("Rosa Lind", "Piet Vos", "Amara Cole", "Jonas Berg", "Nadia Khoury", "Tom Alder", "Ines Duarte", "Kofi Mensah")
+_NAMES = (
+    "Rosa Lind",
+    "Piet Vos",
+    "Amara Cole",
+    "Jonas Berg",
+    "Nadia Khoury",
+    "Tom Alder",
+    "Ines Duarte",
+    "Kofi Mensah",
+)
 _TOWNS = ("Harrow", "Delft", "Bristol", "Visby", "Lyon", "Cork", "Porto", "Leeds")
 _VARIETIES = (
     ("Cherokee Trail", "bean"),
@@ -385,7 +394,13 @@ def state(turn: int) -> dict[str, Any]:
         }
         for n in range(1, 10)
     }
-    asked = [("PK-001", "MB-3", 10), ("PK-002", "MB-4", 5), ("PK-003", "MB-5", 8), ("PK-004", "MB-6", 12), ("PK-005", "MB-7", 6)]
+    asked = [
+        ("PK-001", "MB-3", 10),
+        ("PK-002", "MB-4", 5),
+        ("PK-003", "MB-5", 8),
+        ("PK-004", "MB-6", 12),
+        ("PK-005", "MB-7", 6),
+    ]
     requests = {
         f"RQ-{n:03d}": {
             "request_id": f"RQ-{n:03d}",
@@ -402,22 +417,30 @@ def state(turn: int) -> dict[str, Any]:
 
 TASKS = {
     "Rosa Lind": (
-        "Rosa Lind writing. Please grant what Amara Cole asked of my Cherokee Trail beans, and put it down as sent too, I "
-        "posted them this morning. I've a fresh packet of Brandywine to offer as well: 30 seeds, harvested on 2025-10-02. "
-        "And could you ask Piet Vos for 8 of his Lazy Housewife beans on my behalf, with the note “for the fence by the gate”?",
+        (
+            "Rosa Lind writing. Please grant what Amara Cole asked of my Cherokee Trail beans, and put it down as sent too, I "
+            "posted them this morning. I've a fresh packet of Brandywine to offer as well: 30 seeds, harvested on 2025-10-02. "
+            "And could you ask Piet Vos for 8 of his Lazy Housewife beans on my behalf, with the note “for the fence by the gate”?"
+        ),
     ),
     "Piet Vos": (
-        "Three small things from the spring meeting. Ines Duarte keeps her Green Arrow peas this year after all, so take that "
-        "packet off the list. Nadia Khoury has to turn down what Ines asked of her Crown Prince squash; tell her kindly why, in "
-        "words of your own. And what Jonas Berg had promised Tom Alder of his Black Krim went to the post office today.",
-        "Three small things from the spring meeting. Ines Duarte keeps her Green Arrow peas this year after all, so take that "
-        "packet off the list. Nadia Khoury has to turn down what Ines asked of her Crown Prince squash; what she wants her to "
-        "read is “the mice got half of it”. And what Jonas Berg had promised Tom Alder of his Black Krim is in the post today.",
+        (
+            "Three small things from the spring meeting. Ines Duarte keeps her Green Arrow peas this year after all, so take that "
+            "packet off the list. Nadia Khoury has to turn down what Ines asked of her Crown Prince squash; tell her kindly why, in "
+            "words of your own. And what Jonas Berg had promised Tom Alder of his Black Krim went to the post office today."
+        ),
+        (
+            "Three small things from the spring meeting. Ines Duarte keeps her Green Arrow peas this year after all, so take that "
+            "packet off the list. Nadia Khoury has to turn down what Ines asked of her Crown Prince squash; what she wants her to "
+            "read is “the mice got half of it”. And what Jonas Berg had promised Tom Alder of his Black Krim is in the post today."
+        ),
     ),
     "Amara Cole": (
-        "Evening, the seed stewards here. Tom Alder is happy to let Kofi Mensah have the Red Kuri he asked for, and Ines Duarte "
-        "says yes to Rosa Lind about the peas. Jonas Berg must refuse Tom, the line to write is “my sister comes first”. Last "
-        "one: put Nadia Khoury down with Jonas for a dozen of his Black Krim seeds, and there is no need to add anything to it.",
+        (
+            "Evening, the seed stewards here. Tom Alder is happy to let Kofi Mensah have the Red Kuri he asked for, and Ines Duarte "
+            "says yes to Rosa Lind about the peas. Jonas Berg must refuse Tom, the line to write is “my sister comes first”. Last "
+            "one: put Nadia Khoury down with Jonas for a dozen of his Black Krim seeds, and there is no need to add anything to it."
+        ),
     ),
 }
 """By who is first in the state, the task as it is written first, and again where it must be."""
@@ -442,7 +465,11 @@ PLANS: dict[str, Turns] = {
     "Piet Vos": (
         (("find_member", {"name": "Ines Duarte"}), ("find_member", {"name": "Nadia Khoury"})),
         (("find_member", {"name": "Jonas Berg"}), ("list_varieties", {})),
-        (("list_packets", {"owner_id": "MB-6"}), ("list_packets", {"owner_id": "MB-4"}), ("list_packets", {"owner_id": "MB-3"})),
+        (
+            ("list_packets", {"owner_id": "MB-6"}),
+            ("list_packets", {"owner_id": "MB-4"}),
+            ("list_packets", {"owner_id": "MB-3"}),
+        ),
         (("list_requests", {"packet_id": "PK-004"}), ("list_requests", {"packet_id": "PK-003"})),
         (
             ("withdraw_packet", {"packet_id": "PK-006"}),
@@ -491,7 +518,7 @@ CHECKS: dict[str, tuple[dict[str, str], ...]] = {
             "Has one packet of 30 Brandywine seeds been offered by Rosa Lind?": _check(
                 _NEW.format("packets"),
                 'wanted = {"variety_id": "VR-3", "owner_id": "MB-1", "seeds": 30, "harvested": "2025-10-02", "status": "offered"}',
-                'return len(new) == 1 and all(new[0][name] == value for name, value in wanted.items())',
+                "return len(new) == 1 and all(new[0][name] == value for name, value in wanted.items())",
             ),
             "Has Rosa Lind earned a credit?": _check(
                 'return final_state["members"]["MB-1"]["credits"] == initial_state["members"]["MB-1"]["credits"] + 1'
@@ -500,7 +527,7 @@ CHECKS: dict[str, tuple[dict[str, str], ...]] = {
                 _NEW.format("requests"),
                 'wanted = {"packet_id": "PK-002", "member_id": "MB-1", "seeds": 8, "status": "open"}',
                 'note = [one for one in new if one["note"] == "for the fence by the gate"]',
-                'return len(note) == 1 and all(note[0][name] == value for name, value in wanted.items())',
+                "return len(note) == 1 and all(note[0][name] == value for name, value in wanted.items())",
             ),
         },
     ),
@@ -537,7 +564,7 @@ CHECKS: dict[str, tuple[dict[str, str], ...]] = {
             "Has Nadia Khoury asked for a dozen seeds of Black Krim?": _check(
                 _NEW.format("requests"),
                 'wanted = {"packet_id": "PK-002", "member_id": "MB-3", "seeds": 12, "status": "open", "note": ""}',
-                'return len(new) == 1 and all(new[0][name] == value for name, value in wanted.items())',
+                "return len(new) == 1 and all(new[0][name] == value for name, value in wanted.items())",
             ),
         },
     ),
