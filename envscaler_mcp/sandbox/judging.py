@@ -27,8 +27,8 @@ def judge(
     with opened as judging:
         # As published: a check that changes what it is given is seen by those after it.
         checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")
-        # A proof says that no check is true at the start; without one it is asked.
-        at_start = judging.run(scenario.checks, initial, initial) if scenario.proof is None else ()
+        # Those that are made here are proven to have no check that is true at the start; of others it is asked.
+        at_start = judging.run(scenario.checks, initial, initial) if scenario.frame is None else ()
     answers = tuple(one.verdict is True for one in checked)
     violations = frame_violations(initial, final, scenario.frame)
     telling: Sequence[bool] = answers

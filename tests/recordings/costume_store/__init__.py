@@ -58,8 +58,7 @@ def picks(question: Question) -> str:
         tool: {"positive": int(done), "negative": int(not_)} for tool, done, not_ in _TRIED.findall(content(question))
     }
     open_ones = [one for one in calls if not counts[one[0]][one[1]]]
-    found: str = json.dumps(picked((open_ones or calls)[:14]))
-    return found
+    return json.dumps(picked((open_ones or calls)[:14]))
 
 
 def _calls(state: dict[str, Any]) -> Iterator[Call]:
@@ -72,7 +71,7 @@ def _calls(state: dict[str, Any]) -> Iterator[Call]:
         return next((key for key, one in assignments.items() if one["status"] == status), "ASSIGNMENT-99999")
 
     def performance(status: str) -> str:
-        return next(key for key, one in state["performances"].items() if one["status"] == status)
+        return next(str(key) for key, one in state["performances"].items() if one["status"] == status)
 
     actor, production = next(iter(state["actors"])), next(iter(state["productions"]))
     yield "suitable_costumes", "positive", {"actor_id": actor, "production_id": production}
