@@ -15,7 +15,7 @@ DEV := $(VENV)/.dev-installed
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup demo check test test-slow test-all conformance emit docs format bench lock clean
+.PHONY: help setup demo check test test-slow test-all conformance emit recordings docs format bench lock clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name about; do printf '  make %-12s %s\n' "$$name" "$$about"; done
@@ -49,6 +49,9 @@ conformance: $(DEV) ## other people's MCP clients and suites; needs Node
 
 emit: $(BASE) ## write generated_servers/ and registry.json anew
 	@$(BIN)/envscaler build --all
+
+recordings: $(DEV) ## record the runs with a model anew, after prompts or the manual changed
+	@$(BIN)/python -m tests.recordings.record
 
 docs: $(BASE) ## write the generated pages anew
 	@$(BIN)/envscaler schemas

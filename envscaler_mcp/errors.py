@@ -50,6 +50,14 @@ class RunError(EnvScalerError):
     """A run cannot be begun, gone on with, or written down."""
 
 
+class SettingsError(EnvScalerError):
+    """The settings file says what nobody can follow."""
+
+
+class ModelError(EnvScalerError):
+    """A model cannot be asked, does not answer, or answers what nobody can use."""
+
+
 @contextmanager
 def boundary(error: type[EnvScalerError], doing: str) -> Iterator[None]:
     """Whatever fails inside is raised as `error`, with what was being done in front."""

@@ -4,11 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from envscaler_mcp.errors import SettingsError
+
+SETTINGS_FILE = "envscaler.toml"
+"""Lies in the home, beside `registry.json`; nothing in it is secret."""
+
+
+class ModelSettings(BaseModel):
+    """The part `[model]` of the settings file: which model is asked, and where."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str | None = None
+    base_url: str | None = None
+    """OPENAI_BASE_URL goes before it."""
+    key_variable: str = "OPENAI_API_KEY"
+    """The variable that holds the key; the key itself stands in no file."""
+    prices: Path | None = None
+    """A table of prices by model."""
 
 
 class Settings(BaseModel):
@@ -20,6 +40,7 @@ class Settings(BaseModel):
     """The folder that holds `registry.json` and `generated_servers/`; ENVSCALER_HOME, else the nearest one above."""
     client_settings: Path
     """Where hosts such as Claude Desktop keep their files for this user."""
+    model: ModelSettings = ModelSettings()
 
     @property
     def registry_file(self) -> Path:
@@ -33,9 +54,11 @@ class Settings(BaseModel):
     def read(cls, variables: Mapping[str, str] | None = None, start: Path | None = None) -> Self:
         """Settings of this process; tests hand in variables and a folder to start from."""
         variables = os.environ if variables is None else variables
+        home = _home(variables.get("ENVSCALER_HOME"), start or Path.cwd())
         return cls(
-            home=_home(variables.get("ENVSCALER_HOME"), start or Path.cwd()),
+            home=home,
             client_settings=_client_settings(variables),
+            model=_model_settings(home / SETTINGS_FILE, variables.get("OPENAI_BASE_URL") or None),
         )
 
 
@@ -49,6 +72,18 @@ def _home(named: str | None, start: Path) -> Path:
         if (folder / "registry.json").is_file():
             return folder
     return checkout if start.is_relative_to(checkout) else start
+
+
+def _model_settings(file: Path, base_url: str | None) -> ModelSettings:
+    found = ModelSettings()
+    if file.is_file():
+        try:
+            found = ModelSettings.model_validate(tomllib.loads(file.read_text(encoding="utf-8")).get("model", {}))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as cause:
+            raise SettingsError(f"{file} cannot be used: {cause}") from cause
+    if found.prices is not None and not found.prices.is_absolute():
+        found = found.model_copy(update={"prices": file.parent / found.prices})
+    return found.model_copy(update={"base_url": base_url}) if base_url is not None else found
 
 
 def _client_settings(variables: Mapping[str, str]) -> Path:

@@ -32,6 +32,7 @@ from envscaler_mcp.artifacts.scenario import (
 )
 from envscaler_mcp.artifacts.state import State, StateDiff
 from envscaler_mcp.artifacts.tool import Tool
+from envscaler_mcp.artifacts.topic import Topic
 
 __all__ = [
     "LEVELS",
@@ -65,6 +66,7 @@ __all__ = [
     "StorySpec",
     "Tally",
     "Tool",
+    "Topic",
     "Trajectory",
     "Verdict",
     "WordsSpec",

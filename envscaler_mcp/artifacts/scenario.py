@@ -121,9 +121,10 @@ class Scenario(Artifact):
     task: str
     spans: tuple[Span, ...] = ()
     checks: tuple[Check, ...]
-    frame: Frame
+    frame: Frame | None
+    """Nothing where nobody knows how the task is solved, and so what may change."""
     oracle: tuple[Call, ...]
-    """Reads and changes that solve the task."""
+    """Reads and changes that solve the task; none where nobody knows them."""
     threads: tuple[tuple[int, ...], ...] = ()
     """The oracle's calls by thread, as places in it."""
     features: dict[str, int] = Field(default_factory=dict)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import anyio
 import typer
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.models import Pace, reached
 from envscaler_mcp.cli.printing import print_table
+from envscaler_mcp.llm import Asking
+from envscaler_mcp.pipeline.synthesis_run import judged_tasks
+from envscaler_mcp.settings import Settings
 from envscaler_mcp.synthesis.topics.described import described
-from envscaler_mcp.synthesis.topics.mining import Mined, TopicGroup, mine, read_raw_tasks
+from envscaler_mcp.synthesis.topics.mining import Mined, RawTask, TopicGroup, mine, read_raw_tasks
+from envscaler_mcp.synthesis.topics.stateful import Finding
 
 app = typer.Typer(add_completion=False)
 
@@ -26,12 +33,17 @@ def mine_tasks(
     tasks: Annotated[
         Path, typer.Argument(metavar="TASKS", help='One task a line: {"task": "…"}, or plain text.', dir_okay=False)
     ],
+    model: Annotated[
+        str | None,
+        typer.Option(help="Let this model judge, at the endpoint of `envscaler synthesize`; free otherwise."),
+    ] = None,
     why: Annotated[bool, typer.Option("--why", help="Say of every task why it is kept or left out.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    servers = settings_of(ctx).servers
-    cards = [Environment.read(servers / entry.id / "environment.json") for entry in registry_of(ctx).entries]
-    mined = mine(read_raw_tasks(tasks), {card.id: described(card) for card in cards})
+    settings, raw = settings_of(ctx), read_raw_tasks(tasks)
+    cards = [Environment.read(settings.servers / entry.id / "environment.json") for entry in registry_of(ctx).entries]
+    judged = None if model is None else _judged(settings, model, raw)
+    mined = mine(raw, {card.id: described(card) for card in cards}, judged)
     if as_json:
         typer.echo(json.dumps(_document(mined), ensure_ascii=False, indent=1))
         return
@@ -41,6 +53,15 @@ def mine_tasks(
             typer.echo(f"{mark} {finding.weight:+d}  {_short(task.text)}  ({'; '.join(finding.cues) or 'no cue'})")
         typer.echo("")
     _print(mined)
+
+
+def _judged(settings: Settings, model: str, tasks: Sequence[RawTask]) -> list[Finding]:
+    endpoint, name = reached(settings, model, Pace(parallel=8, timeout=600), needed=True)
+    answers = settings.home / "synthesis" / "mined.sqlite"
+    findings, ledger = anyio.run(judged_tasks, endpoint, Asking(model=name), tasks, answers)
+    total = ledger.total
+    typer.echo(f"{name}: {total.prompt_tokens:,} tokens in, {total.completion_tokens:,} out", err=True)
+    return findings
 
 
 def _print(mined: Mined) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import signal
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,10 +32,13 @@ COMMANDS = (
     "prove",
     "stats",
     "mine",
+    "synthesize",
+    "import",
+    "export",
     "doctor",
     "schemas",
 )
-"""A command is the module of its name; its help is the first line of the module's docstring."""
+"""A command is the module of its name, or of its name and `_`; its help is the first line of the module's docstring."""
 
 
 class Commands(TyperGroup):
@@ -78,7 +82,7 @@ def main() -> None:
 
 def load(name: str) -> Any:
     """A command with its options, from the module of its name."""
-    module = import_module(f"envscaler_mcp.cli.{name}")
+    module = import_module(f"envscaler_mcp.cli.{_module(name)}")
     command = typer.main.get_command(module.app)
     command.name, command.help = name, (module.__doc__ or "").strip()
     return command
@@ -90,8 +94,12 @@ def _exit_code(error: EnvScalerError) -> int:
     return 2 if isinstance(error, WrongUseError) else 1
 
 
+def _module(name: str) -> str:
+    return f"{name}_" if iskeyword(name) else name
+
+
 def _first_line(name: str) -> str:
-    source = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+    source = Path(__file__).with_name(f"{_module(name)}.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 

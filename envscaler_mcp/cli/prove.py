@@ -42,9 +42,12 @@ def prove_scenarios(
     proven.sort(key=lambda one: one.scenario)
     failed = [one for one in proven if one.failure]
     for one in proven if as_json else failed:
-        line = json.dumps({"scenario": one.scenario, "proven": not one.failure, "failure": one.failure})
+        known = not (one.failure or one.planless)
+        line = json.dumps({"scenario": one.scenario, "proven": known, "failure": one.failure})
         typer.echo(line if as_json else f"{one.scenario}: {one.failure}", err=not as_json)
     if not as_json:
-        typer.echo(f"{len(proven) - len(failed)} of {len(proven)} scenarios are proven.")
+        planless = sum(one.planless for one in proven)
+        told = f" {planless} came without a plan, so there is nothing to prove." if planless else ""
+        typer.echo(f"{len(proven) - len(failed) - planless} of {len(proven)} scenarios are proven.{told}")
     if failed:
         raise typer.Exit(1)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Scenario, State
 from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.emit.readme import WorkedCall, readme
+from envscaler_mcp.emit.readme import WorkedCall, origin_of, readme
 
-_SERVER = '''"""Serves {title}. Emitted from blueprint.yaml; `envscaler build {id}` writes it again."""
+_SERVER = '''"""Serves {title}. {origin}"""
 
 from pathlib import Path
 
@@ -30,12 +30,13 @@ def folder_files(
 ) -> dict[str, str]:
     """Every file of the folder by its path inside; equal inputs give equal texts."""
     files = {
-        "blueprint.yaml": blueprint_text,
         "environment.json": environment.to_text(),
         "environment.py": source,
-        "server.py": _SERVER.format(title=environment.title, id=environment.id),
+        "server.py": _SERVER.format(title=environment.title, origin=origin_of(environment)),
         "README.md": readme(environment, calls, scenarios),
     }
+    if environment.origin == "compiled":
+        files["blueprint.yaml"] = blueprint_text
     if scenarios:
         files["scenarios.jsonl"] = "".join(scenario.to_line() for scenario in scenarios)
     for state in states:

@@ -26,7 +26,7 @@ def readme(environment: Environment, calls: Mapping[str, WorkedCall], scenarios:
     reads = [tool for tool in environment.tools if tool.effect == "reads"]
     writes = [tool for tool in environment.tools if tool.effect == "writes"]
     parts = [
-        f"<!-- Emitted from blueprint.yaml; `envscaler build {environment.id}` writes it again. -->",
+        f"<!-- {origin_of(environment)} -->",
         f"# {environment.title}",
         environment.about,
         "## Rules",
@@ -41,6 +41,13 @@ def readme(environment: Environment, calls: Mapping[str, WorkedCall], scenarios:
         _connecting(environment),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def origin_of(environment: Environment) -> str:
+    """What a folder's files were made from, and how to do it again."""
+    if environment.origin == "compiled":
+        return f"Emitted from blueprint.yaml; `envscaler build {environment.id}` writes it again."
+    return "Emitted from environment.py, a class that somebody wrote."
 
 
 def _tool(tool: Tool, call: WorkedCall | None) -> str:

@@ -54,7 +54,7 @@ class _Document:
         if not isinstance(root, yaml.MappingNode):
             raise self.wrong(root, "a blueprint is a mapping with id, title, about, entities, rules, operations")
         top = self.mapping(root)
-        known = set(Blueprint.model_fields) - {"schema_version", "provenance"}
+        known = set(Blueprint.model_fields) - {"schema_version"}
         for key in top:
             if key not in known:
                 raise self.wrong(root, f"there is no part {key!r} in a blueprint{did_you_mean(key, known)}")
@@ -98,6 +98,8 @@ class _Document:
                 return {name: self.story(value) for name, value in self.mapping(node).items()}
             case "words":
                 return {name: self.words(name, value) for name, value in self.mapping(node).items()}
+            case "provenance":
+                return {name: self.plain(value) for name, value in self.mapping(node).items()}
             case "start":
                 return {name: self.uncut(self.plain(value), value) for name, value in self.mapping(node).items()}
             case _:

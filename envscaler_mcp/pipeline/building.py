@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from envscaler_mcp.artifacts import Environment, State
+from envscaler_mcp.artifacts import Environment, QualityReport, Scenario, State
 from envscaler_mcp.emit.folder import folder_files
 from envscaler_mcp.emit.readme import WorkedCall
 from envscaler_mcp.errors import BlueprintError
@@ -43,21 +43,39 @@ def blueprint_of(env_id: str) -> Path:
     return files[env_id]
 
 
-def build(path: Path, many: int = SHIPPED) -> Built:
-    """Compile a blueprint, grow its start states, make its scenarios, try every tool; equal files give equal bytes.
+@dataclass(frozen=True, slots=True)
+class Making:
+    """A blueprint and everything that is made of it, before it becomes files."""
 
-    The folder's files are the same however many scenarios are made; those beyond what ships are extra.
-    """
-    text = path.read_text(encoding="utf-8")
-    made = synthesize(read_blueprint(text, path.name), tuple(STATES))
+    text: str
+    made: Synthesized
+    states: tuple[State, ...]
+    scenarios: tuple[Scenario, ...]
+    report: QualityReport
+
+
+def build(path: Path, many: int = SHIPPED) -> Built:
+    """Compile a blueprint, grow its start states, make its scenarios, try every tool; equal files give equal bytes."""
+    return built_of(make(path.read_text(encoding="utf-8"), path.name, many))
+
+
+def make(text: str, name: str, many: int = SHIPPED) -> Making:
+    """Everything that is made of a blueprint's text."""
+    made = synthesize(read_blueprint(text, name), tuple(STATES))
     states = grown_states(made)
-    scenarios = list(proven_scenarios(made, states, max(many, SHIPPED))) if made.blueprint.stories else []
-    shipped, more = scenarios[:SHIPPED], scenarios[SHIPPED:]
-    calls = _worked_calls(made, states[0])
-    files = folder_files(made.environment, made.source, text, states, shipped, calls)
-    files["quality_report.json"] = quality_report(made, states).to_text()
+    scenarios = proven_scenarios(made, states, max(many, SHIPPED)) if made.blueprint.stories else ()
+    return Making(text, made, tuple(states), tuple(scenarios), quality_report(made, states))
+
+
+def built_of(making: Making) -> Built:
+    """The files. Those of the folder are the same however many scenarios there are; those beyond what ships are extra."""
+    made = making.made
+    shipped, more = making.scenarios[:SHIPPED], making.scenarios[SHIPPED:]
+    calls = _worked_calls(made, making.states[0])
+    files = folder_files(made.environment, made.source, making.text, making.states, shipped, calls)
+    files["quality_report.json"] = making.report.to_text()
     extra = {MORE_TASKS: "".join(scenario.to_line() for scenario in more)} if more else {}
-    return Built(made.environment, len(shipped), len(scenarios), dict(sorted(files.items())), extra)
+    return Built(made.environment, len(shipped), len(making.scenarios), dict(sorted(files.items())), extra)
 
 
 def _worked_calls(made: Synthesized, state: State) -> dict[str, WorkedCall]:

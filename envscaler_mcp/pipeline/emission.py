@@ -91,6 +91,17 @@ def emit_environments(
     return Emission(built, dict(sorted(differences.items())), failures)
 
 
+def write_built(made: Built, folder: Path) -> None:
+    """Make the folder hold what was built, and nothing else."""
+    write_folder(folder, {**made.files, **made.extra})
+
+
+def register(built: Sequence[Built], servers: Path, registry_file: Path) -> None:
+    """Add environments to the registry, each in the place of an older one of its id."""
+    emitted = [Emitted(one.environment, one.shipped, one.scenarios) for one in built]
+    _register(emitted, servers, registry_file, {}, check=False, all_of_them=False)
+
+
 def _kept(path: Path, folder: Path, many: int, *, or_more: bool) -> Emitted | None:
     scenarios = finished(folder, path, many, or_more=or_more)
     if scenarios is None:
@@ -143,7 +154,10 @@ def _register(
     check: bool,
     all_of_them: bool,
 ) -> None:
-    known = read_registry(registry_file) if registry_file.is_file() and not all_of_them else Registry()
+    known = read_registry(registry_file) if registry_file.is_file() else Registry()
+    if all_of_them:
+        # What a model or somebody else wrote is no business of the library.
+        known = Registry(entries=tuple(entry for entry in known.entries if _no_blueprint_of_ours(servers / entry.id)))
     registry = with_entries(known, [_entry(made, servers, registry_file) for made in built])
     if not registry_file.is_file() or registry_file.read_text(encoding="utf-8") != registry.to_text():
         differences.setdefault("registry.json", []).append("it is not what would be written")
@@ -154,8 +168,14 @@ def _register(
 def _others(servers: Path, known: set[str], differences: dict[str, list[str]]) -> None:
     """Name folders that look emitted and belong to no blueprint; what else lies there is nobody's business."""
     for card in sorted(servers.glob("*/environment.json")):
-        if card.parent.name not in known:
+        if card.parent.name not in known and not _no_blueprint_of_ours(card.parent):
             differences.setdefault(card.parent.name, []).append("no blueprint of the library emits it")
+
+
+def _no_blueprint_of_ours(folder: Path) -> bool:
+    """Whether the environment of a folder came from elsewhere than the library."""
+    card = folder / "environment.json"
+    return card.is_file() and Environment.read(card).provenance.author != "library"
 
 
 def _entry(made: Emitted, servers: Path, registry_file: Path) -> RegistryEntry:

@@ -41,6 +41,8 @@ class Proven:
     scenario: str
     failure: str = ""
     """Why it is not proven any more; nothing where it is."""
+    planless: bool = False
+    """Whether it came without a plan, so that there is nothing to prove."""
 
 
 def write_scenarios(
@@ -100,6 +102,9 @@ def prove_folder(folder: Path) -> Iterator[Proven]:
     model = check_blueprint(read_blueprint(blueprint)).sound() if code.trusted else None
     with checker() as judging:
         for scenario in load_scenarios(folder):
+            if not scenario.oracle:
+                yield Proven(scenario.id, planless=True)
+                continue
             state = State.read(folder / "states" / f"{scenario.state}.json")
             yield Proven(scenario.id, _disproof(scenario, state, code, model, judging))
 

@@ -57,15 +57,20 @@ class Checker:
         """The beginning that the worker was told last, marshalled."""
 
     def run(
-        self, checks: Iterable[str | Check], initial_state: Mapping[str, Any], final_state: Mapping[str, Any]
+        self,
+        checks: Iterable[str | Check],
+        initial_state: Mapping[str, Any],
+        final_state: Mapping[str, Any],
+        *,
+        handed_on: bool = False,
     ) -> list[Checked]:
-        """What each check says about this ending."""
+        """What each check says about this ending; each as the one before it left the end, where it is handed on."""
         self._endings += 1
         ending = dict(initial_state), dict(final_state)
         asked = [check if isinstance(check, Check) else Check(check_item="", check_func=check) for check in checks]
         found = {place: self._without_worker(check, ending) for place, check in enumerate(asked)}
         rest = [place for place, checked in found.items() if checked is None]
-        said = self._together([asked[place].check_func for place in rest], ending)
+        said = self._together([asked[place].check_func for place in rest], ending, handed_on)
         found.update(zip(rest, said, strict=True))
         return [checked for checked in found.values() if checked is not None]
 
@@ -78,29 +83,29 @@ class Checker:
                 return Checked(None, str(cause))
         return monty_checked(check.check_func, *ending, self._limits) if check.engine == "monty" else None
 
-    def _together(self, sources: list[str], ending: Ending) -> list[Checked]:
+    def _together(self, sources: list[str], ending: Ending, handed_on: bool) -> list[Checked]:
         """In one request; where that ends the worker, one by one, so that only the guilty fail."""
         if not sources:
             return []
         try:
-            return self._asked(sources, ending)
+            return self._asked(sources, ending, handed_on)
         except WorkerEndedError:
             return [self._alone(source, ending) for source in sources]
 
     def _alone(self, source: str, ending: Ending) -> Checked:
         try:
-            return self._asked([source], ending)[0]
+            return self._asked([source], ending, handed_on=False)[0]
         except WorkerEndedError as cause:
             return Checked(None, str(cause))
 
-    def _asked(self, sources: list[str], ending: Ending) -> list[Checked]:
+    def _asked(self, sources: list[str], ending: Ending, handed_on: bool) -> list[Checked]:
         if self._line is None or not self._line.usable:
             self._line, self._told = Line.start(zygote(), self._limits, self._layers), b""
         initial, final = ending
         # Equal images are equal states, to the type of each number; many endings have one beginning.
         image = _image(initial)
         known = image != b"" and image == self._told
-        checked = checked_in(self._line, sources, None if known else initial, final)
+        checked = checked_in(self._line, sources, None if known else initial, final, handed_on=handed_on)
         self._told = image
         return checked
 

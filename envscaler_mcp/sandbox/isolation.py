@@ -89,12 +89,20 @@ def run_check(
         line.close()
 
 
-def checked_in(line: Line, sources: list[str], initial: dict[str, Any] | None, final: dict[str, Any]) -> list[Checked]:
+def checked_in(
+    line: Line,
+    sources: list[str],
+    initial: dict[str, Any] | None,
+    final: dict[str, Any],
+    *,
+    handed_on: bool = False,
+) -> list[Checked]:
     """What each check says in this worker; WorkerEndedError, and no word of any, where one of them ends it.
 
     Without an initial state it is the one that this worker was told last.
     """
-    answer = line.ask("check", line.limits.call_seconds, sources=sources, initial=initial, final=final)
+    told = {"sources": sources, "initial": initial, "final": final, "handed_on": handed_on}
+    answer = line.ask("check", line.limits.call_seconds, **told)
     said = answer.get("answers")
     if type(said) is not list or len(said) != len(sources):
         raise line.reject("check: an answer to other questions")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from envscaler_mcp.artifacts import Scenario, Verdict
 from envscaler_mcp.sandbox.checking import Checker, Checkers, checker
-from envscaler_mcp.serving.grading import Scoring, frame_violations, reward
+from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
 
 
 def judge(
@@ -25,14 +25,21 @@ def judge(
     author = f"{scenario.environment} {scenario.code_digest}"
     opened: AbstractContextManager[Checker] = checker() if checkers is None else checkers.of(author)
     with opened as judging:
-        checked = judging.run(scenario.checks, initial, final)
+        # As published: a check that changes what it is given is seen by those after it.
+        checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")
+        # Those that are made here are proven to have no check that is true at the start; of others it is asked.
+        at_start = judging.run(scenario.checks, initial, initial) if scenario.frame is None else ()
     answers = tuple(one.verdict is True for one in checked)
     violations = frame_violations(initial, final, scenario.frame)
-    earned = reward(answers, violations, scoring)
+    telling: Sequence[bool] = answers
+    if scoring == "framed" and at_start:
+        telling = counted([one.verdict is True for one in at_start], answers)
+    earned = reward(telling, violations, scoring)
     silent = [(number, one.failure) for number, one in enumerate(checked, 1) if one.verdict is None]
     verdict = Verdict(scoring=scoring, checks=answers, frame_violations=violations, reward=earned, solved=earned == 1.0)
-    if not checked:
-        return verdict.model_copy(update={"owner": "checker", "masked": True, "reason": "there are no checks"})
+    if not telling:
+        why = "every check is true at the start" if checked else "there are no checks"
+        return verdict.model_copy(update={"owner": "checker", "masked": True, "reason": why})
     if silent:
         told = "; ".join(f"check {number}: {failure}" for number, failure in silent)
         return verdict.model_copy(update={"owner": "checker", "masked": True, "reason": told})

@@ -168,23 +168,28 @@ class _Worker:
         return {"set": True}
 
     def _check(self, asked: dict[str, Any]) -> Answer:
-        """Each check on two states that nobody else holds, unless it can only look at them."""
+        """Each check on two states that nobody else holds, unless it can only look at them.
+
+        Where the end is handed on, each check gets it as the one before it left it.
+        """
         if asked["initial"] is not None:
             self._initial = marshal.dumps(asked["initial"])
         final = asked["final"]
         images = self._initial, marshal.dumps(final)
         shared = marshal.loads(self._initial), final
-        return {"answers": [self._check_one(source, images, shared) for source in asked["sources"]]}
+        handed = marshal.loads(images[1]) if asked["handed_on"] else None
+        return {"answers": [self._check_one(source, images, shared, handed) for source in asked["sources"]]}
 
-    def _check_one(self, source: str, images: tuple[bytes, bytes], shared: tuple[Any, Any]) -> Answer:
+    def _check_one(self, source: str, images: tuple[bytes, bytes], shared: tuple[Any, Any], handed: Any) -> Answer:
         # The check before this one left the worker at play, where nothing may be compiled.
         self.tripwire.stage = "loading"
         builtins = guarded_builtins if self._guarded else builtins_with
         try:
-            if only_looks(source):
+            if handed is None and only_looks(source):
                 (initial, final), modules = shared, {}
             else:
-                initial, final = map(marshal.loads, images)
+                initial = marshal.loads(images[0])
+                final = marshal.loads(images[1]) if handed is None else handed
                 modules = modules_at(final)
             check = check_function(source, initial, builtins(modules))
             self.tripwire.stage = "playing"

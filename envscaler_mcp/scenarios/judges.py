@@ -21,7 +21,7 @@ class Judge:
 
     initial: dict[str, Any]
     checks: list[Callable[[dict[str, Any]], Any]]
-    frame: Frame
+    frame: Frame | None
 
     @classmethod
     def of(cls, scenario: Scenario, initial: dict[str, Any]) -> Judge:
@@ -38,7 +38,8 @@ class Judge:
     def grade(self, final: dict[str, Any], diff: StateDiff) -> tuple[float, float]:
         """The reward, and what it would be without the frame."""
         answers = self.answers(final)
-        return reward(answers, broken_frame(diff, self.frame)), reward(answers, ())
+        broken = () if self.frame is None else broken_frame(diff, self.frame)
+        return reward(answers, broken), reward(answers, ())
 
 
 class CheckerJudge(Judge):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, StateDiff, Tally
+from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, StateDiff, Tally, canonical_json
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.scenarios.facts import frame_of
 from envscaler_mcp.scenarios.judges import Judge, Unproven
@@ -25,12 +25,16 @@ class Proving(ABC):
     """Proves a scenario on a world that is at its start; what its records are is for those who know the environment."""
 
     def __init__(self, scenario: Scenario, environment: Environment, world: World) -> None:
-        self.scenario, self.world = scenario, world
+        if scenario.frame is None:
+            raise Unproven("nobody knows its plan")
+        self.scenario, self.world, self.frame = scenario, world, scenario.frame
         self.effects = {tool.name: tool.effect for tool in environment.tools}
         self.mark = world.snapshot()
         self.initial = world.state()
         self.judge = self._judge()
         self.chance = Chance(scenario.seed, f"proof of {scenario.id}")
+        self._unnoticed: dict[str, Call | str] = {}
+        """By kind, the first mutant that earned everything: the call that is other, or what of the end is."""
 
     def prove(self) -> Proof:
         """The proof; the first thing that does not hold is raised."""
@@ -41,7 +45,7 @@ class Proving(ABC):
         answers = self.judge.answers(self.initial)
         if any(answers):
             raise Unproven(f"check {answers.index(True) + 1} is true at the start")
-        if _allowed(self.scenario.frame) - _allowed(self._frame(diff)):
+        if _allowed(self.frame) - _allowed(self._frame(diff)):
             raise Unproven("the frame allows what the oracle leaves alone")
         lost = missing_facts(self.scenario.task, self.scenario.spans)
         if lost:
@@ -66,7 +70,8 @@ class Proving(ABC):
     def _whole(self, proof: Proof) -> None:
         for kind, tally in proof.mutants.items():
             if tally.right != tally.made - tally.equivalent:
-                raise Unproven(f"{tally.made - tally.equivalent - tally.right} mutants ({kind}) are rewarded in full")
+                many = tally.made - tally.equivalent - tally.right
+                raise Unproven(f"{many} mutants ({kind}) are rewarded in full, {_told(self._unnoticed[kind])}")
         for kind, tally in proof.benign.items():
             if tally.right != tally.made:
                 raise Unproven(f"{tally.made - tally.right} harmless variants ({kind}) are not rewarded in full")
@@ -165,16 +170,22 @@ class Proving(ABC):
 
     def _mutants(self, recording: Recording, final: dict[str, Any], wanted: str) -> dict[str, Tally]:
         tallies: dict[str, list[int]] = {}
-        for kind, calls in self._changed_plans(recording):
-            outcome = self._ends(calls, wanted)
-            if outcome is not None:
-                _count(tallies, kind, outcome)
-        for kind, state in self._changed_ends(final):
-            _count(tallies, kind, self._graded(state, diff_of_states(self.initial, state), wanted))
+        for kind, what, calls in self._changed_plans(recording):
+            self._count(tallies, kind, what, self._ends(calls, wanted))
+        for kind, where, state in self._changed_ends(final):
+            self._count(tallies, kind, where, self._graded(state, diff_of_states(self.initial, state), wanted))
         return {
             kind: Tally(made=made, equivalent=equal, right=right, right_without_frame=plain)
             for kind, (made, equal, right, plain) in sorted(tallies.items())
         }
+
+    def _count(self, tallies: dict[str, list[int]], kind: str, what: Call | str, outcome: tuple[int, int, int]) -> None:
+        tally = tallies.setdefault(kind, [0, 0, 0, 0])
+        tally[0] += 1
+        for place, number in enumerate(outcome, start=1):
+            tally[place] += number
+        if outcome[:2] == (0, 0):
+            self._unnoticed.setdefault(kind, what)
 
     def _ends(self, calls: Sequence[Call], wanted: str) -> tuple[int, int, int]:
         for call in calls:
@@ -191,21 +202,24 @@ class Proving(ABC):
         framed, plain = self.judge.grade(state, diff)
         return (0, int(framed < 1.0), int(plain < 1.0))
 
-    def _changed_plans(self, recording: Recording) -> Iterator[tuple[str, list[Call]]]:
+    def _changed_plans(self, recording: Recording) -> Iterator[tuple[str, Call, list[Call]]]:
         calls = list(recording.calls)
         writes = [place for place, call in enumerate(calls) if self.effects[call.tool] == "writes"]
         for place in writes:
-            yield "drop", calls[:place] + calls[place + 1 :]
-            yield "duplicate", [*calls[: place + 1], calls[place], *calls[place + 1 :]]
-            for arguments in self._near_misses(calls[place]):
-                yield "wrong record", self._with(calls, place, arguments)
-            for arguments in self._wrong_values(calls[place]):
-                yield "wrong value", self._with(calls, place, arguments)
+            call = calls[place]
+            yield "drop", call, calls[:place] + calls[place + 1 :]
+            yield "duplicate", call, [*calls[: place + 1], call, *calls[place + 1 :]]
+            for arguments in self._near_misses(call):
+                other = self._with(calls, place, arguments)
+                yield "wrong record", other[place], other
+            for arguments in self._wrong_values(call):
+                other = self._with(calls, place, arguments)
+                yield "wrong value", other[place], other
         for pair, first, second in self._swaps(calls, writes):
             swapped = self._with(calls, first, pair[0])
-            yield "swap", self._with(swapped, second, pair[1])
+            yield "swap", swapped[first], self._with(swapped, second, pair[1])
         for extra in self._extras(calls):
-            yield "extra write", [*calls, extra]
+            yield "extra write", extra, [*calls, extra]
 
     def _with(self, calls: Sequence[Call], place: int, arguments: dict[str, Any]) -> list[Call]:
         return [*calls[:place], Call(tool=calls[place].tool, arguments=arguments), *calls[place + 1 :]]
@@ -258,27 +272,34 @@ class Proving(ABC):
         self._back()
         yield from found
 
-    def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The wanted end with one fact of it undone or altered, and with one that nobody asked about."""
-        for container, records in self.scenario.frame.changed.items():
+    def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """The wanted end with one fact of it undone or altered, and with one that nobody asked about; where it is other."""
+        for container, records in self.frame.changed.items():
             for key, fields in records.items():
                 for field in fields:
                     before, after = self.initial[container][key][field], final[container][key][field]
-                    yield "fact undone", _with_field(final, container, key, field, before)
+                    where = f"{container}.{key}.{field}"
+                    yield "fact undone", where, _with_field(final, container, key, field, before)
                     for other in list(_others(after, (), self._today()))[:1]:
-                        yield "fact altered", _with_field(final, container, key, field, other)
-        for container in self.scenario.frame.created:
+                        yield "fact altered", where, _with_field(final, container, key, field, other)
+        for container in self.frame.created:
             for key in [key for key in final[container] if key not in self.initial[container]]:
-                yield "new record gone", {**final, container: {k: v for k, v in final[container].items() if k != key}}
+                where = f"{container}.{key}"
+                yield (
+                    "new record gone",
+                    where,
+                    {**final, container: {k: v for k, v in final[container].items() if k != key}},
+                )
                 own = self._own(container)
                 twin = {**final[container][key], own: f"{key}-X"} if own else final[container][key]
-                yield "new record doubled", {**final, container: {**final[container], f"{key}-X": twin}}
+                yield "new record doubled", where, {**final, container: {**final[container], f"{key}-X": twin}}
                 for field, value in final[container][key].items():
                     for other in list(_others(value, (), self._today()))[:1] if field != own else []:
-                        yield "new record altered", _with_field(final, container, key, field, other)
+                        altered = _with_field(final, container, key, field, other)
+                        yield "new record altered", f"{where}.{field}", altered
         yield from self._unasked(final)
 
-    def _unasked(self, final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _unasked(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         containers = self._containers(final)
         for _ in range(_UNASKED):
             container = self.chance.pick(containers)
@@ -286,7 +307,8 @@ class Proving(ABC):
             field = self.chance.pick(sorted(set(final[container][key]) - {self._own(container)}))
             value = final[container][key][field]
             other = next(iter(_others(value, (), self._today())), "altered")
-            yield "unasked fact altered", _with_field(final, container, key, field, other)
+            altered = _with_field(final, container, key, field, other)
+            yield "unasked fact altered", f"{container}.{key}.{field}", altered
 
     # Not over-strict
 
@@ -371,11 +393,11 @@ def _allowed(frame: Frame) -> set[tuple[object, ...]]:
     }
 
 
-def _count(tallies: dict[str, list[int]], kind: str, outcome: tuple[int, int, int]) -> None:
-    tally = tallies.setdefault(kind, [0, 0, 0, 0])
-    tally[0] += 1
-    for place, number in enumerate(outcome, start=1):
-        tally[place] += number
+def _told(what: Call | str) -> str:
+    """A mutant, for whoever writes the checks that did not notice it."""
+    if isinstance(what, str):
+        return f"for example with {what} otherwise"
+    return f"for example one with {what.tool}({canonical_json(what.arguments)})"
 
 
 def _with_field(state: dict[str, Any], container: str, key: str, field: str, value: Any) -> dict[str, Any]:

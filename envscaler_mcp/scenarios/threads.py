@@ -251,14 +251,14 @@ class Threading:
                 continue
             evaluation = Evaluation(Store(self.model, world.look()))
             if isinstance(deed, Fork):
-                yes = bool(evaluation.value(deed.test, names))
+                yes = bool(_as_it_is(evaluation, deed.test, names))
                 self._look(deed.test, yes, names, world, knowledge, thread)
                 thread.forks.append((forks_of(thread.story.do).index(deed), yes))
                 self._do(deed.then if yes else deed.otherwise, names, world, knowledge, thread)
             elif isinstance(deed, Each):
                 loop = deed.loop
                 which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), deed.by)
-                found = evaluation.value(which, names)
+                found = _as_it_is(evaluation, which, names)
                 self._look(which, found, names, world, knowledge, thread)
                 most = None if deed.limit is None else evaluation.value(deed.limit, names)
                 if deed.limit is not None:
@@ -340,7 +340,7 @@ def _as_it_is(evaluation: Evaluation, expr: Expr, names: Names) -> Any:
     try:
         return evaluation.value(expr, names)
     except KeyError:
-        raise Unfit("an argument reads a record that is gone by then; work it out in the cast") from None
+        raise Unfit("it reads a record that is gone by then; work that out in the cast") from None
 
 
 def _on_the_wire(value: Any, param: Parameter) -> Any:

@@ -151,23 +151,23 @@ class WrittenProver(Proving):
         self._back()
         return form
 
-    def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         self._shapes = Shapes(
             {**self.initial, **{name: {**self.initial[name], **found} for name, found in _new(self.initial, final)}}
         )
         yield from super()._changed_ends(final)
-        for container, keys in self.scenario.frame.deleted.items():
+        for container, keys in self.frame.deleted.items():
             for key in keys:
                 back = self.initial[container][key]
-                yield "removed record back", {**final, container: {**final[container], key: back}}
-        for path in self.scenario.frame.scalars:
+                yield "removed record back", f"{container}.{key}", {**final, container: {**final[container], key: back}}
+        for path in self.frame.scalars:
             name, _, entry = path.partition(".")
             if self.wishes.lets(path) or name not in self.initial:
                 continue
             before = self.initial[name]
             if entry:
                 before = {**final[name], entry: before.get(entry)} if isinstance(before, dict) else before
-            yield "fact undone", {**final, name: before}
+            yield "fact undone", path, {**final, name: before}
 
     def _flow(self, recording: Recording) -> Iterator[str]:
         told = told_values(self.scenario.spans)

@@ -23,12 +23,17 @@ def reward(passed: Sequence[bool], violations: Sequence[str], scoring: Scoring =
     return round(share, 4) if scoring == "upstream" else share
 
 
-def frame_violations(initial: Mapping[str, Any], final: Mapping[str, Any], frame: Frame) -> tuple[str, ...]:
+def frame_violations(initial: Mapping[str, Any], final: Mapping[str, Any], frame: Frame | None) -> tuple[str, ...]:
     """Everything that changed and may not, as `path: what happened`, sorted.
 
     A change that the frame allows and nobody made is not told here: whether it had to be made is for the checks.
     """
-    return broken_frame(diff_of_states(initial, final), frame)
+    return () if frame is None else broken_frame(diff_of_states(initial, final), frame)
+
+
+def counted(start: Sequence[bool], end: Sequence[bool]) -> list[bool]:
+    """The answers that tell something: those of checks that were true before anything was done count only against."""
+    return [answer for before, answer in zip(start, end, strict=True) if not (before and answer)]
 
 
 def broken_frame(diff: StateDiff, frame: Frame) -> tuple[str, ...]:

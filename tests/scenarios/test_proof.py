@@ -85,14 +85,22 @@ def test_no_check_may_be_true_at_the_start_or_ask_for_what_the_oracle_does_not_d
 )
 def test_the_frame_may_allow_nothing_but_what_the_oracle_does(wider: dict[str, object]) -> None:
     frame = scenario().frame
+    assert frame is not None
     both = {part: {**getattr(frame, part), **more} if isinstance(more, dict) else more for part, more in wider.items()}
     with pytest.raises(Unproven, match="the frame allows what the oracle leaves alone"):
         prove(changed(frame=frame.model_copy(update=both)))
 
 
 def test_the_frame_must_allow_what_the_oracle_does() -> None:
+    frame = scenario().frame
+    assert frame is not None
     with pytest.raises(Unproven, match=r"the oracle earns 0\.0"):
-        prove(changed(frame=scenario().frame.model_copy(update={"created": {}, "changed": {}})))
+        prove(changed(frame=frame.model_copy(update={"created": {}, "changed": {}})))
+
+
+def test_nothing_is_proven_of_a_scenario_that_came_without_a_plan() -> None:
+    with pytest.raises(Unproven, match="nobody knows its plan"):
+        prove(changed(frame=None))
 
 
 def test_no_change_of_the_oracle_may_be_cut() -> None:

@@ -120,8 +120,20 @@ def test_stories_that_end_otherwise_in_another_order_make_no_task() -> None:
             story("r in Reader if r.blocked", "block(reader=r)", "{r}."),
             "it: block is refused: Bob Cole is blocked",
         ),
+        (
+            "easy",
+            story("c in Claim", "drop_claim(claim=c); claim(loan=c.loan, total=100)", "{c.loan.reader} owes another."),
+            "it: it reads a record that is gone by then",
+        ),
+        (
+            "easy",
+            story("c in Claim", "drop_claim(claim=c); if c.total > 0:; X", "{c.loan.reader} owes nothing.").replace(
+                "      - X", "          - block(reader=c.loan.reader)"
+            ),
+            "it: it reads a record that is gone by then",
+        ),
     ],
-    ids=["too short", "nobody", "refused"],
+    ids=["too short", "nobody", "refused", "gone", "gone before a branch"],
 )
 def test_a_level_that_no_story_reaches_is_told_with_the_reasons(level: Level, stories: str, reason: str) -> None:
     place: Lending = lending(stories)

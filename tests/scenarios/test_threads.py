@@ -64,7 +64,7 @@ def ids(value: object) -> set[str]:
             "c in Claim; l = c.loan",
             "drop_claim(claim=c); claim(loan=c.loan, total=100)",
             "Claim $1 instead for {l}.",
-            "an argument reads a record that is gone by then; work it out in the cast",
+            "it reads a record that is gone by then; work that out in the cast",
         ),
         (
             "r in Reader; b = first([k.books for k in Basket if k.reader == r])",

@@ -106,9 +106,12 @@ def _task(line: str, number: int, path: Path) -> RawTask:
     return RawTask(text.strip(), number, said)
 
 
-def mine(tasks: Sequence[RawTask], library: Mapping[str, str]) -> Mined:
-    """Keep what needs records, group it, and hold the groups beside what environments say of themselves."""
-    findings = tuple(look_at(task.text) for task in tasks)
+def mine(tasks: Sequence[RawTask], library: Mapping[str, str], judged: Sequence[Finding] | None = None) -> Mined:
+    """Keep what needs records, group it, and hold the groups beside what environments say of themselves.
+
+    What was judged by somebody else, task by task, is not looked at again.
+    """
+    findings = tuple(judged) if judged is not None else tuple(look_at(task.text) for task in tasks)
     kept = [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
     weights = Weights([*library.values(), *(task.text for task in kept)])
     vectors = [weights.vector(task.text) for task in kept]

@@ -1,0 +1,104 @@
+"""Make servers of environments and scenarios that were published in another format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from envscaler_mcp.cli.lookup import settings_of
+from envscaler_mcp.cli.printing import print_table, progress_bar
+from envscaler_mcp.pipeline.importing import Imported, ImportedScenario, import_upstream
+
+app = typer.Typer(add_completion=False)
+_SHOWN = 10
+_FORMATS = {"envscaler": import_upstream}
+
+
+@app.command()
+def import_servers(
+    ctx: typer.Context,
+    published_as: Annotated[
+        Literal["envscaler"], typer.Argument(metavar="FORMAT", help="envscaler: the files of the EnvScaler paper.")
+    ],
+    environments: Annotated[
+        Path, typer.Option(metavar="FILE", help="Environment metadata: one JSON object of environments by id.")
+    ],
+    scenarios: Annotated[Path | None, typer.Option(metavar="FILE", help="Scenarios: one JSON list.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, every scenario in it.")] = False,
+) -> None:
+    settings = settings_of(ctx)
+    with progress_bar("importing") as progress:
+        found = _FORMATS[published_as](
+            environments,
+            scenarios,
+            settings.servers,
+            settings.registry_file,
+            lambda name, number: progress(name, number, number),
+        )
+    if as_json:
+        typer.echo(json.dumps(_report(found), ensure_ascii=False, indent=1))
+    else:
+        _print(found)
+    raise typer.Exit(0 if any(not one.refused for one in found.environments) else 1)
+
+
+def _print(found: Imported) -> None:
+    here = [one for one in found.environments if not one.refused]
+    rows = [
+        (
+            one.id,
+            str(one.tools),
+            str(one.states),
+            str(len(one.scenarios)),
+            str(sum(scenario.gradable for scenario in one.scenarios)),
+            "yes" if one.replayable else "no",
+            one.title,
+        )
+        for one in here
+    ]
+    typer.secho(f"{len(here)} of {len(found.environments)} environments are imported.", bold=True)
+    print_table(("id", "tools", "states", "scenarios", "gradable", "replayable", "title"), rows)
+    for one in found.environments:
+        if one.refused:
+            typer.echo(f"{one.id} is refused: {one.refused}", err=True)
+        if one.only_told:
+            typer.echo(f"{one.id}: its class has no {', '.join(one.only_told)}, which its metadata names", err=True)
+    for line in _counts(list(found.scenarios)):
+        typer.echo(line)
+
+
+def _counts(scenarios: Sequence[ImportedScenario]) -> list[str]:
+    refused = [one for one in scenarios if one.refused]
+    silent = [one for one in scenarios if one.silent]
+    already = sum(len(one.true_at_start) for one in scenarios)
+    checks, gradable = sum(one.checks for one in scenarios), sum(one.gradable for one in scenarios)
+    lines = [
+        f"{len(scenarios) - len(refused)} of {len(scenarios)} scenarios are here; {gradable} of them are gradable.",
+        f"{already} of {checks} checks are true at the start already; they count only under --scoring upstream.",
+    ]
+    if silent:
+        lines.append(f"{len(silent)} scenarios have checks that say nothing: {_names(silent)}")
+    reasons: dict[str, list[ImportedScenario]] = {}
+    for one in refused:
+        reasons.setdefault(one.refused, []).append(one)
+    return lines + [f"left out, since {reason}: {_names(some)}" for reason, some in reasons.items()]
+
+
+def _names(some: Sequence[ImportedScenario]) -> str:
+    more = f" and {len(some) - _SHOWN} more" if len(some) > _SHOWN else ""
+    return ", ".join(one.id for one in some[:_SHOWN]) + more
+
+
+def _report(found: Imported) -> dict[str, Any]:
+    return {
+        "environments": [
+            {**asdict(one), "scenarios": [{**asdict(each), "gradable": each.gradable} for each in one.scenarios]}
+            for one in found.environments
+        ],
+        "homeless": [asdict(one) for one in found.homeless],
+    }

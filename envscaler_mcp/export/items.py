@@ -1,0 +1,90 @@
+"""The entries of a large JSON file, one at a time: those of a list, or the values of an object with their keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from envscaler_mcp.errors import ArtifactError
+
+_CHUNK = 1 << 20
+_SPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
+_ENDS = (*" \t\n\r,:]}",)
+
+
+def items(path: Path) -> Iterator[tuple[str, Any]]:
+    """Each entry with its key, or with its place where the file holds a list; no more than one of them is in memory."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            yield from _Reading(file).entries()
+    except (OSError, UnicodeDecodeError, ValueError) as cause:
+        raise ArtifactError(f"{path} cannot be read as JSON: {cause}") from cause
+
+
+class _Reading:
+    """The part of a file that was read and not used yet."""
+
+    def __init__(self, file: TextIO) -> None:
+        self.file, self.text, self.place, self.ended = file, "", 0, False
+
+    def entries(self) -> Iterator[tuple[str, Any]]:
+        begin = self._sign()
+        if begin not in ("[", "{"):
+            raise ValueError("it is neither a list nor an object")
+        self.place += 1
+        end = "]" if begin == "[" else "}"
+        number = 0
+        while self._sign() != end:
+            if number:
+                self._over(",")
+            key = str(number)
+            if begin == "{":
+                key = self._value()
+                self._over(":")
+            yield key, self._value()
+            number += 1
+        self.place += 1
+        if self._sign():
+            raise ValueError(f"something stands after its end: {self.text[self.place : self.place + 20]!r}")
+
+    def _sign(self) -> str:
+        """The next sign that is no space; nothing at the end."""
+        while True:
+            found = _SPACE.match(self.text, self.place)
+            self.place = found.end() if found else self.place
+            if self.place < len(self.text) or not self._more():
+                return self.text[self.place : self.place + 1]
+
+    def _over(self, wanted: str) -> None:
+        found = self._sign()
+        if found != wanted:
+            raise ValueError(f"{wanted!r} is wanted, and {found or 'its end'!r} is there")
+        self.place += 1
+
+    def _value(self) -> Any:
+        self._sign()
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self.text, self.place)
+            except ValueError:
+                if not self._more():
+                    raise
+                continue
+            # A number may go on where the text ends, or shortly before: `1.` is none yet.
+            if self.text[end : end + 1] in _ENDS or not self._more():
+                self.place = end
+                return value
+
+    def _more(self) -> bool:
+        """Read on, twice as much each time that one entry needs it; whether there was anything."""
+        if self.ended:
+            return False
+        rest = self.text[self.place :]
+        found = self.file.read(max(_CHUNK, len(rest)))
+        self.ended = not found
+        self.text, self.place = rest + found, 0
+        return bool(found)

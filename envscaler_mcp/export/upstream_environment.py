@@ -1,0 +1,135 @@
+"""An environment as the published metadata has it, in and out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from envscaler_mcp.artifacts import Environment, Provenance, State, Tool, digest_of
+from envscaler_mcp.errors import ArtifactError
+from envscaler_mcp.export.class_map import class_map, head_of, method_details
+from envscaler_mcp.serving.tools import tool_table
+
+_NEEDED = ("env_id", "env_class_name", "env_class_code")
+SECTOR = "imported"
+
+
+def unwrapped(value: Any) -> Any:
+    """A list or an object that some releases hold as a text of JSON."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
+    """The card of a published environment; ArtifactError where it lacks what no environment can be without."""
+    missing = [key for key in _NEEDED if not isinstance(item.get(key), str) or not item[key].strip()]
+    if missing:
+        raise ArtifactError(f"it has no {missing[0]!r}")
+    source, class_name = source_of(item), str(item["env_class_name"])
+    try:
+        tools = tool_table(source, class_name)
+    except (SyntaxError, ValueError) as cause:
+        raise ArtifactError(f"its code is no Python: {cause}") from cause
+    said = " ".join(str(item.get("environment_introduction") or "").split())
+    title = " ".join(str(item.get("environment_summary") or class_name).split())
+    rules = unwrapped(item.get("constraints_rules")) or []
+    return Environment(
+        provenance=Provenance(author="person"),
+        id=id_of(str(item["env_id"])),
+        title=title,
+        about=re.split(r"(?<=[.!?])\s", said or title)[0],
+        sector=SECTOR,
+        version="1",
+        origin="written",
+        class_name=class_name,
+        introduction=said or title,
+        rules=tuple(str(rule) for rule in rules) if isinstance(rules, list) else (str(rules),),
+        tools=tools,
+        states=tuple(states),
+        code_digest=digest_of(source),
+    )
+
+
+def source_of(item: Mapping[str, Any]) -> str:
+    """The code as a file holds it."""
+    return str(item["env_class_code"]).replace("\r\n", "\n").rstrip() + "\n"
+
+
+def id_of(name: str) -> str:
+    """An id that is a folder's name too."""
+    return re.sub(r"\W+", "_", name).strip("_").lower() or "environment"
+
+
+def told_tools(item: Mapping[str, Any]) -> set[str]:
+    """The tools that the metadata names."""
+    tools = unwrapped(item.get("tools")) or []
+    return {one.get("function", {}).get("name", "") for one in tools if isinstance(one, dict)} - {""}
+
+
+def item_of(card: Environment, source: str, state: State) -> dict[str, Any]:
+    """An environment of ours with every key that published ones have."""
+    methods = method_details(source, card.class_name)
+    return {
+        "env_id": card.id,
+        "environment_summary": card.title,
+        "environment_introduction": card.introduction,
+        "state_space_definition": list(_entities(state.content)),
+        "constraints_rules": list(card.rules),
+        "operation_list": [_operation(tool, methods) for tool in card.tools],
+        "env_class_name": class_name_of(card),
+        "env_class_code": source + (_REBUILT.format(card.class_name) if card.origin == "compiled" else ""),
+        "env_class_def": head_of(source, card.class_name),
+        "env_structure": class_map(source, card.class_name),
+        "env_func_details": methods,
+        "tools": [_function(tool) for tool in card.tools],
+    }
+
+
+_REBUILT = '''
+
+class {0}Env({0}):
+    """The same for a runtime that sets the state once more, field by field, after the constructor has read it."""
+
+    def __init__(self, init_config: dict[str, Any] | None = None) -> None:
+        self._reading = True
+        super().__init__(init_config)
+        self._reading = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if not name.startswith("_") and not self._reading:
+            self.__init__({{field: one for field, one in vars(self).items() if not field.startswith("_")}})
+'''
+"""Compiled classes find records by indexes, which nobody tells when a container is replaced."""
+
+
+def class_name_of(card: Environment) -> str:
+    """The class that others run."""
+    return f"{card.class_name}Env" if card.origin == "compiled" else card.class_name
+
+
+def _entities(content: Mapping[str, Any]) -> Any:
+    for name, records in content.items():
+        if isinstance(records, dict) and records and all(isinstance(one, dict) for one in records.values()):
+            fields = dict.fromkeys(field for one in records.values() for field in one)
+            yield {"entity": name, "attributes": ", ".join(fields), "description": f"Records of {name} by id."}
+
+
+def _operation(tool: Tool, methods: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "operation_name": tool.name,
+        "operation_description": tool.description.partition("\n")[0],
+        "operation_type": "query" if tool.effect == "reads" else "state_change",
+        "code": methods[tool.name]["source_code"],
+    }
+
+
+def _function(tool: Tool) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+    return {"type": "function", "function": function}

@@ -1,0 +1,76 @@
+"""Answers that were paid for, kept in one file, so that going on costs nothing twice."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pydantic import ValidationError
+
+from envscaler_mcp.errors import ModelError
+from envscaler_mcp.llm.accounts import Ledger
+from envscaler_mcp.llm.chat import Answer, Question
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY,
+    purpose TEXT NOT NULL,
+    model TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    dollars REAL NOT NULL
+) WITHOUT ROWID
+"""
+
+
+class Answers:
+    """The answers of one run by the questions' identity. An answer that was kept survives whatever ends the process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(path, timeout=30, isolation_level=None)
+            self._file.execute("PRAGMA journal_mode=WAL")
+            self._file.execute("PRAGMA synchronous=FULL")
+            self._file.execute(_TABLE)
+        except (OSError, sqlite3.Error) as cause:
+            raise ModelError(f"{path} cannot hold answers: {cause}") from cause
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def find(self, question: Question) -> Answer | None:
+        """The answer, if it was kept."""
+        row = self._file.execute("SELECT answer FROM answers WHERE key = ?", (question.key,)).fetchone()
+        if row is None:
+            return None
+        try:
+            return Answer.model_validate_json(row[0])
+        except ValidationError:
+            # Kept by a version that wrote other documents: asked again, and replaced.
+            return None
+
+    def keep(self, question: Question, answer: Answer, dollars: float) -> None:
+        """Keep an answer; it is on disk when this returns."""
+        row = (question.key, question.purpose, question.model, answer.model_dump_json(), dollars)
+        try:
+            self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
+        except sqlite3.Error as cause:
+            raise ModelError(f"{self.path} cannot hold one more answer: {cause}") from cause
+
+    def ledger(self) -> Ledger:
+        """What all kept answers have cost."""
+        found = Ledger()
+        for purpose, answer, dollars in self._file.execute("SELECT purpose, answer, dollars FROM answers ORDER BY key"):
+            try:
+                found.paid(purpose, Answer.model_validate_json(answer).usage, dollars)
+            except ValidationError:
+                found.line(purpose).dollars += dollars
+        return found

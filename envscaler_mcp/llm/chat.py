@@ -1,0 +1,90 @@
+"""What is asked of a model and what it answers, whatever it is reached by."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+from envscaler_mcp.artifacts.artifact import Part
+from envscaler_mcp.artifacts.canonical import digest_of
+from envscaler_mcp.errors import ModelError
+
+
+class ToolCall(Part):
+    """A call as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON, if the model kept to its format."""
+
+
+class Message(Part):
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    """Which call a tool message answers."""
+
+
+class Question(Part):
+    """One request to a model; equal questions have equal answers, so an answer is paid for once."""
+
+    purpose: str
+    """The prompt that asks, for accounts and logs; no part of the identity."""
+    kind: Literal["chat", "embedding"] = "chat"
+    """What is wanted: an answer, or the numbers of the last message's text as JSON."""
+    model: str
+    messages: tuple[Message, ...]
+    tools: tuple[dict[str, Any], ...] = ()
+    schema_name: str = ""
+    shape: dict[str, Any] | None = None
+    """The JSON schema that the answer shall have."""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    draw: int = 0
+    """Tells apart questions that are asked more than once on purpose."""
+
+    @property
+    def key(self) -> str:
+        """The question's identity."""
+        return digest_of(self.model_dump(mode="json", exclude={"purpose"}))
+
+
+class Usage(Part):
+    """What an answer took."""
+
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of the prompt that the endpoint had read before."""
+    completion_tokens: int = 0
+    reasoning_tokens: int = 0
+    """Those of the completion that were thoughts."""
+
+
+class Answer(Part):
+    """What a model said."""
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish: Literal["stop", "length", "tool_calls", "refused"] = "stop"
+    usage: Usage = Usage()
+
+
+class ChatModel(Protocol):
+    """Whatever answers questions: an endpoint, a recording, or one of them behind a cache."""
+
+    async def answer(self, question: Question) -> Answer: ...
+
+
+class UnansweredError(ModelError):
+    """The endpoint did not answer this time."""
+
+    def __init__(self, message: str, *, transient: bool, after: float | None = None) -> None:
+        super().__init__(message)
+        self.transient = transient
+        """Whether the same question may be answered later."""
+        self.after = after
+        """Seconds that the endpoint asked for."""

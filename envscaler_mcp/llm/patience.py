@@ -1,0 +1,68 @@
+"""Asking again, as politely as the endpoint wishes, and never more at once than it bears."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from envscaler_mcp.llm.chat import Answer, ChatModel, Question, UnansweredError
+from envscaler_mcp.llm.endpoint import Endpoint
+
+_CHANCE = random.SystemRandom()
+_FIRST_WAIT, _LONGEST_BACKOFF = 1.0, 60.0
+
+
+class PatientModel:
+    """A model that is asked again where that may help."""
+
+    def __init__(
+        self, model: ChatModel, endpoint: Endpoint, *, sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+    ) -> None:
+        self.model, self.endpoint = model, endpoint
+        self._sleep = sleep
+        self._limiter = anyio.CapacityLimiter(endpoint.parallel)
+        self._not_before = 0.0
+        """When the pause ends that the endpoint asked for; all questions keep it, not only the one that met it."""
+
+    async def answer(self, question: Question) -> Answer:
+        """The answer, after as many attempts as it takes and the endpoint allows."""
+        async with self._limiter:
+            for attempt in range(1, self.endpoint.attempts + 1):
+                await self._pause()
+                try:
+                    with anyio.fail_after(self.endpoint.timeout):
+                        return await self.model.answer(question)
+                except TimeoutError:
+                    error = UnansweredError(
+                        f"{question.model!r} does not answer ({question.purpose}): still talking after "
+                        f"{self.endpoint.timeout:g} s",
+                        transient=True,
+                    )
+                except UnansweredError as unanswered:
+                    error = unanswered
+                await self._before_next(error, attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _before_next(self, error: UnansweredError, attempt: int) -> None:
+        if not error.transient:
+            raise error
+        if attempt == self.endpoint.attempts:
+            raise UnansweredError(f"{error} (asked {attempt} times)", transient=False) from error
+        if error.after is None:
+            backoff = min(_FIRST_WAIT * 2 ** (attempt - 1), _LONGEST_BACKOFF)
+            await self._sleep(backoff * _CHANCE.uniform(0.5, 1.0))
+            return
+        if error.after > self.endpoint.longest_wait:
+            raise UnansweredError(
+                f"{error}; it asks for a pause of {error.after:g} s. Go on later, or allow a longer wait",
+                transient=False,
+            ) from error
+        self._not_before = max(self._not_before, anyio.current_time() + error.after)
+
+    async def _pause(self) -> None:
+        wait = self._not_before - anyio.current_time()
+        if wait > 0:
+            # Not all at the same moment.
+            await self._sleep(wait * _CHANCE.uniform(1.0, 1.1))

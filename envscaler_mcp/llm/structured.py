@@ -1,0 +1,166 @@
+"""Answers of a shape: read, checked, and sent back with what is wrong until they can be used."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from envscaler_mcp.artifacts.artifact import Part
+from envscaler_mcp.errors import ModelError
+from envscaler_mcp.llm.chat import ChatModel, Message, Question
+from envscaler_mcp.prompts import Prompt
+
+T = TypeVar("T")
+Shape = TypeVar("Shape", bound=BaseModel)
+
+_FENCE = re.compile(r"^(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+
+
+class MisfitError(Exception):
+    """An answer cannot be used; the message tells the model why."""
+
+
+class UnusableError(ModelError):
+    """No answer could be used, however often it was asked for."""
+
+    def __init__(self, message: str, last: str) -> None:
+        super().__init__(message)
+        self.last = last
+        """The last answer."""
+
+
+class Asking(Part):
+    """How a run puts its questions."""
+
+    model: str
+    temperature: float | None = None
+    max_tokens: int = 16_000
+    rounds: int = 3
+    """How often an answer that cannot be used is sent back."""
+
+
+async def ask(
+    model: ChatModel,
+    asking: Asking,
+    prompt: Prompt,
+    shape: type[Shape],
+    *,
+    check: Callable[[Shape], object] = lambda _: None,
+    draw: int = 0,
+) -> Shape:
+    """An answer of the shape; `check` raises where it has the shape and is wrong all the same."""
+
+    def use(found: Shape) -> Shape:
+        check(found)
+        return found
+
+    return await ask_to(model, asking, prompt, shape, use, draw=draw)
+
+
+async def ask_to(
+    model: ChatModel,
+    asking: Asking,
+    prompt: Prompt,
+    shape: type[Shape],
+    use: Callable[[Shape], T | Awaitable[T]],
+    *,
+    draw: int = 0,
+) -> T:
+    """What `use` makes of an answer of the shape, at once or after a while."""
+
+    def read(text: str) -> T | Awaitable[T]:
+        try:
+            return use(shape.model_validate(json_in(text)))
+        except ValidationError as error:
+            raise MisfitError(_what_is_wrong(error)) from error
+
+    return await ask_for(model, asking, prompt, read, schema=shape.model_json_schema(), draw=draw)
+
+
+async def ask_for(
+    model: ChatModel,
+    asking: Asking,
+    prompt: Prompt,
+    read: Callable[[str], T | Awaitable[T]],
+    *,
+    schema: dict[str, Any] | None = None,
+    draw: int = 0,
+) -> T:
+    """What `read` makes of an answer, at once or after a while. Where it finds a misfit, the model answers again."""
+    messages = [Message(role="system", content=prompt.system), Message(role="user", content=prompt.user)]
+    if schema is not None:
+        form = f"\n\nAnswer with one JSON document of this schema and nothing else:\n```json\n{json.dumps(schema)}\n```"
+        messages[1] = Message(role="user", content=prompt.user + form)
+    limit, last, why = asking.max_tokens, "", ""
+    for _ in range(asking.rounds + 1):
+        answer = await model.answer(
+            Question(
+                purpose=prompt.name,
+                model=asking.model,
+                messages=tuple(messages),
+                schema_name=prompt.name if schema is not None else "",
+                shape=schema,
+                temperature=asking.temperature,
+                max_tokens=limit,
+                draw=draw,
+            )
+        )
+        if answer.finish == "refused":
+            raise UnusableError(f"{asking.model!r} refuses to answer ({prompt.name}): {answer.text[:300]}", answer.text)
+        last = answer.text
+        try:
+            if answer.finish == "length":
+                limit *= 2
+                raise MisfitError("It was cut off before its end. Answer again, whole and shorter.")
+            found = read(last)
+            return await found if isinstance(found, Awaitable) else found
+        except MisfitError as misfit:
+            why = str(misfit)
+            messages += [
+                Message(role="assistant", content=last),
+                Message(role="user", content=f"This cannot be used.\n\n{why}\n\nAnswer again, whole."),
+            ]
+    raise UnusableError(
+        f"{asking.model!r} gave no answer that can be used in {asking.rounds + 1} rounds ({prompt.name}): {why[:600]}",
+        last,
+    )
+
+
+def json_in(text: str) -> Any:
+    """The JSON document of an answer: the whole, or what stands in its last fence, or its outermost braces."""
+    candidates = [text.strip(), *(block for _, block in reversed(_fences(text)))]
+    start, end = text.find("{"), text.rfind("}")
+    if 0 <= start < end:
+        candidates.append(text[start : end + 1])
+    error = ""
+    for candidate in candidates:
+        try:
+            return json.loads(candidate)
+        except ValueError as cause:
+            error = error or str(cause)
+    raise MisfitError(f"It is no JSON document: {error}." if text.strip() else "It is empty.")
+
+
+def block_in(text: str, *languages: str) -> str:
+    """The one fenced block of an answer in a language; the longest where there are several."""
+    blocks = [block for language, block in _fences(text) if language.lower() in languages]
+    blocks = blocks or [block for language, block in _fences(text) if not language]
+    if not blocks:
+        raise MisfitError(f"It holds no block fenced as ```{languages[0]}.")
+    return max(blocks, key=len)
+
+
+def _fences(text: str) -> list[tuple[str, str]]:
+    return [(match[2], match[3]) for match in _FENCE.finditer(text)]
+
+
+def _what_is_wrong(error: ValidationError) -> str:
+    lines = []
+    for one in error.errors(include_url=False)[:12]:
+        where = ".".join(str(step) for step in one["loc"]) or "the document"
+        lines.append(f"* {where}: {one['msg']}")
+    return "The document does not have the shape that was asked for:\n" + "\n".join(lines)

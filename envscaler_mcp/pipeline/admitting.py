@@ -1,0 +1,210 @@
+"""What a model wrote, tried by two agents, mended, and let through the gates of all environments or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+import yaml
+
+from envscaler_mcp.artifacts import Scenario, State, Topic
+from envscaler_mcp.artifacts.quality import Counts
+from envscaler_mcp.emit.folder import folder_files
+from envscaler_mcp.errors import ModelError, SandboxError
+from envscaler_mcp.language import read_blueprint
+from envscaler_mcp.llm import Author, UnusableError
+from envscaler_mcp.pipeline.building import Built, built_of, make
+from envscaler_mcp.pipeline.corpus import SEED, STATES, grown_states, level_of
+from envscaler_mcp.pipeline.usable import ONE_AT_A_TIME, logic_is_usable, stories_are_usable
+from envscaler_mcp.pipeline.wanted import Wanted
+from envscaler_mcp.quality import evaluate
+from envscaler_mcp.quality.agents import try_with_agents
+from envscaler_mcp.quality.report import BAR, Judged, counts, report_of
+from envscaler_mcp.sandbox.isolation import open_isolated
+from envscaler_mcp.scenarios import Unproven, WrittenTaskMaker
+from envscaler_mcp.scenarios.asked.court import CompiledCourt, Court, WrittenCourt
+from envscaler_mcp.scenarios.asked.maker import AskedTaskMaker
+from envscaler_mcp.scenarios.worded import reword
+from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.synthesis import synthesize
+from envscaler_mcp.synthesis.written.blueprints import repair_blueprint, without, write_blueprint, write_stories
+from envscaler_mcp.synthesis.written.classes import card_of, repair_method, write_class
+from envscaler_mcp.synthesis.written.states import write_states
+
+_TOLD = 12
+"""How many findings a repair is told at once."""
+
+Told = Callable[[str, str], None]
+"""Hears which stage was reached, and what is to be said of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """An environment that a model wrote and that passed every gate."""
+
+    topic: Topic
+    built: Built
+    judged: Counts
+    """How the two agents' calls came out at last."""
+    repairs: int
+    reworded: int
+    """How many scenarios are told in the model's words; the others would not have been proven in them."""
+
+
+async def admitted_blueprint(author: Author, topic: Topic, example: str, wanted: Wanted, told: Told) -> Admitted:
+    """An environment written as a blueprint."""
+    usable = logic_is_usable(topic.id)
+    text = await write_blueprint(author, topic, example, usable)
+    told("blueprint", "")
+    mended = 0
+    while True:
+        code, states = await _here(_compiled, text, topic.id)
+        judged = await try_with_agents(author, author, code, states, open_world)
+        findings = _findings(judged)
+        told("tried", _summary(judged))
+        if not findings or mended == wanted.repairs:
+            break
+        text = await repair_blueprint(author, text, [one for some in findings.values() for one in some][:_TOLD], usable)
+        mended += 1
+        told("mended", str(mended))
+    _admit(topic, judged)
+    if wanted.plan == "first":
+        text = await write_stories(author, text, example, stories_are_usable(topic.id))
+        told("stories", "")
+    making = await _here(make, _signed(author, topic, text), f"{topic.id}.yaml", wanted.scenarios)
+    court = CompiledCourt(EnvironmentCode.of(making.made.environment, making.made.source), making.made.model)
+    scenarios, reworded = await _scenarios(author, court, making.states, making.scenarios, wanted, told)
+    built = await _here(built_of, replace(making, scenarios=scenarios))
+    return Admitted(topic, built, counts(judged), mended, reworded)
+
+
+async def admitted_class(author: Author, topic: Topic, wanted: Wanted, told: Told) -> Admitted:
+    """An environment written as a class, one operation at a time."""
+    made = await write_class(author, topic, lambda what: told("code", what))
+    states = await write_states(author, made, STATES)
+    told("states", str(len(states)))
+    mended = 0
+    while True:
+        code = EnvironmentCode.of(card_of(author, made, tuple(STATES)), made.written.source)
+        judged = await try_with_agents(author, author, code, states, open_isolated)
+        judged += (await _here(partial(evaluate, code, states, open_isolated))).judged
+        findings = _findings(judged)
+        told("tried", _summary(judged))
+        if not findings or mended == wanted.repairs:
+            break
+        for name, found in sorted(findings.items()):
+            made = await repair_method(author, made, name, found[:_TOLD])
+        mended += 1
+        told("mended", str(mended))
+    _admit(topic, judged)
+    planned = await _here(_planned, code, states, wanted.scenarios) if wanted.plan == "first" else ()
+    court = WrittenCourt(code, open_isolated)
+    scenarios, reworded = await _scenarios(author, court, states, planned, wanted, told)
+    report = report_of(code.environment, code.environment.code_digest, [state.seed for state in states], judged)
+    files = folder_files(code.environment, code.source, "", states, scenarios, {})
+    files["quality_report.json"] = report.to_text()
+    built = Built(code.environment, len(scenarios), len(scenarios), dict(sorted(files.items())), {})
+    return Admitted(topic, built, counts(judged), mended, reworded)
+
+
+async def _scenarios(
+    author: Author, court: Court, states: Sequence[State], planned: Sequence[Scenario], wanted: Wanted, told: Told
+) -> tuple[tuple[Scenario, ...], int]:
+    """The scenarios that ship, and how many of them are told in the model's words."""
+    if wanted.plan == "task":
+        maker = AskedTaskMaker(author, court)
+        made: list[Scenario] = []
+        for number in range(1, wanted.scenarios + 1):
+            made.append(await maker.scenario(states[(number - 1) % len(states)], number))
+            told("scenarios", str(number))
+        return tuple(made), len(made)
+    told("scenarios", str(len(planned)))
+    if not wanted.reword:
+        return tuple(planned), 0
+    scenarios, reworded = await _reworded(author, court, states, planned)
+    told("words", str(reworded))
+    return scenarios, reworded
+
+
+T = TypeVar("T")
+
+
+async def _here(work: Callable[..., T], *arguments: object) -> T:
+    """Work for this machine's cores, one piece at a time, while models answer."""
+    return await anyio.to_thread.run_sync(work, *arguments, limiter=ONE_AT_A_TIME)
+
+
+def _compiled(text: str, env_id: str) -> tuple[EnvironmentCode, list[State]]:
+    made = synthesize(read_blueprint(text, f"{env_id}.yaml"), tuple(STATES))
+    return EnvironmentCode.of(made.environment, made.source), grown_states(made)
+
+
+def _planned(code: EnvironmentCode, states: Sequence[State], many: int) -> tuple[Scenario, ...]:
+    maker = WrittenTaskMaker(code, SEED, open_isolated)
+    return tuple(
+        maker.scenario(states[(number - 1) % len(states)], level_of(number), number) for number in range(1, many + 1)
+    )
+
+
+async def _reworded(
+    author: Author, court: Court, states: Sequence[State], scenarios: Sequence[Scenario]
+) -> tuple[tuple[Scenario, ...], int]:
+    """The scenarios in the model's words where they are proven in them, in their own where not."""
+    places = {state.name: state for state in states}
+    told: dict[str, Scenario] = {}
+
+    async def word(scenario: Scenario) -> None:
+        try:
+            found = await reword(author, court.card, scenario)
+            proof = await _here(court.proof, found, places[scenario.state])
+        except (UnusableError, Unproven, SandboxError):
+            # Its own words are plain, and proven.
+            return
+        told[scenario.id] = found.model_copy(update={"proof": proof})
+
+    async with anyio.create_task_group() as group:
+        for scenario in scenarios:
+            group.start_soon(word, scenario)
+    return tuple(told.get(scenario.id, scenario) for scenario in scenarios), len(told)
+
+
+def _findings(judged: Sequence[Judged]) -> dict[str, list[str]]:
+    """What failed, by operation, as whoever wrote it is told."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for one in judged:
+        if one.judgement == "fail":
+            found[one.probe.tool].append(
+                f"{one.probe.tool}({json.dumps(one.probe.arguments, ensure_ascii=False)}), meant to be "
+                f"{'done' if one.probe.kind == 'positive' else 'refused'}: {one.reason} It returned {one.observation[:300]}"
+            )
+    return dict(found)
+
+
+def _summary(judged: Sequence[Judged]) -> str:
+    summary = counts(judged)
+    return f"{summary.total} calls, {summary.failed} fail"
+
+
+def _admit(topic: Topic, judged: Sequence[Judged]) -> None:
+    summary = counts(judged)
+    share = (summary.passed + summary.warned) / summary.total if summary.total else 0.0
+    if share < BAR:
+        worst = next((one for one in judged if one.judgement == "fail"), None)
+        why = f"; {worst.probe.tool}: {worst.reason}" if worst is not None else ""
+        raise ModelError(
+            f"{topic.id} is not admitted: {share:.0%} of {summary.total} calls did right, {BAR:.0%} must{why}"
+        )
+
+
+def _signed(author: Author, topic: Topic, text: str) -> str:
+    """The blueprint with the name of who wrote it."""
+    who = author.provenance("write_blueprint", {"topic": topic})
+    signature = who.model_dump(mode="json", include={"author", "model", "prompt_digest", "parents"})
+    return yaml.safe_dump({"provenance": signature}, sort_keys=True) + without(text, ("provenance",))

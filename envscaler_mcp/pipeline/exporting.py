@@ -1,0 +1,62 @@
+"""The order in which server folders become documents of a published format again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from envscaler_mcp.artifacts import State
+from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.export import upstream_environment, upstream_scenario
+from envscaler_mcp.pipeline.importing import KEPT
+from envscaler_mcp.serving.code import load_code
+from envscaler_mcp.serving.tasks import load_scenarios
+
+
+def export_upstream(folders: Sequence[Path], environments: Path, scenarios: Path) -> tuple[int, int]:
+    """Write the published files; how many environments and scenarios there are in them.
+
+    What was imported is written as it came, in its old order; what was made here gets every key that published ones have.
+    """
+    found = [_kept(folder) or _made(folder) for folder in folders]
+    placed = sorted((one for _, some in found for one in some), key=lambda one: one[0])
+    write_text(environments, _text({str(item["env_id"]): item for item, _ in found}))
+    write_text(scenarios, _text([item for _, item in placed]))
+    return len(found), len(placed)
+
+
+Exported = tuple[Mapping[str, Any], list[tuple[float, Mapping[str, Any]]]]
+"""An environment, and its scenarios with their places in the file."""
+
+
+def _text(document: Any) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=4) + "\n"
+
+
+def _kept(folder: Path) -> Exported | None:
+    """An environment as it came, where it came from elsewhere."""
+    path = folder / KEPT
+    if not path.is_file():
+        return None
+    document = json.loads(path.read_text(encoding="utf-8"))
+    return document["environment"], [(one["place"], _whole(folder, one)) for one in document["scenarios"]]
+
+
+def _whole(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
+    item: dict[str, Any] = dict(one["item"])
+    if "state" in one:
+        item["init_config"] = State.read(folder / "states" / f"{one['state']}.json").content
+    return item
+
+
+def _made(folder: Path) -> Exported:
+    code = load_code(folder)
+    states = {name: State.read(folder / "states" / f"{name}.json") for name in code.environment.states}
+    if not states:
+        raise WorldError(f"{folder.name!r} holds no start state, without which nothing can be told of its records.")
+    first = next(iter(states.values()))
+    made = [upstream_scenario.item_of(one, code.environment, states[one.state]) for one in load_scenarios(folder)]
+    return upstream_environment.item_of(code.environment, code.source, first), [(float("inf"), one) for one in made]

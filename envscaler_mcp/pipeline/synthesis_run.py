@@ -1,0 +1,125 @@
+"""A run that turns raw tasks into environments: its folder, its model, what it writes, and how it goes on after an end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.artifacts.artifact import Part, write_text
+from envscaler_mcp.library import blueprint_files
+from envscaler_mcp.llm import Asking, Author, Endpoint, Ledger, Price, model_access
+from envscaler_mcp.pipeline.admitting import Admitted
+from envscaler_mcp.pipeline.emission import register, write_built
+from envscaler_mcp.pipeline.synthesizing import Step, Synthesis, synthesize_environments
+from envscaler_mcp.pipeline.wanted import Wanted
+from envscaler_mcp.prompts import Prompts
+from envscaler_mcp.registry import read_registry
+from envscaler_mcp.synthesis.topics.asked import judge_tasks
+from envscaler_mcp.synthesis.topics.described import described
+from envscaler_mcp.synthesis.topics.mining import RawTask
+from envscaler_mcp.synthesis.topics.stateful import NEEDED, Finding
+
+ANSWERS, REPORT = "answers.sqlite", "report.json"
+_EXAMPLE = "expense_approvals"
+"""The blueprint that a model is shown."""
+
+
+class RunOptions(Part):
+    """Everything that decides what a run does, but for the tasks."""
+
+    wanted: Wanted
+    asking: Asking
+    endpoint: Endpoint
+    price: Price | None = None
+    budget: float | None = None
+    prompts: Path | None = None
+    mode: Literal["live", "record", "replay"] = "live"
+    recording: Path | None = None
+
+
+async def synthesis_run(
+    options: RunOptions,
+    tasks: Sequence[RawTask],
+    folder: Path,
+    servers: Path,
+    registry_file: Path,
+    on: Callable[[Step, Ledger], None] = lambda _step, _ledger: None,
+) -> tuple[Synthesis, Ledger]:
+    """Write environments and register them. The same run again pays only for what it had not been answered."""
+    async with model_access(
+        options.endpoint,
+        folder / ANSWERS,
+        price=options.price,
+        budget=options.budget,
+        folder=options.recording,
+        mode=options.mode,
+    ) as access:
+        author = Author(access, options.asking, Prompts(options.prompts))
+
+        def keep(one: Admitted) -> None:
+            write_built(one.built, servers / one.built.environment.id)
+            register([one.built], servers, registry_file)
+
+        found = await synthesize_environments(
+            author,
+            tasks,
+            _there(servers, registry_file),
+            options.wanted,
+            blueprint_files()[_EXAMPLE].read_text(encoding="utf-8"),
+            keep,
+            lambda step: on(step, access.ledger),
+        )
+        write_text(
+            folder / REPORT, json.dumps(report(found, access.ledger, options), ensure_ascii=False, indent=1) + "\n"
+        )
+        return found, access.ledger
+
+
+async def judged_tasks(
+    endpoint: Endpoint, asking: Asking, tasks: Sequence[RawTask], answers: Path
+) -> tuple[list[Finding], Ledger]:
+    """What a model says of raw tasks; answers are kept, so that nothing is paid for twice."""
+    async with model_access(endpoint, answers) as access:
+        verdicts = await judge_tasks(Author(access, asking, Prompts()), tasks)
+        return [Finding(NEEDED if one.stateful else 0, (one.reason,)) for one in verdicts], access.ledger
+
+
+def _there(servers: Path, registry_file: Path) -> dict[str, str]:
+    """What the environments say of themselves that are registered and were not written by a run."""
+    if not registry_file.is_file():
+        return {}
+    cards = [Environment.read(servers / one.id / "environment.json") for one in read_registry(registry_file).entries]
+    return {card.id: described(card) for card in cards if card.provenance.author != "model"}
+
+
+def report(found: Synthesis, ledger: Ledger, options: RunOptions) -> dict[str, Any]:
+    """What became of the tasks, and what it took, for programs."""
+    return {
+        "style": options.wanted.style,
+        "plan": options.wanted.plan,
+        "model": options.asking.model,
+        "stopped": found.stopped,
+        "tasks": found.tasks,
+        "kept": found.kept,
+        "groups": found.groups,
+        "admitted": [
+            {
+                "id": one.built.environment.id,
+                "title": one.topic.title,
+                "tools": len(one.built.environment.tools),
+                "scenarios": one.built.scenarios,
+                "reworded": one.reworded,
+                "repairs": one.repairs,
+                "judged": one.judged.model_dump(mode="json"),
+            }
+            for one in found.admitted
+        ],
+        "failed": [{"id": one.topic.id, "reason": one.reason} for one in found.failed],
+        "left_out": [{"id": one.topic.id, "reason": one.reason} for one in found.left_out],
+        "stages": {name: asdict(line) for name, line in sorted(ledger.lines.items())},
+        "total": asdict(ledger.total),
+    }

@@ -1,0 +1,172 @@
+"""The order in which raw tasks become environments that a model wrote, each through the gates of all environments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import anyio
+
+from envscaler_mcp.artifacts import Topic
+from envscaler_mcp.errors import EnvScalerError, TopicError
+from envscaler_mcp.llm import Author, BudgetSpentError, UnusableError
+from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint, admitted_class
+from envscaler_mcp.pipeline.wanted import Wanted
+from envscaler_mcp.synthesis.topics.asked import judge_tasks, name_topic
+from envscaler_mcp.synthesis.topics.grouping import grouped
+from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup, mine
+from envscaler_mcp.synthesis.topics.selection import LeftOut, select_topics
+from envscaler_mcp.synthesis.topics.vectors import Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that was done: for which environment, what, and how it came out."""
+
+    topic: str
+    stage: str
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A topic of which no environment came, and why."""
+
+    topic: Topic
+    reason: str
+
+
+@dataclass(slots=True)
+class Synthesis:
+    """What became of the tasks."""
+
+    tasks: int
+    kept: int = 0
+    groups: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+    admitted: list[Admitted] = field(default_factory=list)
+    failed: list[Failed] = field(default_factory=list)
+    stopped: str = ""
+    """Why it ended before its end; what is admitted until then stays."""
+
+
+async def synthesize_environments(
+    author: Author,
+    tasks: Sequence[RawTask],
+    there: Mapping[str, str],
+    wanted: Wanted,
+    example: str,
+    keep: Callable[[Admitted], None],
+    on: Callable[[Step], None] = lambda _: None,
+) -> Synthesis:
+    """Topics of the tasks, and an environment of each that was chosen; one that fails does not stop the others.
+
+    `there` are the environments there are, by id, in their own words; `keep` is handed each new one as it is admitted.
+    """
+    found = Synthesis(len(tasks))
+    try:
+        topics = await _topics(author, tasks, there, wanted, found, on)
+        vectors = await _vectors(author, topics, wanted.embeddings)
+        selection = select_topics(topics, wanted.environments, there, vectors)
+        found.left_out = selection.left_out
+        limiter = anyio.CapacityLimiter(wanted.at_once)
+
+        async def write(topic: Topic) -> None:
+            async with limiter:
+                try:
+                    admitted = await _written(author, topic, wanted, example, on)
+                    keep(admitted)
+                    found.admitted.append(admitted)
+                    on(Step(topic.id, "admitted", admitted.built.environment.title))
+                except* EnvScalerError as errors:
+                    found.failed.append(Failed(topic, str(_first(errors))))
+                    on(Step(topic.id, "failed", found.failed[-1].reason))
+
+        async with anyio.create_task_group() as group:
+            for topic in selection.chosen:
+                group.start_soon(write, topic)
+    except* BudgetSpentError as spent:
+        found.stopped = str(_first(spent))
+    found.admitted.sort(key=lambda one: one.built.environment.id)
+    found.failed.sort(key=lambda one: one.topic.id)
+    return found
+
+
+async def _topics(
+    author: Author,
+    tasks: Sequence[RawTask],
+    there: Mapping[str, str],
+    wanted: Wanted,
+    found: Synthesis,
+    on: Callable[[Step], None],
+) -> list[Topic]:
+    """What the tasks that need records are about."""
+    kept = await _kept(author, tasks, wanted, on)
+    found.kept = len(kept)
+    if not kept:
+        raise TopicError(f"none of the {len(tasks)} tasks needs a system with records")
+    groups = _groups(kept)
+    found.groups = len(groups)
+    titles = {name: text.partition("\n")[0][:80] for name, text in there.items()}
+    return await _named(author, groups, titles, on)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """One of several that happened at once."""
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+
+
+async def _kept(author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Callable[[Step], None]) -> list[RawTask]:
+    if wanted.judge == "local":
+        findings = mine(tasks, {}).findings
+        return [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
+    verdicts = await judge_tasks(author, tasks, lambda many: on(Step("", "tasks", str(many))))
+    return [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.stateful]
+
+
+def _groups(kept: Sequence[RawTask]) -> list[TopicGroup]:
+    weights = Weights([task.text for task in kept])
+    groups = grouped([weights.vector(task.text) for task in kept])
+    return [TopicGroup(group.words, tuple(kept[place] for place in group.members), ()) for group in groups]
+
+
+async def _named(
+    author: Author, groups: Sequence[TopicGroup], titles: Mapping[str, str], on: Callable[[Step], None]
+) -> list[Topic]:
+    topics: dict[int, Topic] = {}
+
+    async def name(number: int, group: TopicGroup) -> None:
+        try:
+            topics[number] = await name_topic(author, group, titles)
+            on(Step(topics[number].id, "topic", topics[number].title))
+        except UnusableError as error:
+            on(Step("", "topic", str(error)))
+
+    async with anyio.create_task_group() as tasks:
+        for number, group in enumerate(groups):
+            tasks.start_soon(name, number, group)
+    return [topics[number] for number in sorted(topics)]
+
+
+async def _vectors(author: Author, topics: Sequence[Topic], model: str) -> dict[str, list[float]] | None:
+    if not model:
+        return None
+    vectors: dict[str, list[float]] = {}
+
+    async def embed(topic: Topic) -> None:
+        vectors[topic.id] = await author.vector(model, topic.text)
+
+    async with anyio.create_task_group() as group:
+        for topic in topics:
+            group.start_soon(embed, topic)
+    return vectors
+
+
+async def _written(author: Author, topic: Topic, wanted: Wanted, example: str, on: Callable[[Step], None]) -> Admitted:
+    def told(stage: str, said: str = "") -> None:
+        on(Step(topic.id, stage, said))
+
+    if wanted.style == "blueprint":
+        return await admitted_blueprint(author, topic, example, wanted, told)
+    return await admitted_class(author, topic, wanted, told)

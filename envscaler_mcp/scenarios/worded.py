@@ -1,0 +1,93 @@
+"""A proven task in other words: a model may say everything anew but the facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from envscaler_mcp.artifacts import Environment, Scenario, Span
+from envscaler_mcp.llm import Author, MisfitError
+
+_FEWEST_WORDS = 6
+
+
+async def reword(author: Author, environment: Environment, scenario: Scenario) -> Scenario:
+    """The scenario with its message written anew and without a proof, which it needs again."""
+    head = _heading(scenario.spans)
+    said = scenario.spans[len(head) :]
+    facts = list(dict.fromkeys(span.text for span in said if span.fact))
+
+    def read(answer: str) -> str:
+        text = answer.strip().strip("`").strip()
+        wrong = list(_wrong_with(text, facts, environment, scenario))
+        if wrong:
+            raise MisfitError("\n".join(f"* {one}" for one in wrong))
+        return text
+
+    text = await author.ask_for(
+        "word_task",
+        read,
+        introduction=environment.introduction,
+        message="".join(span.text for span in said),
+        facts="\n".join(f"* {fact}" for fact in facts) or "* none",
+    )
+    spans = (*head, *marked(text, {span.text: span.fact for span in reversed(said) if span.fact}))
+    return scenario.model_copy(
+        update={
+            "task": "".join(span.text for span in spans),
+            "spans": spans,
+            "proof": None,
+            "provenance": author.provenance("word_task").model_copy(
+                update={"parents": scenario.provenance.parents, "seed": scenario.provenance.seed}
+            ),
+        }
+    )
+
+
+def _heading(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The date over the message and the empty line below it."""
+    return tuple(spans[:2]) if spans and spans[0].fact == "now" else ()
+
+
+def _wrong_with(text: str, facts: Sequence[str], environment: Environment, scenario: Scenario) -> Iterator[str]:
+    if len(text.split()) < _FEWEST_WORDS:
+        yield "It is no message."
+    for fact in facts:
+        if not places_of(fact, text):
+            yield f"{fact!r} must stand in it exactly so."
+    ids = {
+        value
+        for call in scenario.oracle
+        for value in call.arguments.values()
+        if isinstance(value, str) and re.fullmatch(r"[A-Z][A-Z_]*-[\w-]+", value)
+    }
+    for name in sorted(ids - set(facts)):
+        if name in text:
+            yield f"It names the id {name}, which nobody would say."
+    for tool in environment.tools:
+        if "_" in tool.name and tool.name in text:
+            yield f"It names the tool {tool.name}; say what is wanted, not how."
+
+
+def marked(text: str, meant: Mapping[str, str]) -> Iterator[Span]:
+    """The text with the words marked that mean facts; the longest first, so that none is marked within another."""
+    marks: list[tuple[int, int, str]] = []
+    for fact in sorted(meant, key=len, reverse=True):
+        for start, end in places_of(fact, text):
+            if all(end <= first or start >= last for first, last, _ in marks):
+                marks.append((start, end, meant[fact]))
+    at = 0
+    for start, end, fact in sorted(marks):
+        if start > at:
+            yield Span(text=text[at:start])
+        yield Span(text=text[start:end], fact=fact)
+        at = end
+    if at < len(text):
+        yield Span(text=text[at:])
+
+
+def places_of(fact: str, text: str) -> list[tuple[int, int]]:
+    """Where a fact stands as a word of its own."""
+    before = r"(?<!\w)" if fact[:1].isalnum() else ""
+    after = r"(?!\w)" if fact[-1:].isalnum() else ""
+    return [match.span() for match in re.finditer(f"{before}{re.escape(fact)}{after}", text)]

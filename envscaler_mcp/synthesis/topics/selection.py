@@ -1,0 +1,97 @@
+"""The topics worth an environment: good enough, not there already, and as different as can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from envscaler_mcp.artifacts import Topic
+from envscaler_mcp.synthesis.topics.vectors import Weights, cosine
+
+GOOD_ENOUGH = 7
+"""What usefulness and modelability must reach."""
+SAME = 0.55
+"""From which nearness of their words on two topics are one."""
+SAME_VECTORS = 0.9
+"""The same for the vectors of models, which are near each other for all texts of one sort."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A topic that gets no environment, and why."""
+
+    topic: Topic
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was chosen, in the order in which it was, and what was not."""
+
+    chosen: tuple[Topic, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def select_topics(
+    topics: Sequence[Topic],
+    many: int,
+    there: Mapping[str, str],
+    vectors: Mapping[str, Sequence[float]] | None = None,
+) -> Selection:
+    """So many topics, each as far as possible from those chosen before; `there` are the environments there are.
+
+    Nearness comes from vectors of the topics' texts where a model made some, else from their words.
+    """
+    nearness = _Nearness(topics, there, vectors)
+    left_out: list[LeftOut] = []
+    rest: list[Topic] = []
+    for topic in sorted(topics, key=_merit):
+        twin = next((one.id for one in rest if one.id == topic.id or nearness.one_topic(one, topic)), None)
+        known = topic.id if topic.id in there else next((n for n in there if nearness.to(n, topic) >= SAME), None)
+        if min(topic.usefulness, topic.modelability) < GOOD_ENOUGH:
+            marks = f"usefulness {topic.usefulness}, modelability {topic.modelability}"
+            left_out.append(LeftOut(topic, f"{marks}; both must reach {GOOD_ENOUGH}"))
+        elif known is not None:
+            left_out.append(LeftOut(topic, f"there is an environment of it: {known}"))
+        elif twin is not None:
+            left_out.append(LeftOut(topic, f"the same as {twin}"))
+        else:
+            rest.append(topic)
+    chosen: list[Topic] = []
+    while rest and len(chosen) < many:
+        best = min(rest, key=lambda one: (max((nearness.of(one, c) for c in chosen), default=0.0), _merit(one)))
+        chosen.append(best)
+        rest.remove(best)
+    left_out += [LeftOut(topic, f"{many} others differ more") for topic in rest]
+    return Selection(tuple(chosen), tuple(left_out))
+
+
+def _merit(topic: Topic) -> tuple[int, int, str]:
+    return -(topic.usefulness + topic.modelability), -len(topic.tasks), topic.id
+
+
+class _Nearness:
+    def __init__(
+        self, topics: Sequence[Topic], there: Mapping[str, str], vectors: Mapping[str, Sequence[float]] | None
+    ) -> None:
+        weights = Weights([*there.values(), *(topic.text for topic in topics)])
+        self._words = {topic.id: weights.vector(topic.text) for topic in topics}
+        self._there = {name: weights.vector(text) for name, text in there.items()}
+        self._vectors = vectors
+
+    def of(self, one: Topic, other: Topic) -> float:
+        if self._vectors is not None:
+            return _cosine(self._vectors[one.id], self._vectors[other.id])
+        return cosine(self._words[one.id], self._words[other.id])
+
+    def one_topic(self, one: Topic, other: Topic) -> bool:
+        return self.of(one, other) >= (SAME if self._vectors is None else SAME_VECTORS)
+
+    def to(self, environment: str, topic: Topic) -> float:
+        return cosine(self._there[environment], self._words[topic.id])
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    lengths = math.sqrt(sum(x * x for x in one)) * math.sqrt(sum(y * y for y in other))
+    return sum(x * y for x, y in zip(one, other, strict=True)) / lengths if lengths else 0.0

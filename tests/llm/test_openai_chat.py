@@ -1,0 +1,180 @@
+"""An endpoint is understood however it answers, and what it cannot do is told in a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envscaler_mcp.llm import Asking, Author, Message, ToolCall, UnansweredError, Usage, model_access
+from envscaler_mcp.llm.openai_chat import OpenAIChat
+from envscaler_mcp.prompts import Prompts
+from tests.llm.asking import endpoint, question
+from tests.llm.endpoint import (
+    Asked,
+    Fail,
+    Garbage,
+    Half,
+    Hang,
+    Reply,
+    Reset,
+    Say,
+    Vector,
+    one_after_the_other,
+    scripted_endpoint,
+)
+
+
+async def test_an_answer_comes_with_what_it_took() -> None:
+    async with (
+        scripted_endpoint(one_after_the_other(Say("Four.", usage=(12, 3)))) as place,
+        OpenAIChat(endpoint(place.url)) as chat,
+    ):
+        answer = await chat.answer(question(temperature=0.2, max_tokens=50))
+    assert (answer.text, answer.finish) == ("Four.", "stop")
+    assert answer.usage == Usage(prompt_tokens=12, completion_tokens=3)
+    (asked,) = place.requests
+    assert (asked["_path"], asked["_key"], asked["model"]) == ("/v1/chat/completions", "sk-test", "small")
+    assert (asked["temperature"], asked["max_tokens"]) == (0.2, 50)
+    assert asked["messages"] == [{"role": "user", "content": "How many wards are there?"}]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Say("Four.", reasoning="North, south, east, west."),
+        Say("<think>North, south, east, west.</think>\n\nFour."),
+        Say("North, south, east, west.\n</think>\nFour."),
+    ],
+    ids=["its own field", "in the text", "opened by the template"],
+)
+async def test_thoughts_are_no_part_of_the_answer(said: Say) -> None:
+    async with scripted_endpoint(one_after_the_other(said)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        answer = await chat.answer(question())
+    assert (answer.text, answer.reasoning) == ("Four.", "North, south, east, west.")
+
+
+async def test_thoughts_that_never_ended_leave_no_answer() -> None:
+    said = Say("<think>North, south,", finish="length")
+    async with scripted_endpoint(one_after_the_other(said)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        answer = await chat.answer(question())
+    assert (answer.text, answer.reasoning, answer.finish) == ("", "North, south,", "length")
+
+
+async def test_calls_of_tools_go_there_and_back() -> None:
+    tool = {"type": "function", "function": {"name": "list_wards", "parameters": {"type": "object"}}}
+    said = Say(None, finish="tool_calls", tool_calls=[("list_wards", "{}"), ("list_beds", '{"ward": ')])
+    async with (
+        scripted_endpoint(one_after_the_other(said, Say("Four."))) as place,
+        OpenAIChat(endpoint(place.url)) as chat,
+    ):
+        first = await chat.answer(question(tools=(tool,)))
+        assert first.finish == "tool_calls"
+        assert first.tool_calls == (
+            ToolCall(id="call_0", name="list_wards", arguments="{}"),
+            ToolCall(id="call_1", name="list_beds", arguments='{"ward": '),
+        )
+        turns = (
+            Message(role="user", content="How many?"),
+            Message(role="assistant", tool_calls=first.tool_calls[:1]),
+            Message(role="tool", tool_call_id="call_0", content="[]"),
+        )
+        await chat.answer(question(messages=turns))
+    assert place.requests[0]["tools"] == [tool]
+    assert place.requests[1]["messages"][1]["tool_calls"][0]["function"] == {"name": "list_wards", "arguments": "{}"}
+    assert place.requests[1]["messages"][2]["tool_call_id"] == "call_0"
+
+
+@pytest.mark.parametrize(
+    ("said", "finish"),
+    [
+        (Say(None, refusal="I would rather not."), "refused"),
+        (Say("", finish="content_filter"), "refused"),
+        (Say("Fo", finish="length"), "length"),
+    ],
+)
+async def test_how_an_answer_ended_is_known(said: Say, finish: str) -> None:
+    async with scripted_endpoint(one_after_the_other(said)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        assert (await chat.answer(question())).finish == finish
+
+
+PICKY = {
+    "max_tokens": Fail(400, "Use 'max_completion_tokens' instead.", param="max_tokens", code="unsupported_parameter"),
+    "temperature": Fail(400, "'temperature' does not support 0.2 with this model.", param="temperature"),
+    "response_format": Fail(400, "This server knows no response_format of type json_schema"),
+}
+
+
+async def test_an_option_that_an_endpoint_does_not_know_is_left_out_from_then_on() -> None:
+    def picky(asked: Asked) -> Reply:
+        return next((fail for option, fail in PICKY.items() if option in asked), Say('{"wards": 4}'))
+
+    full: dict[str, Any] = {"temperature": 0.2, "max_tokens": 50, "shape": {"type": "object"}, "schema_name": "wards"}
+    async with scripted_endpoint(picky) as place, OpenAIChat(endpoint(place.url)) as chat:
+        assert (await chat.answer(question(**full))).text == '{"wards": 4}'
+        assert len(place.requests) == 4
+        await chat.answer(question(**full))
+    assert len(place.requests) == 5
+    assert place.requests[4]["max_completion_tokens"] == 50
+    assert not PICKY.keys() & place.requests[4].keys()
+
+
+@pytest.mark.parametrize(
+    ("reply", "transient", "after", "words"),
+    [
+        (Fail(429, "slow down", {"Retry-After": "7"}), True, 7.0, "429 slow down"),
+        (Fail(429, "slow down", {"retry-after-ms": "250"}), True, 0.25, "429"),
+        (
+            Fail(
+                503,
+                "busy",
+                {"Date": "Sat, 21 Nov 2026 06:00:00 GMT", "Retry-After": "Sat, 21 Nov 2026 06:00:30 GMT"},
+            ),
+            True,
+            30.0,
+            "503 busy",
+        ),
+        (Fail(503, "busy", {"Retry-After": "soon"}), True, None, "503 busy"),
+        (Fail(429, "no money left", code="insufficient_quota"), False, None, "no money left"),
+        (Fail(500, "oops"), True, None, "500 oops"),
+        (Fail(401, "no such key"), False, None, "OPENAI_API_KEY"),
+        (Fail(404, "no such model"), False, None, "--model"),
+        (Fail(400, "too long"), False, None, "400 too long"),
+        (Reset(), True, None, "does not answer"),
+        (Half(), True, None, "does not answer"),
+        (Hang(), True, None, "nothing came in 0.3 s"),
+        (Garbage(), True, None, "no chat completion: '<html>"),
+        (Garbage(b'{"choices": [', "application/json"), True, None, "no JSON"),
+        (Garbage(b'{"choices": []}', "application/json"), True, None, "no chat completion"),
+        (Garbage(b'{"choices": [{"message": "Hi"}]}', "application/json"), True, None, "no chat completion"),
+        (Garbage(b"[]", "application/json"), True, None, "no chat completion"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Reply) else None,
+)
+async def test_a_failure_says_what_to_do_and_whether_to_ask_again(
+    reply: Reply, transient: bool, after: float | None, words: str
+) -> None:
+    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url, timeout=0.3)) as chat:
+        with pytest.raises(UnansweredError) as failed:
+            await chat.answer(question())
+    assert (failed.value.transient, failed.value.after) == (transient, after)
+    assert words in str(failed.value)
+    assert "sk-test" not in str(failed.value)
+
+
+async def test_nobody_listening_is_told_in_a_sentence() -> None:
+    async with OpenAIChat(endpoint("http://127.0.0.1:9/v1")) as chat:
+        with pytest.raises(UnansweredError, match=r"http://127\.0\.0\.1:9/v1 does not answer") as failed:
+            await chat.answer(question())
+    assert failed.value.transient
+
+
+async def test_a_text_becomes_a_vector_and_is_asked_for_once(tmp_path: Path) -> None:
+    async with scripted_endpoint(lambda _: Vector()) as place:
+        for _ in range(2):
+            async with model_access(endpoint(place.url), tmp_path / "answers.sqlite") as access:
+                author = Author(access, Asking(model="small"), Prompts())
+                assert [await author.vector("tiny", text) for text in ("a", "abc", "a")] == [[1.0], [3.0], [1.0]]
+    assert [one["_path"] for one in place.requests] == ["/v1/embeddings"] * 2
+    assert {one["model"] for one in place.requests} == {"tiny"}

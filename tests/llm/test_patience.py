@@ -1,0 +1,106 @@
+"""Questions are put again where that may help, and as the endpoint wishes."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+
+from envscaler_mcp.errors import ModelError
+from envscaler_mcp.llm import Answer, Question, UnansweredError
+from envscaler_mcp.llm.openai_chat import OpenAIChat
+from envscaler_mcp.llm.patience import PatientModel
+from tests.llm.asking import Counting, endpoint, question
+from tests.llm.endpoint import Fail, Garbage, Half, Reset, Say, one_after_the_other, scripted_endpoint
+
+
+class Waits:
+    """Sleeps that are only noted."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        await anyio.lowlevel.checkpoint()
+
+
+async def test_what_goes_wrong_for_a_moment_is_asked_again_and_waited_for_longer_each_time() -> None:
+    script = one_after_the_other(Fail(503), Reset(), Half(), Garbage(), Say("Four."))
+    waits = Waits()
+    async with scripted_endpoint(script) as place:
+        reached = endpoint(place.url)
+        async with OpenAIChat(reached) as chat:
+            assert (await PatientModel(chat, reached, sleep=waits).answer(question())).text == "Four."
+    assert len(place.requests) == 5
+    for wait, backoff in zip(waits.seconds, (1, 2, 4, 8), strict=True):
+        assert backoff / 2 <= wait <= backoff
+
+
+async def test_a_pause_that_the_endpoint_asks_for_is_kept_by_every_question() -> None:
+    script = one_after_the_other(Fail(429, headers={"Retry-After": "0.2"}), Say("Four."))
+    async with scripted_endpoint(script) as place:
+        reached = endpoint(place.url, parallel=1)
+        began = anyio.current_time()
+        async with OpenAIChat(reached) as chat, anyio.create_task_group() as group:
+            patient = PatientModel(chat, reached)
+            for number in range(3):
+                group.start_soon(patient.answer, question(str(number)))
+        assert len(place.requests) == 4
+        assert anyio.current_time() - began >= 0.2
+
+
+async def test_a_pause_that_is_too_long_is_told_and_not_kept() -> None:
+    script = one_after_the_other(Fail(429, headers={"Retry-After": "86400"}))
+    async with scripted_endpoint(script) as place:
+        reached = endpoint(place.url)
+        async with OpenAIChat(reached) as chat:
+            with pytest.raises(UnansweredError, match="asks for a pause of 86400 s"):
+                await PatientModel(chat, reached).answer(question())
+    assert len(place.requests) == 1
+
+
+async def test_after_the_last_attempt_the_failure_says_how_often_was_asked() -> None:
+    async with scripted_endpoint(lambda _: Fail(500, "oops")) as place:
+        reached = endpoint(place.url, attempts=3)
+        async with OpenAIChat(reached) as chat:
+            with pytest.raises(UnansweredError, match=r"500 oops \(asked 3 times\)"):
+                await PatientModel(chat, reached, sleep=Waits()).answer(question())
+    assert len(place.requests) == 3
+
+
+async def test_what_will_not_change_is_asked_once() -> None:
+    async with scripted_endpoint(lambda _: Fail(401, "no such key")) as place:
+        reached = endpoint(place.url)
+        async with OpenAIChat(reached) as chat:
+            with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+                await PatientModel(chat, reached).answer(question())
+    assert len(place.requests) == 1
+
+
+async def test_no_more_questions_are_under_way_than_allowed() -> None:
+    async with scripted_endpoint(lambda _: Say("Four."), delay=0.01) as place:
+        reached = endpoint(place.url, parallel=3)
+        async with OpenAIChat(reached) as chat, anyio.create_task_group() as group:
+            patient = PatientModel(chat, reached)
+            for number in range(12):
+                group.start_soon(patient.answer, question(str(number)))
+    assert (len(place.requests), place.most_at_once) == (12, 3)
+
+
+class Talking:
+    """A model that never comes to its end, two times."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    async def answer(self, question: Question) -> Answer:
+        self.times += 1
+        if self.times < 3:
+            await anyio.sleep_forever()
+        return await Counting().answer(question)
+
+
+async def test_an_answer_that_never_ends_is_cut_off_and_asked_for_again() -> None:
+    talking = Talking()
+    answer = await PatientModel(talking, endpoint("x", timeout=0.05), sleep=Waits()).answer(question("Hi"))
+    assert (answer.text, talking.times) == ("Hi (0)", 3)
