@@ -21,13 +21,27 @@ from benchmarks import (
     memory,
     rules,
     stdio_calls,
+    synthesis,
     worlds,
 )
 from benchmarks.figures import FULL, QUICK, TINY, Figure, table
 
 BENCHMARKS = {
     one.BENCHMARK.name: one.BENCHMARK
-    for one in (worlds, calls, growth, rules, http_calls, stdio_calls, memory, imports, building, library, episodes)
+    for one in (
+        worlds,
+        calls,
+        growth,
+        rules,
+        http_calls,
+        stdio_calls,
+        memory,
+        imports,
+        building,
+        library,
+        episodes,
+        synthesis,
+    )
 }
 SCALES = {"full": FULL, "quick": QUICK, "tiny": TINY}
 
