@@ -1346,7 +1346,13 @@ class AccessBadges:
 
     def _open_now(self, p: Profile) -> bool:
         return (
-            (p["opens"] <= self.now[11:] and self.now[11:] < p["closes"])
+            (
+                p["opens"] <= self.now[11:]
+                and self.now[11:] < p["closes"]
+                if p["opens"] < p["closes"]
+                else self.now[11:] >= p["opens"]
+                or self.now[11:] < p["closes"]
+            )
             and (p["weekends"] or _weekday(self.now[:10]) <= 5)
         )
 

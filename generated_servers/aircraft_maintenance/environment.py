@@ -64,6 +64,7 @@ class Aircraft(TypedDict):
     registration: str
     hours: int
     cycles: int
+    check_due_at: int | None
     status: Literal["in_service", "grounded", "in_check"]
 
 
@@ -328,8 +329,8 @@ class AircraftMaintenance:
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
 
         Returns:
-            dict: {"success": True, "data": {status, missing, unfinished_cards, open_defects, overdue_defects}} or
-                {"success": False, "error": why not}
+            dict: {"success": True, "data": {status, hours, check_due_at, missing, unfinished_cards, open_defects,
+                overdue_defects}} or {"success": False, "error": why not}
         """
         aircraft = self.aircraft.get(aircraft_id)
         if aircraft is None:
@@ -337,6 +338,8 @@ class AircraftMaintenance:
         return _found(
             {
                 "status": aircraft["status"],
+                "hours": aircraft["hours"],
+                "check_due_at": aircraft["check_due_at"],
                 "missing": [*self._missing(aircraft)],
                 "unfinished_cards": [
                     *[
@@ -579,6 +582,11 @@ class AircraftMaintenance:
             return _refused(
                 f"{aircraft['registration']} may not fly with {stop['about']}; have it deferred or rectified first."
             )
+        if aircraft["check_due_at"] is not None and aircraft["hours"] + flown > aircraft["check_due_at"]:
+            return _refused(
+                f"{aircraft['registration']} has {aircraft['hours']} hours and its next check is due at "
+                f"{aircraft['check_due_at']}; have it done first."
+            )
         part = self._worn(aircraft, flown, 1)
         if part is not None:
             return _refused(
@@ -600,7 +608,8 @@ class AircraftMaintenance:
         return {"success": True, "message": f"Done: log {flown} hours for {aircraft['registration']}."}
 
     def report_defect(self, aircraft_id: str, about: Text, category: Literal["A", "B", "C", "D"]) -> Result:
-        """Report a defect; one of category A grounds an aircraft in service.
+        """Report a defect; one of category A, a no-go item that nothing allows to be deferred, grounds an aircraft in
+        service.
 
         Args:
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
@@ -1075,12 +1084,14 @@ class AircraftMaintenance:
             return self._take_back(RULES[2])
         return {"success": True, "message": f"Done: note the overhaul of {part['serial']}."}
 
-    def release_aircraft(self, aircraft_id: str, engineer_id: str) -> Result:
-        """Release an aircraft from its check to service; an engineer with licence C signs.
+    def release_aircraft(self, aircraft_id: str, engineer_id: str, check_done: bool = False) -> Result:
+        """Release an aircraft from the hangar to service; an engineer with licence C signs. Where its check by hours
+        was done, the next one is due 600 hours from now.
 
         Args:
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
             engineer_id (str): Id of the engineer, such as ENGINEER-00001.
+            check_done (bool): Check done: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -1094,6 +1105,11 @@ class AircraftMaintenance:
             return _refused(f"There is no engineer {engineer_id!r}.")
         if aircraft["status"] != "in_check":
             return _refused(f"{aircraft['registration']} is {aircraft['status']}.")
+        if not (check_done or aircraft["check_due_at"] is None or aircraft["hours"] < aircraft["check_due_at"]):
+            return _refused(
+                f"The check of {aircraft['registration']} is due at {aircraft['check_due_at']} hours, so it is to "
+                "be done before the release."
+            )
         if "C" not in engineer["licences"]:
             return _refused(f"{engineer['name']} does not hold C.")
         if len(self._missing(aircraft)) != 0:
@@ -1115,6 +1131,11 @@ class AircraftMaintenance:
             "hours": aircraft["hours"],
         }
         self._add("releases", release)
+        if check_done:
+            check_due_at = aircraft["hours"] + 600
+            if not 0 <= check_due_at <= 91000:
+                return self._take_back(f"The check due at of {aircraft['registration']} must be between 0 and 91000.")
+            self._put("aircraft", aircraft, "check_due_at", check_due_at)
         self._put("aircraft", aircraft, "status", "in_service")
         if self._breaks_rule_1(aircraft):
             return self._take_back(RULES[0])
@@ -1181,6 +1202,9 @@ class AircraftMaintenance:
             card["dropped"]
             or card["signed_by_id"] is not None and (not card["twice"] or card["inspected_by_id"] is not None)
         )
+
+    def _due_for_check(self, a: Aircraft, h: int) -> bool:
+        return a["check_due_at"] is not None and a["hours"] + h > a["check_due_at"]
 
     def _wanted(self, k: str) -> int:
         return 2 if k == "engine" else 1

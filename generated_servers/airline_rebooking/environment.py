@@ -72,6 +72,7 @@ class Flight(TypedDict):
     departs: str
     arrives: str
     reason: str | None
+    late_by: int
     status: Literal["scheduled", "delayed", "cancelled", "departed"]
 
 
@@ -884,8 +885,10 @@ class AirlineRebooking:
         flight = self.flights.get(flight_id)
         if flight is None:
             return _refused(f"There is no flight {flight_id!r}.")
-        if not self._bookable(flight):
+        if flight["status"] not in ("scheduled", "delayed"):
             return _refused(f"Flight {flight['code']} is {flight['status']}, so nothing can be reported for it.")
+        if minutes is not None and _plus_minutes(flight["departs"], minutes) <= self.now:
+            return _refused(f"With {minutes} minutes of delay {flight['code']} would have left before {self.now}.")
         if minutes is not None and _plus_minutes(flight["departs"], minutes)[:10] != flight["departs"][:10]:
             return _refused(f"Such a delay goes beyond the day, so cancel {flight['code']} instead.")
         self._journal = []
@@ -920,11 +923,13 @@ class AirlineRebooking:
                     return self._take_back(f"Standby {s['id']} cannot go from {s['status']} to withdrawn.")
                 changed_standbies.append(s)
                 self._put("standbies", s, "status", "withdrawn")
-            if flight["status"] not in ("scheduled", "delayed", "cancelled"):
-                return self._take_back(f"Flight {flight['code']} cannot go from {flight['status']} to cancelled.")
             changed_flights.append(flight)
             self._put("flights", flight, "status", "cancelled")
         else:
+            late_by = flight["late_by"] + minutes
+            if not 0 <= late_by <= 6000:
+                return self._take_back(f"The late by of {flight['code']} must be between 0 and 6000.")
+            self._put("flights", flight, "late_by", late_by)
             changed_flights_2.append(flight)
             self._put("flights", flight, "departs", _plus_minutes(flight["departs"], minutes))
             changed_flights_3.append(flight)
@@ -1084,7 +1089,7 @@ class AirlineRebooking:
     def rebook_party(self, booking_id: str, flight_id: str, to_id: str) -> Result:
         """Move the members of a booking from one flight to a cabin of another on the same route; a change nobody
         forced on them stays in the same cabin and costs the fee of that cabin per seat, except with gold or
-        platinum in the party.
+        platinum in the party or where their flight is two hours late or more.
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
@@ -1154,7 +1159,7 @@ class AirlineRebooking:
                     return self._take_back(f"Coupon {k['id']} cannot go from {k['status']} to confirmed.")
                 changed_coupons_2.append(k)
                 self._put("coupons", k, "status", "confirmed")
-        if not forced and self._booking_best(booking) > 1:
+        if not forced and flight["late_by"] < 120 and self._booking_best(booking) > 1:
             self._put("bookings", booking, "fees", booking["fees"] + to["change_fee"] * len(group))
         for one_cabin in _distinct(
             [

@@ -26,6 +26,7 @@ RULES = (
     "An aircraft stays at least as long as its type needs.",
     "A gate boards one flight at a time.",
     "A flight boards at a gate that serves its last stand.",
+    "A flight that goes abroad boards at a gate with passport control.",
     "Nothing is planned for a closed stand.",
     "A tug is strong enough for its tow and has half an hour for each.",
 )
@@ -79,6 +80,7 @@ class Gate(TypedDict):
     id: str
     code: str
     stand_ids: list[str]
+    passports: bool
 
 
 class AircraftType(TypedDict):
@@ -108,6 +110,7 @@ class Turnaround(TypedDict):
     arrives: str
     leaves: str
     gate_id: str | None
+    abroad: bool
     status: Literal["planned", "on_stand", "cancelled", "gone"]
 
 
@@ -404,18 +407,25 @@ class AirportStands:
     def list_gates(
         self,
         code: Text | None = None,
+        passports: bool | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the gates, oldest first, all of them or only some.
 
         Args:
             code (str, optional): Only those whose code contains this text.
+            passports (bool, optional): Only those where passports is so.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "gates": records}}
         """
-        found = [gate for gate in self.gates.values() if (code is None or code.casefold() in gate["code"].casefold())]
+        found = [
+            gate
+            for gate in self.gates.values()
+            if (code is None or code.casefold() in gate["code"].casefold())
+            and (passports is None or gate["passports"] == passports)
+        ]
         return _found({"total": len(found), "gates": [self._show_gate(gate) for gate in _page(found, offset)]})
 
     def list_aircraft_types(
@@ -493,6 +503,7 @@ class AirportStands:
         flight: Text | None = None,
         aircraft_id: str | None = None,
         gate_id: str | None = None,
+        abroad: bool | None = None,
         status: Literal["planned", "on_stand", "cancelled", "gone"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -502,6 +513,7 @@ class AirportStands:
             flight (str, optional): Only those whose flight contains this text.
             aircraft_id (str, optional): Only those of this aircraft.
             gate_id (str, optional): Only those of this gate.
+            abroad (bool, optional): Only those where abroad is so.
             status (str, optional): Only those whose status is planned, on_stand, cancelled or gone.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -518,6 +530,7 @@ class AirportStands:
             if (flight is None or flight.casefold() in turnaround["flight"].casefold())
             and (aircraft_id is None or turnaround["aircraft_id"] == aircraft_id)
             and (gate_id is None or turnaround["gate_id"] == gate_id)
+            and (abroad is None or turnaround["abroad"] == abroad)
             and (status is None or turnaround["status"] == status)
         ]
         return _found(
@@ -567,6 +580,7 @@ class AirportStands:
         stand_id: str,
         arrives: DateTime,
         leaves: DateTime,
+        abroad: bool = False,
     ) -> Result:
         """Plan the turnaround of an aircraft on a stand.
 
@@ -576,6 +590,7 @@ class AirportStands:
             stand_id (str): Id of the stand, such as STAND-00001.
             arrives (str): Arrives: date and time, as YYYY-MM-DDTHH:MM.
             leaves (str): Leaves: date and time, as YYYY-MM-DDTHH:MM.
+            abroad (bool): Abroad: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -627,6 +642,13 @@ class AirportStands:
                 f"Stand {stand['code']} is taken by {self.turnarounds[taken['turnaround_id']]['flight']} from "
                 f"{taken['since']} to {taken['until']}."
             )
+        near = self._clash(stand, _plus_minutes(arrives, -15), _plus_minutes(leaves, 15), None)
+        if near is not None:
+            return _refused(
+                f"Stand {stand['code']} needs 15 minutes between two aircraft, and "
+                f"{self.turnarounds[near['turnaround_id']]['flight']} is there from {near['since']} to "
+                f"{near['until']}."
+            )
         tight = self._squeeze(stand, aircraft, arrives, leaves, None)
         if tight is not None:
             return _refused(
@@ -642,6 +664,7 @@ class AirportStands:
             "arrives": arrives,
             "leaves": leaves,
             "gate_id": None,
+            "abroad": abroad,
             "status": "planned",
         }
         self._add("turnarounds", made)
@@ -680,14 +703,16 @@ class AirportStands:
             return self._take_back(RULES[7])
         if self._breaks_rule_8(self.turnarounds[parking["turnaround_id"]]):
             return self._take_back(RULES[7])
-        if self._breaks_rule_9(parking):
+        if self._breaks_rule_9(made):
             return self._take_back(RULES[8])
-        if self._breaks_rule_10_p(parking):
+        if self._breaks_rule_10(parking):
             return self._take_back(RULES[9])
-        if self._breaks_rule_10_p_again(parking):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_q(parking):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_p(parking):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_p_again(parking):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_q(parking):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -734,6 +759,13 @@ class AirportStands:
                 f"Stand {stand['code']} is taken by {self.turnarounds[taken['turnaround_id']]['flight']} from "
                 f"{taken['since']} to {taken['until']}."
             )
+        near = self._clash(stand, _plus_minutes(old["since"], -15), _plus_minutes(old["until"], 15), turnaround)
+        if near is not None:
+            return _refused(
+                f"Stand {stand['code']} needs 15 minutes between two aircraft, and "
+                f"{self.turnarounds[near['turnaround_id']]['flight']} is there from {near['since']} to "
+                f"{near['until']}."
+            )
         tight = self._squeeze(stand, self.aircraft[turnaround["aircraft_id"]], old["since"], old["until"], turnaround)
         if tight is not None:
             return _refused(
@@ -764,8 +796,11 @@ class AirportStands:
         for one_turnaround in _distinct([self.turnarounds[old["turnaround_id"]], *changed_turnarounds]):
             if self._breaks_rule_8(one_turnaround):
                 return self._take_back(RULES[7])
-        if self._breaks_rule_9(old):
-            return self._take_back(RULES[8])
+        for one_turnaround in _distinct(changed_turnarounds):
+            if self._breaks_rule_9(one_turnaround):
+                return self._take_back(RULES[8])
+        if self._breaks_rule_10(old):
+            return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: move {turnaround['flight']} to stand {stand['code']}."}
 
     def assign_gate(self, turnaround_id: str, gate_id: str) -> Result:
@@ -794,6 +829,8 @@ class AirportStands:
             return _refused(f"{turnaround['flight']} has no stand.")
         if place["stand_id"] not in gate["stand_ids"]:
             return _refused(f"Gate {gate['code']} does not serve stand {self.stands[place['stand_id']]['code']}.")
+        if not gate["passports"] and turnaround["abroad"]:
+            return _refused(f"Gate {gate['code']} has no passport control, and {turnaround['flight']} goes abroad.")
         other = self._boarding(gate, turnaround["leaves"], turnaround)
         if other is not None:
             return _refused(f"{other['flight']} boards at {gate['code']} until {other['leaves']}.")
@@ -805,6 +842,8 @@ class AirportStands:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(turnaround):
             return self._take_back(RULES[7])
+        if self._breaks_rule_9(turnaround):
+            return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: let {turnaround['flight']} board at gate {gate['code']}."}
 
     def plan_tow(self, turnaround_id: str, stand_id: str, at: DateTime, tug_id: str) -> Result:
@@ -866,6 +905,13 @@ class AirportStands:
                 f"Stand {stand['code']} is taken by {self.turnarounds[taken['turnaround_id']]['flight']} from "
                 f"{taken['since']} to {taken['until']}."
             )
+        near = self._clash(stand, _plus_minutes(at, -15), _plus_minutes(old["until"], 15), turnaround)
+        if near is not None:
+            return _refused(
+                f"Stand {stand['code']} needs 15 minutes between two aircraft, and "
+                f"{self.turnarounds[near['turnaround_id']]['flight']} is there from {near['since']} to "
+                f"{near['until']}."
+            )
         tight = self._squeeze(stand, self.aircraft[turnaround["aircraft_id"]], at, old["until"], turnaround)
         if tight is not None:
             return _refused(
@@ -920,14 +966,17 @@ class AirportStands:
         for one_turnaround in _distinct([self.turnarounds[parking["turnaround_id"]], *changed_turnarounds]):
             if self._breaks_rule_8(one_turnaround):
                 return self._take_back(RULES[7])
-        if self._breaks_rule_9(parking):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_10_p(parking):
+        for one_turnaround in _distinct(changed_turnarounds):
+            if self._breaks_rule_9(one_turnaround):
+                return self._take_back(RULES[8])
+        if self._breaks_rule_10(parking):
             return self._take_back(RULES[9])
-        if self._breaks_rule_10_p_again(parking):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_q(parking):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_p(parking):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_p_again(parking):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_q(parking):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -1020,10 +1069,14 @@ class AirportStands:
         for one_turnaround in _distinct([self.turnarounds[late["turnaround_id"]], *changed_turnarounds]):
             if self._breaks_rule_8(one_turnaround):
                 return self._take_back(RULES[7])
+        for one_turnaround in _distinct(changed_turnarounds):
+            if self._breaks_rule_9(one_turnaround):
+                return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: cancel the tow of {turnaround['flight']}."}
 
     def delay_flight(self, turnaround_id: str, minutes: Annotated[int, {"minimum": 5, "maximum": 240}]) -> Result:
-        """Delay a flight; one that has not arrived shifts as a whole, one on stand leaves later.
+        """Delay a flight; one that has not arrived shifts as a whole, one on stand leaves later, and the quarter of
+        an hour between two aircraft may be used up.
 
         Args:
             turnaround_id (str): Id of the turnaround, such as TURNAROUND-00001.
@@ -1185,11 +1238,11 @@ class AirportStands:
             if self._breaks_rule_8(one_turnaround):
                 return self._take_back(RULES[7])
         for one_parking in _distinct(changed_parkings):
-            if self._breaks_rule_10_p_again(one_parking):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_p_again(one_parking):
+                return self._take_back(RULES[10])
         for one_parking in _distinct(changed_parkings):
-            if self._breaks_rule_10_q(one_parking):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_q(one_parking):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: delay {turnaround['flight']} by {minutes} minutes."}
 
     def cancel_turnaround(self, turnaround_id: str) -> Result:
@@ -1240,15 +1293,17 @@ class AirportStands:
         ):
             if self._breaks_rule_8(one_turnaround):
                 return self._take_back(RULES[7])
+        if self._breaks_rule_9(turnaround):
+            return self._take_back(RULES[8])
         for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
-            if one_parking["id"] in self.parkings and self._breaks_rule_9(one_parking):
-                return self._take_back(RULES[8])
-        for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
-            if one_parking["id"] in self.parkings and self._breaks_rule_10_p_again(one_parking):
+            if one_parking["id"] in self.parkings and self._breaks_rule_10(one_parking):
                 return self._take_back(RULES[9])
         for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
-            if one_parking["id"] in self.parkings and self._breaks_rule_10_q(one_parking):
-                return self._take_back(RULES[9])
+            if one_parking["id"] in self.parkings and self._breaks_rule_11_p_again(one_parking):
+                return self._take_back(RULES[10])
+        for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
+            if one_parking["id"] in self.parkings and self._breaks_rule_11_q(one_parking):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: cancel {turnaround['flight']}."}
 
     def block_on(self, turnaround_id: str) -> Result:
@@ -1311,15 +1366,17 @@ class AirportStands:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(turnaround):
             return self._take_back(RULES[7])
+        if self._breaks_rule_9(turnaround):
+            return self._take_back(RULES[8])
         for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
-            if self._breaks_rule_9(one_parking):
-                return self._take_back(RULES[8])
-        for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
-            if self._breaks_rule_10_p_again(one_parking):
+            if self._breaks_rule_10(one_parking):
                 return self._take_back(RULES[9])
         for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
-            if self._breaks_rule_10_q(one_parking):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_p_again(one_parking):
+                return self._take_back(RULES[10])
+        for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
+            if self._breaks_rule_11_q(one_parking):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: note {turnaround['flight']} on its stand."}
 
     def block_off(self, turnaround_id: str) -> Result:
@@ -1368,15 +1425,17 @@ class AirportStands:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(turnaround):
             return self._take_back(RULES[7])
+        if self._breaks_rule_9(turnaround):
+            return self._take_back(RULES[8])
         for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
-            if self._breaks_rule_9(one_parking):
-                return self._take_back(RULES[8])
-        for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
-            if self._breaks_rule_10_p_again(one_parking):
+            if self._breaks_rule_10(one_parking):
                 return self._take_back(RULES[9])
         for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
-            if self._breaks_rule_10_q(one_parking):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_p_again(one_parking):
+                return self._take_back(RULES[10])
+        for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
+            if self._breaks_rule_11_q(one_parking):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: note that {turnaround['flight']} has left."}
 
     def close_stand(self, stand_id: str, reason: Text) -> Result:
@@ -1411,8 +1470,8 @@ class AirportStands:
         self._journal = []
         self._put("stands", stand, "closed_for", reason)
         for one_parking in _distinct(self._parkings_by_stand.get(stand["id"], {}).values()):
-            if self._breaks_rule_9(one_parking):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10(one_parking):
+                return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: close stand {stand['code']} for {reason}."}
 
     def reopen_stand(self, stand_id: str) -> Result:
@@ -1433,8 +1492,8 @@ class AirportStands:
         self._journal = []
         self._put("stands", stand, "closed_for", None)
         for one_parking in _distinct(self._parkings_by_stand.get(stand["id"], {}).values()):
-            if self._breaks_rule_9(one_parking):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10(one_parking):
+                return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: reopen stand {stand['code']}."}
 
     def _show_gate(self, gate: Gate) -> dict[str, Any]:
@@ -1514,6 +1573,14 @@ class AirportStands:
         return (
             s["closed_for"] is None
             and self.aircraft_types[x["type_id"]]["span"] <= s["widest"]
+            and self._clash(s, _plus_minutes(a, -15), _plus_minutes(b, 15), t) is None
+            and self._squeeze(s, x, a, b, t) is None
+        )
+
+    def _can_stay(self, x: Aircraft, s: Stand, a: str, b: str, t: Turnaround | None) -> bool:
+        return (
+            s["closed_for"] is None
+            and self.aircraft_types[x["type_id"]]["span"] <= s["widest"]
             and self._clash(s, a, b, t) is None
             and self._squeeze(s, x, a, b, t) is None
         )
@@ -1547,6 +1614,7 @@ class AirportStands:
             self._turnaround_last(t) is not None
             and self._turnaround_last(t)["stand_id"] in g["stand_ids"]
             and self._boarding(g, t["leaves"], t) is None
+            and (g["passports"] or not t["abroad"])
         )
 
     def _breaks_rule_1(self, p: Parking) -> bool:
@@ -1682,14 +1750,21 @@ class AirportStands:
             )
         )
 
-    def _breaks_rule_9(self, p: Parking) -> bool:
+    def _breaks_rule_9(self, t: Turnaround) -> bool:
+        """Whether this is broken: a flight that goes abroad boards at a gate with passport control."""
+        return (
+            self._live(t)
+            and (t["gate_id"] is not None and not self.gates[t["gate_id"]]["passports"] and t["abroad"])
+        )
+
+    def _breaks_rule_10(self, p: Parking) -> bool:
         """Whether this is broken: nothing is planned for a closed stand."""
         return (
             self.stands[p["stand_id"]]["closed_for"] is not None
             and self.turnarounds[p["turnaround_id"]]["status"] == "planned"
         )
 
-    def _breaks_rule_10_p(self, p: Parking) -> bool:
+    def _breaks_rule_11_p(self, p: Parking) -> bool:
         """Whether this is broken: a tug is strong enough for its tow and has half an hour for each."""
         return (
             p["tug_id"] is not None
@@ -1698,7 +1773,7 @@ class AirportStands:
             ]["span"] > self.tugs[p["tug_id"]]["pulls"]
         )
 
-    def _breaks_rule_10_p_again(self, p: Parking) -> bool:
+    def _breaks_rule_11_p_again(self, p: Parking) -> bool:
         """Whether this is broken: a tug is strong enough for its tow and has half an hour for each."""
         return (
             p["tug_id"] is not None
@@ -1711,7 +1786,7 @@ class AirportStands:
             )
         )
 
-    def _breaks_rule_10_q(self, q: Parking) -> bool:
+    def _breaks_rule_11_q(self, q: Parking) -> bool:
         """Whether this is broken: a tug is strong enough for its tow and has half an hour for each."""
         return (
             self._live(self.turnarounds[q["turnaround_id"]])

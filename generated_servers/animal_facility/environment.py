@@ -26,6 +26,7 @@ RULES = (
     "No procedure is more severe than the protocol of the animal allows.",
     "An animal goes through one severe procedure at most, and through six in all.",
     "A living animal is in a cage, a dead one is in none and its cause is known.",
+    "Only animals of one strain are bred with each other.",
     "A female nurses one litter at a time and is alive.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
@@ -225,6 +226,7 @@ class AnimalFacility:
         self._animals_by_protocol: dict[Any, dict[str, Animal]] = {}
         self._animals_by_sex_cage: dict[Any, dict[str, Animal]] = {}
         self._animals_by_tag: dict[Any, dict[str, Animal]] = {}
+        self._litters_by_dam: dict[Any, dict[str, Litter]] = {}
         self._litters_by_dam_status: dict[Any, dict[str, Litter]] = {}
         self._procedures_by_animal: dict[Any, dict[str, Procedure]] = {}
         self._procedures_by_animal_severity: dict[Any, dict[str, Procedure]] = {}
@@ -753,7 +755,7 @@ class AnimalFacility:
         return {"success": True, "message": f"Done: move {animal['tag']} to cage {cage['label']}."}
 
     def record_litter(self, dam_id: str, sire_id: str, pups: Annotated[int, {"minimum": 1, "maximum": 16}]) -> Result:
-        """Record a litter of a female who shares a breeding cage with the father.
+        """Record a litter of a female who shares a breeding cage with the father, both of one strain.
 
         Args:
             dam_id (str): Id of an animal (dam), such as ANIMAL-00001.
@@ -774,10 +776,15 @@ class AnimalFacility:
             return _refused("A litter has a mother and a father.")
         if not (self._alive(dam) and dam["cage_id"] is not None and dam["cage_id"] == sire["cage_id"]):
             return _refused(f"{dam['tag']} and {sire['tag']} do not share a cage.")
-        if self.strains[dam["strain_id"]]["species"] != self.strains[sire["strain_id"]]["species"]:
-            return _refused(f"{dam['tag']} and {sire['tag']} are of different species.")
+        if dam["strain_id"] != sire["strain_id"]:
+            return _refused(
+                f"{dam['tag']} is {self.strains[dam['strain_id']]['name']} and {sire['tag']} is "
+                f"{self.strains[sire['strain_id']]['name']}, and crosses are not bred here."
+            )
         if self._nursing(dam):
             return _refused(f"{dam['tag']} is nursing a litter already.")
+        if any(_days_between(l["born"], self.now[:10]) < 19 for l in self._litters_by_dam.get(dam_id, {}).values()):
+            return _refused(f"{dam['tag']} had a litter less than 19 days ago.")
         if _days_between(dam["born"], self.now[:10]) < 50:
             return _refused(f"{dam['tag']} is too young.")
         self._journal = []
@@ -790,10 +797,12 @@ class AnimalFacility:
             "status": "nursing",
         }
         self._add("litters", litter)
-        if self._breaks_rule_10_l(litter):
+        if self._breaks_rule_10(litter):
             return self._take_back(RULES[9])
-        if self._breaks_rule_10_l_again(litter):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_l(litter):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_l_again(litter):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": f"Done: record {pups} pups of {dam['tag']} (new: litter {litter['id']}).",
@@ -938,10 +947,10 @@ class AnimalFacility:
         for one_animal_2 in _distinct(added_animals):
             if self._breaks_rule_9(one_animal_2):
                 return self._take_back(RULES[8])
-        if self._breaks_rule_10_l(litter):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_l_again(litter):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_l(litter):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_l_again(litter):
+            return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: {done}."}
 
     def lose_litter(self, litter_id: str) -> Result:
@@ -961,10 +970,10 @@ class AnimalFacility:
             return _refused(f"The litter of {self.animals[litter['dam_id']]['tag']} is {litter['status']}.")
         self._journal = []
         self._put("litters", litter, "status", "lost")
-        if self._breaks_rule_10_l(litter):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_l_again(litter):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_l(litter):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_l_again(litter):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": f"Done: record that the litter of {self.animals[litter['dam_id']]['tag']} was lost.",
@@ -1175,13 +1184,13 @@ class AnimalFacility:
         if self._breaks_rule_9(animal):
             return self._take_back(RULES[8])
         for one_litter in _distinct(changed_litters):
-            if self._breaks_rule_10_l(one_litter):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_l(one_litter):
+                return self._take_back(RULES[10])
         for one_litter in _distinct(
             [*changed_litters, *self._litters_by_dam_status.get((animal["id"], "nursing"), {}).values()]
         ):
-            if self._breaks_rule_10_l_again(one_litter):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_l_again(one_litter):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: record the death of {animal['tag']}."}
 
     def set_health(self, room_id: str, health: Literal["clean", "watched", "infected"]) -> Result:
@@ -1374,7 +1383,11 @@ class AnimalFacility:
         """Whether this is broken: a living animal is in a cage, a dead one is in none and its cause is known."""
         return self._alive(a) != (a["cage_id"] is not None) or self._alive(a) != (a["cause"] is None)
 
-    def _breaks_rule_10_l(self, l: Litter) -> bool:
+    def _breaks_rule_10(self, l: Litter) -> bool:
+        """Whether this is broken: only animals of one strain are bred with each other."""
+        return self.animals[l["dam_id"]]["strain_id"] != self.animals[l["sire_id"]]["strain_id"]
+
+    def _breaks_rule_11_l(self, l: Litter) -> bool:
         """Whether this is broken: a female nurses one litter at a time and is alive."""
         return (
             l["status"] == "nursing"
@@ -1384,7 +1397,7 @@ class AnimalFacility:
             )
         )
 
-    def _breaks_rule_10_l_again(self, l: Litter) -> bool:
+    def _breaks_rule_11_l_again(self, l: Litter) -> bool:
         """Whether this is broken: a female nurses one litter at a time and is alive."""
         return l["status"] == "nursing" and not self._alive(self.animals[l["dam_id"]])
 
@@ -1449,6 +1462,7 @@ class AnimalFacility:
                 self._animals_by_sex_cage.setdefault((record["sex"], record["cage_id"]), {})[record["id"]] = record
                 self._animals_by_tag.setdefault(record["tag"], {})[record["id"]] = record
             case "litters":
+                self._litters_by_dam.setdefault(record["dam_id"], {})[record["id"]] = record
                 self._litters_by_dam_status.setdefault((record["dam_id"], record["status"]), {})[record["id"]] = record
             case "procedures":
                 self._procedures_by_animal.setdefault(record["animal_id"], {})[record["id"]] = record
@@ -1466,6 +1480,7 @@ class AnimalFacility:
                 del self._animals_by_sex_cage[record["sex"], record["cage_id"]][record["id"]]
                 del self._animals_by_tag[record["tag"]][record["id"]]
             case "litters":
+                del self._litters_by_dam[record["dam_id"]][record["id"]]
                 del self._litters_by_dam_status[record["dam_id"], record["status"]][record["id"]]
             case "procedures":
                 del self._procedures_by_animal[record["animal_id"]][record["id"]]

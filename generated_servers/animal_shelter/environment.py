@@ -44,6 +44,7 @@ CHANGES = (
     "isolate_animal",
     "end_isolation",
     "reclaim_animal",
+    "end_care",
     "record_home_check",
     "apply_for",
     "complete_adoption",
@@ -101,7 +102,7 @@ class Animal(TypedDict):
     companion_id: str | None
     kennel_id: str | None
     foster_id: str | None
-    status: Literal["in_care", "adopted", "reclaimed"]
+    status: Literal["in_care", "adopted", "reclaimed", "died", "transferred"]
 
 
 class Treatment(TypedDict):
@@ -389,7 +390,7 @@ class AnimalShelter:
         companion_id: str | None = None,
         kennel_id: str | None = None,
         foster_id: str | None = None,
-        status: Literal["in_care", "adopted", "reclaimed"] | None = None,
+        status: Literal["in_care", "adopted", "reclaimed", "died", "transferred"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the animals, oldest first, all of them or only some.
@@ -404,7 +405,7 @@ class AnimalShelter:
             companion_id (str, optional): Only those of this companion.
             kennel_id (str, optional): Only those of this kennel.
             foster_id (str, optional): Only those of this foster.
-            status (str, optional): Only those whose status is in_care, adopted or reclaimed.
+            status (str, optional): Only those whose status is in_care, adopted, reclaimed, died or transferred.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -928,7 +929,8 @@ class AnimalShelter:
         }
 
     def isolate_animal(self, animal_id: str, kennel_id: str) -> Result:
-        """Put an infectious animal into an empty kennel of the isolation wing, without its companion.
+        """Put an infectious animal, from here or from a foster home, into an empty kennel of the isolation wing,
+        without its companion.
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
@@ -944,8 +946,8 @@ class AnimalShelter:
         kennel = self.kennels.get(kennel_id)
         if kennel is None:
             return _refused(f"There is no kennel {kennel_id!r}.")
-        if animal["status"] != "in_care" or animal["kennel_id"] is None:
-            return _refused(f"{animal['name']} is in no kennel here, so bring it back first.")
+        if animal["status"] != "in_care":
+            return _refused(f"{animal['name']} is {animal['status']}.")
         if animal["infectious"]:
             return _refused(f"{animal['name']} is in isolation already.")
         if kennel["wing"] != "isolation":
@@ -956,6 +958,8 @@ class AnimalShelter:
             return _refused(f"{kennel['label']} is too small for {animal['name']}.")
         self._journal = []
         self._put("animals", animal, "infectious", True)
+        former_foster_id = animal["foster_id"]
+        self._put("animals", animal, "foster_id", None)
         former_kennel_id = animal["kennel_id"]
         self._put("animals", animal, "kennel_id", kennel_id)
         if self._breaks_rule_1(animal):
@@ -974,6 +978,13 @@ class AnimalShelter:
         for one_animal in _distinct([animal, *self._animals_by_companion.get(animal["id"], {}).values()]):
             if self._breaks_rule_7(one_animal):
                 return self._take_back(RULES[6])
+        for one_foster_home in _distinct(
+            [self.foster_homes.get(animal["foster_id"]), self.foster_homes.get(former_foster_id)]
+        ):
+            if self._breaks_rule_8_f(one_foster_home):
+                return self._take_back(RULES[7])
+        if self._breaks_rule_8_a(animal):
+            return self._take_back(RULES[7])
         return {"success": True, "message": f"Done: isolate {animal['name']} in {kennel['label']}."}
 
     def end_isolation(self, animal_id: str, kennel_id: str) -> Result:
@@ -1105,6 +1116,85 @@ class AnimalShelter:
             if self._breaks_rule_13(one_application):
                 return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: give {animal['name']} back to the owner."}
+
+    def end_care(self, animal_id: str, outcome: Literal["died", "transferred"]) -> Result:
+        """Note that an animal died or was put to sleep, or went to another shelter.
+
+        Args:
+            animal_id (str): Id of the animal, such as ANIMAL-00001.
+            outcome (str): The outcome: died or transferred.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        animal = self.animals.get(animal_id)
+        if animal is None:
+            return _refused(f"There is no animal {animal_id!r}.")
+        if animal["status"] != "in_care":
+            return _refused(f"{animal['name']} is {animal['status']}.")
+        if self._applied(animal) is not None:
+            return _refused(f"Somebody has applied for {animal['name']}, so close that application first.")
+        if outcome != "died" and animal["infectious"]:
+            return _refused(f"{animal['name']} is infectious and stays in isolation.")
+        if outcome != "died" and self.now[:10] <= animal["hold_until"]:
+            return _refused(f"{animal['name']} may be claimed until {animal['hold_until']} and stays until then.")
+        if outcome != "died" and animal["companion_id"] is not None:
+            return _refused(f"{animal['name']} has a companion, and those two are not parted.")
+        self._journal = []
+        changed_animals: list[Any] = []
+        if animal["companion_id"] is not None:
+            left_behind = self.animals[animal["companion_id"]]
+            changed_animals.append(left_behind)
+            self._put("animals", left_behind, "companion_id", None)
+            changed_animals.append(animal)
+            self._put("animals", animal, "companion_id", None)
+        self._put("animals", animal, "infectious", False)
+        former_kennel_id = animal["kennel_id"]
+        self._put("animals", animal, "kennel_id", None)
+        former_foster_id = animal["foster_id"]
+        self._put("animals", animal, "foster_id", None)
+        self._put("animals", animal, "status", outcome)
+        if self._breaks_rule_1(animal):
+            return self._take_back(RULES[0])
+        for one_kennel in _distinct([self.kennels.get(animal["kennel_id"]), self.kennels.get(former_kennel_id)]):
+            if self._breaks_rule_2(one_kennel):
+                return self._take_back(RULES[1])
+        if self._breaks_rule_3(animal):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_4(animal):
+            return self._take_back(RULES[3])
+        for one_animal in _distinct([animal, *changed_animals]):
+            if self._breaks_rule_5_a(one_animal):
+                return self._take_back(RULES[4])
+        if self._breaks_rule_5_b(animal):
+            return self._take_back(RULES[4])
+        for one_animal in _distinct(
+            [
+                *changed_animals,
+                *[user for one in changed_animals for user in self._animals_by_companion.get(one["id"], {}).values()],
+            ]
+        ):
+            if self._breaks_rule_6(one_animal):
+                return self._take_back(RULES[5])
+        for one_animal in _distinct(
+            [animal, *changed_animals, *self._animals_by_companion.get(animal["id"], {}).values()]
+        ):
+            if self._breaks_rule_7(one_animal):
+                return self._take_back(RULES[6])
+        for one_foster_home in _distinct(
+            [self.foster_homes.get(animal["foster_id"]), self.foster_homes.get(former_foster_id)]
+        ):
+            if self._breaks_rule_8_f(one_foster_home):
+                return self._take_back(RULES[7])
+        if self._breaks_rule_8_a(animal):
+            return self._take_back(RULES[7])
+        for one_application in _distinct(
+            [user for one in changed_animals for user in self._applications_by_animals.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_13(one_application):
+                return self._take_back(RULES[12])
+        return {"success": True, "message": f"Done: note that {animal['name']} {outcome}."}
 
     def record_home_check(self, adopter_id: str, visitor_id: str, passed: bool) -> Result:
         """Record what a home visitor found at an adopter's.

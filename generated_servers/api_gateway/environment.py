@@ -239,8 +239,8 @@ class ApiGateway:
             method (str): The method: read or write.
 
         Returns:
-            dict: {"success": True, "data": {route, name, all_in_order, status}} or {"success": False, "error": why
-                not}
+            dict: {"success": True, "data": {route, name, follows, all_that_would_serve, status}} or {"success":
+                False, "error": why not}
         """
         path = self.paths.get(path_id)
         if path is None:
@@ -257,7 +257,17 @@ class ApiGateway:
                     key=lambda pair: pair[0],
                     default=(None, None),
                 )[1],
-                "all_in_order": [*[r["name"] for r in self.routes.values() if self._serves(r, path, method)]],
+                "follows": min(
+                    [
+                        ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["name"])
+                        for r in self.routes.values()
+                        if self._serves(r, path, method)
+                        and r is not self._route_of(path, method)
+                    ],
+                    key=lambda pair: pair[0],
+                    default=(None, None),
+                )[1],
+                "all_that_would_serve": [*[r["name"] for r in self.routes.values() if self._serves(r, path, method)]],
                 "status": min(
                     [
                         ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["status"])
@@ -830,10 +840,14 @@ class ApiGateway:
             return _refused(f"There is no credential {key_id!r}.")
         if key["status"] != "active":
             return _refused(f"The key {key['code']} is {key['status']}.")
+        if key["expires_on"] < self.now[:10]:
+            return _refused(f"The key {key['code']} expired on {key['expires_on']}; revoke it and issue a new one.")
         if any(k["code"].lower() == code.lower() for k in self.credentials.values()):
             return _refused(f"There is a key {code} already.")
         if self.now[:10] > grace_until or grace_until > _plus_days(self.now[:10], 60):
             return _refused("The grace ends within 60 days.")
+        if grace_until > key["expires_on"]:
+            return _refused(f"The key {key['code']} ends on {key['expires_on']}, and a grace does not prolong it.")
         if grace_until >= expires_on or expires_on > _plus_days(self.now[:10], 730):
             return _refused("The new key must outlast the grace and lasts 730 days at most.")
         done = f"rotate the key {key['code']} to {code}"

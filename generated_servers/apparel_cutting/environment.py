@@ -29,7 +29,7 @@ RULES = (
     "A line sews only the garments it knows.",
     "A line never has more pieces in work than it can take.",
     "No bundle has more seconds than pieces, and none before it is sewn.",
-    "A shipped order has 97 percent of its pieces in good quality and no lay that is only planned.",
+    "A shipped order has 97 percent of its pieces in good quality, 90 percent of each size, and no lay that is only planned.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
@@ -777,11 +777,13 @@ class ApparelCutting:
             "data": {"roll_use_id": roll_use["id"]},
         }
 
-    def cut_lay(self, lay_id: str) -> Result:
-        """Cut a lay that is spread completely; each size in its ratio gives bundles of one piece per ply.
+    def cut_lay(self, lay_id: str, short: bool = False) -> Result:
+        """Cut a lay that is spread completely, or cut it short with the plies that are on the table; each size in its
+        ratio gives bundles of one piece per ply.
 
         Args:
             lay_id (str): Id of the lay, such as LAY-00001.
+            short (bool): Short: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -792,12 +794,21 @@ class ApparelCutting:
             return _refused(f"There is no lay {lay_id!r}.")
         if lay["status"] != "planned":
             return _refused(f"Lay {lay['code']} is {lay['status']} already.")
-        if self._to_spread(lay) != 0:
-            return _refused(f"Of lay {lay['code']} {self._to_spread(lay)} plies are still to be spread.")
+        if not (self._to_spread(lay) == 0 or short):
+            return _refused(
+                f"Of lay {lay['code']} {self._to_spread(lay)} plies are still to be spread, so spread them or cut "
+                "it short."
+            )
+        if self._lay_spread(lay) <= 0:
+            return _refused(f"Not a ply of lay {lay['code']} is spread, so there is nothing to cut.")
         if sum(r["per_ply"] for r in self._lay_ratios_by_lay.get(lay_id, {}).values()) > 40:
             return _refused(f"Lay {lay['code']} would give more than forty bundles.")
         self._journal = []
         added_bundles: list[Any] = []
+        plies = self._lay_spread(lay)
+        if not 1 <= plies <= 80:
+            return self._take_back(f"The plies of {lay['code']} must be between 1 and 80.")
+        self._put("lays", lay, "plies", plies)
         self._put("lays", lay, "status", "cut")
         for r in sorted(self._lay_ratios_by_lay.get(lay_id, {}).values(), key=lambda r: (r["size"], _age(r))):
             for i in list(_numbers(0, r["per_ply"])):
@@ -816,6 +827,11 @@ class ApparelCutting:
                 }
                 self._add("bundles", bundle)
                 added_bundles.append(bundle)
+        if self._breaks_rule_2(lay):
+            return self._take_back(RULES[1])
+        for one_order_size in _distinct(self._order_sizes_by_order.get(lay["order_id"], {}).values()):
+            if self._breaks_rule_5_z(one_order_size):
+                return self._take_back(RULES[4])
         for one_bundle in _distinct([*self._bundles_by_lay.get(lay["id"], {}).values(), *added_bundles]):
             if self._breaks_rule_6(one_bundle):
                 return self._take_back(RULES[5])
@@ -1175,7 +1191,7 @@ class ApparelCutting:
         }
 
     def ship_order(self, order_id: str) -> Result:
-        """Ship an order of which 97 percent are sewn in good quality.
+        """Ship an order of which 97 percent are sewn in good quality, and 90 percent of each size.
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
@@ -1192,10 +1208,16 @@ class ApparelCutting:
         lay = self._open_lay(order)
         if lay is not None:
             return _refused(f"Lay {lay['code']} of {order['code']} is not cut, so cut or drop it.")
-        if not self._complete(order):
+        if self._order_good(order) * 100 < self._order_ordered(order) * 97:
             return _refused(
                 f"{order['code']} has {self._order_good(order)} good pieces of {self._order_ordered(order)}, and "
                 "97 percent are needed."
+            )
+        weak = self._thin(order)
+        if weak is not None:
+            return _refused(
+                f"Of size {weak['size']} there are {self._order_size_good(weak)} good pieces of {weak['pieces']}, "
+                "and 90 percent of each size are needed."
             )
         self._journal = []
         self._put("orders", order, "shipped_on", self.now[:10])
@@ -1319,8 +1341,24 @@ class ApparelCutting:
     def _most_planned(self, z: OrderSize) -> int:
         return z["pieces"] + ceil(Fraction(z["pieces"] * 3, 100))
 
+    def _thin(self, o: Order) -> OrderSize | None:
+        return next(
+            (
+                z
+                for z in sorted(self._order_sizes_by_order.get(o["id"], {}).values(), key=_age)
+                if self._order_size_good(z) * 100 < z["pieces"] * 90
+            ),
+            None,
+        )
+
     def _complete(self, o: Order) -> bool:
-        return self._order_good(o) * 100 >= self._order_ordered(o) * 97
+        return (
+            self._order_good(o) * 100 >= self._order_ordered(o) * 97
+            and all(
+                self._order_size_good(z) * 100 >= z["pieces"] * 90
+                for z in self._order_sizes_by_order.get(o["id"], {}).values()
+            )
+        )
 
     def _can_sew(self, n: SewingLine, b: Bundle) -> bool:
         return self.orders[self.lays[b["lay_id"]]["order_id"]]["garment"] in n["sews"]
@@ -1404,14 +1442,14 @@ class ApparelCutting:
         return not (b["seconds"] <= b["pieces"] and (b["seconds"] == 0 or b["status"] == "sewn"))
 
     def _breaks_rule_12_o(self, o: Order) -> bool:
-        """Whether this is broken: a shipped order has 97 percent of its pieces in good quality and no lay that is
-        only planned.
+        """Whether this is broken: a shipped order has 97 percent of its pieces in good quality, 90 percent of each
+        size, and no lay that is only planned.
         """
         return o["shipped_on"] is not None and not self._complete(o)
 
     def _breaks_rule_12_l(self, l: Lay) -> bool:
-        """Whether this is broken: a shipped order has 97 percent of its pieces in good quality and no lay that is
-        only planned.
+        """Whether this is broken: a shipped order has 97 percent of its pieces in good quality, 90 percent of each
+        size, and no lay that is only planned.
         """
         return l["status"] == "planned" and self.orders[l["order_id"]]["shipped_on"] is not None
 

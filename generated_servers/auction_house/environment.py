@@ -795,7 +795,8 @@ class AuctionHouse:
         }
 
     def open_lot(self, lot_id: str) -> Result:
-        """Put the next lot of a sale on the block; the best commission bid opens, as low as the others allow.
+        """Put the next lot of a sale on the block; the best commission bid opens, as low as the others allow but at
+        the reserve if it goes that far.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
@@ -831,7 +832,7 @@ class AuctionHouse:
                 if second is None
                 else max(lot["low"] // 2, second["maximum"] + self._rise_at(second["maximum"]))
             )
-            amount = min(best["maximum"], wanted)
+            amount = min(best["maximum"], max(wanted, lot["reserve"] if lot["reserve"] is not None else wanted))
             if not 500 <= amount <= 9000000:
                 return self._take_back("The amount of a bid must be between 5.00 and 90,000.00.")
             bid = {
@@ -865,7 +866,7 @@ class AuctionHouse:
         amount: Annotated[int, {"minimum": 500, "maximum": 9000000}] | None = None,
     ) -> Result:
         """Take a bid from the room, the next step unless an amount is named; commission bids answer as far as they
-        go.
+        go, with the next step or with the reserve.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
@@ -914,7 +915,10 @@ class AuctionHouse:
         answer = self._best_order(lot, client)
         if answer is not None:
             if answer["maximum"] >= offer + self._rise_at(offer):
-                new_amount = offer + self._rise_at(offer)
+                new_amount = max(
+                    offer + self._rise_at(offer),
+                    min(answer["maximum"], lot["reserve"] if lot["reserve"] is not None else offer),
+                )
                 if not 500 <= new_amount <= 9000000:
                     return self._take_back("The amount of a bid must be between 5.00 and 90,000.00.")
                 new_bid = {

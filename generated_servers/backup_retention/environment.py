@@ -117,6 +117,7 @@ class RestoreTest(TypedDict):
     tested_on: str
     minutes: int
     passed: bool
+    why: Literal["test", "request"]
 
 
 def _refused(error: str) -> Result:
@@ -537,6 +538,7 @@ class BackupRetention:
         backup_id: str | None = None,
         by_id: str | None = None,
         passed: bool | None = None,
+        why: Literal["test", "request"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the restore tests, oldest first, all of them or only some.
@@ -545,6 +547,7 @@ class BackupRetention:
             backup_id (str, optional): Only those of this backup.
             by_id (str, optional): Only those of this by.
             passed (bool, optional): Only those where passed is so.
+            why (str, optional): Only those whose why is test or request.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -560,6 +563,7 @@ class BackupRetention:
             if (backup_id is None or restore_test["backup_id"] == backup_id)
             and (by_id is None or restore_test["by_id"] == by_id)
             and (passed is None or restore_test["passed"] == passed)
+            and (why is None or restore_test["why"] == why)
         ]
         return _found(
             {"total": len(found), "restore_tests": [{**restore_test} for restore_test in _page(found, offset)]}
@@ -764,15 +768,17 @@ class BackupRetention:
         by_id: str,
         minutes: Annotated[int, {"minimum": 1, "maximum": 2000}],
         passed: bool,
+        why: Literal["test", "request"] = "test",
     ) -> Result:
-        """Record a restore test of a good backup whose tape is in the library; if it failed, this backup and all that
-        build on it are corrupt.
+        """Record a restore of a good backup from tapes or copies in the library, as a test or because somebody asked
+        for the data; if it failed, this backup and all that build on it are corrupt.
 
         Args:
             backup_id (str): Id of the backup, such as BACKUP-00001.
             by_id (str): Id of an operator (by), such as OPERATOR-00001.
             minutes (int): The minutes, from 1 to 2000.
             passed (bool): Passed: true or false.
+            why (str): The why: test or request. test where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -791,13 +797,14 @@ class BackupRetention:
                 self.tapes[b["tape_id"]]
                 for b in [backup] + _above(self.backups, backup, "parent_id")
                 if b["tape_id"] is not None
-                and self.tapes[b["tape_id"]]["room"] != "library"
+                and not self._at_hand(b)
             ),
             None,
         )
         if away is not None:
             return _refused(
-                f"Tape {away['code']} of this chain is in the {away['room']}, so bring it into the library."
+                f"Tape {away['code']} of this chain is in the {away['room']} and no copy is here, so bring it "
+                "into the library."
             )
         self._journal = []
         changed_backups: list[Any] = []
@@ -808,6 +815,7 @@ class BackupRetention:
             "tested_on": self.now[:10],
             "minutes": minutes,
             "passed": passed,
+            "why": why,
         }
         self._add("restore_tests", restore_test)
         if not passed:
@@ -848,15 +856,15 @@ class BackupRetention:
         return {
             "success": True,
             "message": (
-                f"Done: record the restore test of {self.sources[backup['source_id']]['name']} by {by['name']}, "
-                f"passed {'yes' if passed else 'no'} (new: restore test {restore_test['id']})."
+                f"Done: record the restore of {self.sources[backup['source_id']]['name']} by {by['name']} as a "
+                f"{why}, passed {'yes' if passed else 'no'} (new: restore test {restore_test['id']})."
             ),
             "data": {"restore_test_id": restore_test["id"]},
         }
 
     def expire_backup(self, backup_id: str) -> Result:
-        """Let a backup expire that is corrupt or past its retention, on which nothing that is kept builds and which
-        no hold covers.
+        """Let a backup expire that is corrupt or past its retention, on which nothing that is kept builds, which no
+        hold covers and which is not the newest good one of its source.
 
         Args:
             backup_id (str): Id of the backup, such as BACKUP-00001.
@@ -873,6 +881,11 @@ class BackupRetention:
         if backup["status"] != "corrupt" and backup["keep_until"] >= self.now[:10]:
             return _refused(
                 f"This backup of {self.sources[backup['source_id']]['name']} is kept until {backup['keep_until']}."
+            )
+        if self._last_good(backup):
+            return _refused(
+                f"This is the newest good backup of {self.sources[backup['source_id']]['name']}, so make another "
+                "one first."
             )
         later = self._follower(backup)
         if later is not None:
@@ -1293,8 +1306,23 @@ class BackupRetention:
             )
         )
 
+    def _at_hand(self, b: Backup) -> bool:
+        return (
+            b["tape_id"] is not None and self.tapes[b["tape_id"]]["room"] == "library"
+            or b["copy_tape_id"] is not None and self.tapes[b["copy_tape_id"]]["room"] == "library"
+        )
+
+    def _last_good(self, b: Backup) -> bool:
+        return (
+            b["status"] == "good"
+            and not any(
+                c["taken_at"] > b["taken_at"]
+                for c in self._backups_by_source_status.get((b["source_id"], "good"), {}).values()
+            )
+        )
+
     def _free_to_go(self, b: Backup, d: str) -> bool:
-        return b["status"] == "corrupt" or b["status"] == "good" and b["keep_until"] < d
+        return b["status"] == "corrupt" or b["status"] == "good" and b["keep_until"] < d and not self._last_good(b)
 
     def _breaks_rule_1(self, b: Backup) -> bool:
         """Whether this is broken: an incremental backup builds on an earlier one of the same source."""

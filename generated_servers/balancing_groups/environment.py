@@ -7,6 +7,7 @@ and holds the collateral of their parties.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
@@ -152,6 +153,18 @@ def _money(cents: int) -> str:
     """An amount as people write it: 120.50."""
     whole, rest = divmod(abs(cents), 100)
     return f"{'-' if cents < 0 else ''}{whole:,}.{rest:02d}"
+
+
+def _plus_minutes(moment: str, minutes: int) -> str:
+    """The moment so many minutes later; the calendar ends where Python's does."""
+    total = date.fromisoformat(moment[:10]).toordinal() * 1440 + _clock_minutes(moment[11:]) + minutes
+    days, rest = divmod(min(max(total, 1440), date.max.toordinal() * 1440 + 1439), 1440)
+    return f"{date.fromordinal(days).isoformat()}T{rest // 60:02d}:{rest % 60:02d}"
+
+
+def _clock_minutes(time: str) -> int:
+    """Minutes since midnight."""
+    return int(time[:2]) * 60 + int(time[3:5])
 
 
 class BalancingGroups:
@@ -545,6 +558,8 @@ class BalancingGroups:
             return _refused("A nomination is for another group and is not zero.")
         if hour["state"] != "open":
             return _refused(f"The gate for {hour['name']} is {hour['state']}.")
+        if hour["begins"] <= self.now:
+            return _refused(f"{hour['name']} began at {hour['begins']}, so it is too late; its gate is to be closed.")
         if self.parties[group["party_id"]]["suspended"]:
             return _refused(f"{self.parties[group['party_id']]['name']} is suspended.")
         old = self._sent(group, partner, hour)
@@ -630,6 +645,11 @@ class BalancingGroups:
             return _refused(
                 f"The gate for {self.hours[nomination['hour_id']]['name']} is "
                 f"{self.hours[nomination['hour_id']]['state']}."
+            )
+        if self.hours[nomination["hour_id"]]["begins"] <= self.now:
+            return _refused(
+                f"{self.hours[nomination['hour_id']]['name']} began at "
+                f"{self.hours[nomination['hour_id']]['begins']}, so it is too late; its gate is to be closed."
             )
         if mwh == 0:
             return _refused("Withdraw the nomination if nothing is delivered.")
@@ -818,7 +838,8 @@ class BalancingGroups:
         hour_id: str,
         mwh: Annotated[int, {"minimum": -2000, "maximum": 2000}],
     ) -> Result:
-        """Enter what a group has fed in (positive) or taken out (negative) in a closed hour.
+        """Enter what a group has fed in (positive) or taken out (negative) in a closed hour that is over, with a
+        schedule or without one.
 
         Args:
             group_id (str): Id of the group, such as GROUP-00001.
@@ -837,8 +858,10 @@ class BalancingGroups:
             return _refused(f"There is no hour {hour_id!r}.")
         if hour["state"] != "closed":
             return _refused(f"The hour {hour['name']} is {hour['state']}.")
-        if not self._nominations_by_group_hour.get((group_id, hour_id), {}):
-            return _refused(f"{group['name']} had no schedule for {hour['name']}.")
+        if _plus_minutes(hour["begins"], 60) > self.now:
+            return _refused(
+                f"{hour['name']} is not over before {_plus_minutes(hour['begins'], 60)}, so nothing is metered yet."
+            )
         old = self._metered(group, hour)
         if old is not None:
             return _refused(f"{group['name']} was metered with {old['mwh']} MWh for {hour['name']}.")
@@ -1191,6 +1214,9 @@ class BalancingGroups:
                 {},
             ).values()
         )
+
+    def _open_now(self, h: Hour, t: str) -> bool:
+        return h["state"] == "open" and h["begins"] > t
 
     def _mirror(self, n: Nomination) -> Nomination | None:
         return next(

@@ -134,6 +134,7 @@ class Freeze(TypedDict):
     ordered_by: str
     placed_on: str
     lifted_on: str | None
+    lifted_by: str | None
     status: Literal["active", "lifted"]
 
 
@@ -906,6 +907,8 @@ class BankAccounts:
             return _refused(f"Account {account['number']} is a savings account and has no card.")
         if self._account_frozen(account):
             return _refused(f"Account {account['number']} is frozen.")
+        if self._account_card_blocked(account):
+            return _refused(f"The card of account {account['number']} is blocked as lost.")
         if amount > self._account_available(account):
             return _refused(
                 f"Account {account['number']} has {_money(self._account_available(account))} available, not "
@@ -1267,8 +1270,8 @@ class BankAccounts:
         ordered_by: Text,
         amount: Annotated[int, {"minimum": 1, "maximum": 5000000}] | None = None,
     ) -> Result:
-        """Freeze an account wholly, or block only an amount of it, for one reason; money still comes in and holds
-        placed before are still settled.
+        """Freeze an account wholly for one reason, block only an amount of it by court order, or only its card when
+        that is lost; money still comes in and holds placed before are still settled.
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
@@ -1308,6 +1311,7 @@ class BankAccounts:
             "ordered_by": ordered_by,
             "placed_on": self.now[:10],
             "lifted_on": None,
+            "lifted_by": None,
             "status": "active",
         }
         self._add("freezes", freeze)
@@ -1324,11 +1328,12 @@ class BankAccounts:
             "data": {"freeze_id": freeze["id"]},
         }
 
-    def lift_freeze(self, freeze_id: str) -> Result:
-        """Lift one freeze of an account; others stay in force.
+    def lift_freeze(self, freeze_id: str, lifted_by: Text | None = None) -> Result:
+        """Lift one freeze of an account; others stay in force, and a court order is lifted only by who ordered it.
 
         Args:
             freeze_id (str): Id of the freeze, such as FREEZE-00001.
+            lifted_by (str, optional): The lifted by. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1341,7 +1346,10 @@ class BankAccounts:
             return _refused(
                 f"This freeze of account {self.accounts[freeze['account_id']]['number']} is lifted already."
             )
+        if freeze["reason"] == "court_order" and lifted_by != freeze["ordered_by"]:
+            return _refused(f"{freeze['ordered_by']} ordered this freeze and alone can lift it, so name them.")
         self._journal = []
+        self._put("freezes", freeze, "lifted_by", lifted_by)
         self._put("freezes", freeze, "lifted_on", self.now[:10])
         self._put("freezes", freeze, "status", "lifted")
         if self._breaks_rule_7(self.accounts[freeze["account_id"]]):
@@ -1425,6 +1433,7 @@ class BankAccounts:
             "balance": self._account_balance(account),
             "held": self._account_held(account),
             "frozen": self._account_frozen(account),
+            "card_blocked": self._account_card_blocked(account),
             "attached": self._account_attached(account),
             "available": self._account_available(account),
         }
@@ -1444,8 +1453,13 @@ class BankAccounts:
         """The frozen of an account."""
         return any(
             f["amount"] is None
+            and f["reason"] != "lost_card"
             for f in self._freezes_by_account_status.get((account["id"], "active"), {}).values()
         )
+
+    def _account_card_blocked(self, account: Account) -> bool:
+        """The card blocked of an account."""
+        return bool(self._freezes_by_account_reason_status.get((account["id"], "lost_card", "active"), {}))
 
     def _account_attached(self, account: Account) -> int:
         """The attached of an account."""

@@ -22,7 +22,7 @@ RULES = (
     "A colony carries four supers at most.",
     "No super is on a colony that is treated.",
     "A colony gets one treatment at a time.",
-    "A colony that was united has no queen, no frames and no supers.",
+    "A colony that was united or has died has no queen and no frames, and one that was united has no supers either.",
     "A queen is younger than her mother, and no line goes round in a circle.",
     "Restricted zones name their disease, and no others do.",
 )
@@ -50,6 +50,7 @@ INDEXED = {
     ("colonies", "code"),
     ("colonies", "queen_id"),
     ("colonies", "status"),
+    ("inspections", "colony_id"),
     ("queens", "tag"),
     ("supers", "colony_id"),
     ("treatments", "colony_id"),
@@ -89,7 +90,7 @@ class Colony(TypedDict):
     temper: int
     honey: int
     split_from_id: str | None
-    status: Literal["alive", "united"]
+    status: Literal["alive", "united", "dead"]
 
 
 class Super(TypedDict):
@@ -155,6 +156,11 @@ def _distinct(records: Iterable[Any]) -> list[Any]:
     return list({record["id"]: record for record in records if record is not None}.values())
 
 
+def _descending(text: str) -> tuple[int, ...]:
+    """A key that sorts texts from last to first."""
+    return (*(-ord(char) for char in text), 1)
+
+
 def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     """The records one comes to by following a reference again and again, nearest first."""
     found: dict[str, Any] = {}
@@ -215,6 +221,7 @@ class Beekeeping:
         self._colonies_by_queen: dict[Any, dict[str, Colony]] = {}
         self._colonies_by_status: dict[Any, dict[str, Colony]] = {}
         self._supers_by_colony: dict[Any, dict[str, Super]] = {}
+        self._inspections_by_colony: dict[Any, dict[str, Inspection]] = {}
         self._treatments_by_colony_status: dict[Any, dict[str, Treatment]] = {}
         for queen in self.queens.values():
             self._link("queens", queen)
@@ -222,6 +229,8 @@ class Beekeeping:
             self._link("colonies", colony)
         for super in self.supers.values():
             self._link("supers", super)
+        for inspection in self.inspections.values():
+            self._link("inspections", inspection)
         for treatment in self.treatments.values():
             self._link("treatments", treatment)
 
@@ -253,7 +262,8 @@ class Beekeeping:
         apiary_id: str | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
-        """Live colonies that lack a queen, or have fewer than five frames, by code.
+        """Live colonies that lack a queen, have fewer than five frames, or dropped more than ten mites at their last
+        inspection, by code.
 
         Args:
             apiary_id (str, optional): Id of the apiary, such as APIARY-00001. May be left out.
@@ -269,7 +279,11 @@ class Beekeeping:
         found = [
             c
             for c in self._colonies_by_status.get("alive", {}).values()
-            if (c["queen_id"] is None or c["frames"] < 5)
+            if (
+                c["queen_id"] is None
+                or c["frames"] < 5
+                or (self._mites_now(c) if self._mites_now(c) is not None else 0) > 10
+            )
             and (apiary_id is None or c["apiary_id"] == apiary_id)
         ]
         found.sort(key=lambda c: (c["code"], _age(c)))
@@ -283,6 +297,7 @@ class Beekeeping:
                         "apiary": self.apiaries[c["apiary_id"]]["name"],
                         "queen": c["queen_id"],
                         "frames": c["frames"],
+                        "mites": self._mites_now(c),
                     }
                     for c in _page(found, offset)
                 ],
@@ -379,7 +394,7 @@ class Beekeeping:
         apiary_id: str | None = None,
         queen_id: str | None = None,
         split_from_id: str | None = None,
-        status: Literal["alive", "united"] | None = None,
+        status: Literal["alive", "united", "dead"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the colonies, oldest first, all of them or only some.
@@ -389,7 +404,7 @@ class Beekeeping:
             apiary_id (str, optional): Only those of this apiary.
             queen_id (str, optional): Only those of this queen.
             split_from_id (str, optional): Only those of this split from.
-            status (str, optional): Only those whose status is alive or united.
+            status (str, optional): Only those whose status is alive, united or dead.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -498,15 +513,16 @@ class Beekeeping:
     def inspect_colony(
         self,
         colony_id: str,
-        frames: Annotated[int, {"minimum": 1, "maximum": 22}],
+        frames: Annotated[int, {"minimum": 0, "maximum": 22}],
         mites: Annotated[int, {"minimum": 0, "maximum": 100}],
         temper: Annotated[int, {"minimum": 1, "maximum": 5}],
     ) -> Result:
-        """Record an inspection with the frames of brood, the mites that fell in a day and the temper.
+        """Record an inspection with the frames of bees and brood, the mites that fell in a day and the temper; no
+        frames means that the colony has died, and its queen with it.
 
         Args:
             colony_id (str): Id of the colony, such as COLONY-00001.
-            frames (int): The frames, from 1 to 22.
+            frames (int): The frames, from 0 to 22.
             mites (int): The mites, from 0 to 100.
             temper (int): The temper, from 1 to 5.
 
@@ -518,8 +534,12 @@ class Beekeeping:
         if colony is None:
             return _refused(f"There is no colony {colony_id!r}.")
         if colony["status"] != "alive":
-            return _refused(f"{colony['code']} was united with another colony.")
+            return _refused(f"{colony['code']} is {colony['status']}, not alive.")
         self._journal = []
+        changed_queens: list[Any] = []
+        changed_treatments: list[Any] = []
+        changed_colonies: list[Any] = []
+        changed_colonies_2: list[Any] = []
         inspection: Inspection = {
             "id": self._new_id("inspection", "INSPECTION", self.inspections),
             "colony_id": colony_id,
@@ -531,8 +551,41 @@ class Beekeeping:
         self._add("inspections", inspection)
         self._put("colonies", colony, "frames", frames)
         self._put("colonies", colony, "temper", temper)
-        if self._breaks_rule_8(colony):
-            return self._take_back(RULES[7])
+        if frames == 0:
+            if colony["queen_id"] is not None:
+                queen = self.queens[colony["queen_id"]]
+                changed_queens.append(queen)
+                self._put("queens", queen, "status", "dead")
+            for t in sorted(self._treatments_by_colony_status.get((colony_id, "running"), {}).values(), key=_age):
+                changed_treatments.append(t)
+                self._put("treatments", t, "status", "ended")
+            changed_colonies.append(colony)
+            self._put("colonies", colony, "queen_id", None)
+            changed_colonies_2.append(colony)
+            self._put("colonies", colony, "status", "dead")
+        for one_colony in _distinct(changed_colonies):
+            if self._breaks_rule_1(one_colony):
+                return self._take_back(RULES[0])
+        for one_colony in _distinct(
+            [
+                *[user for one in changed_queens for user in self._colonies_by_queen.get(one["id"], {}).values()],
+                *changed_colonies,
+            ]
+        ):
+            if self._breaks_rule_2(one_colony):
+                return self._take_back(RULES[1])
+        for one_apiary in _distinct([self.apiaries[one["apiary_id"]] for one in changed_colonies_2]):
+            if self._breaks_rule_3(one_apiary):
+                return self._take_back(RULES[2])
+        for one_treatment in _distinct(changed_treatments):
+            if self._breaks_rule_6(one_treatment):
+                return self._take_back(RULES[5])
+        for one_treatment in _distinct(changed_treatments):
+            if self._breaks_rule_7(one_treatment):
+                return self._take_back(RULES[6])
+        for one_colony in _distinct([colony, *changed_colonies, *changed_colonies_2]):
+            if self._breaks_rule_8(one_colony):
+                return self._take_back(RULES[7])
         return {
             "success": True,
             "message": f"Done: record the inspection of {colony['code']} (new: inspection {inspection['id']}).",
@@ -565,7 +618,7 @@ class Beekeeping:
         if apiary is None:
             return _refused(f"There is no apiary {apiary_id!r}.")
         if colony["status"] != "alive":
-            return _refused(f"{colony['code']} was united with another colony.")
+            return _refused(f"{colony['code']} is {colony['status']}, not alive.")
         if bool(self._colonies_by_code.get(code, {})):
             return _refused(f"There is a colony {code} already.")
         if colony["frames"] - frames < 3:
@@ -633,7 +686,7 @@ class Beekeeping:
         if queen is None:
             return _refused(f"There is no queen {queen_id!r}.")
         if colony["status"] != "alive":
-            return _refused(f"{colony['code']} was united with another colony.")
+            return _refused(f"{colony['code']} is {colony['status']}, not alive.")
         if colony["queen_id"] is not None:
             return _refused(
                 f"{colony['code']} is headed by {self.queens[colony['queen_id']]['tag']}, so remove her first."
@@ -806,7 +859,7 @@ class Beekeeping:
         if apiary is None:
             return _refused(f"There is no apiary {apiary_id!r}.")
         if colony["status"] != "alive":
-            return _refused(f"{colony['code']} was united with another colony.")
+            return _refused(f"{colony['code']} is {colony['status']}, not alive.")
         if colony["apiary_id"] == apiary_id:
             return _refused(f"{colony['code']} stands at {apiary['name']} already.")
         if self._apiary_colonies(apiary) >= apiary["stands"]:
@@ -850,7 +903,7 @@ class Beekeeping:
         if box["status"] != "stored":
             return _refused(f"Super {box['number']} is on {(self.colonies.get(box['colony_id']) or colony)['code']}.")
         if colony["status"] != "alive":
-            return _refused(f"{colony['code']} was united with another colony.")
+            return _refused(f"{colony['code']} is {colony['status']}, not alive.")
         if colony["queen_id"] is None:
             return _refused(f"{colony['code']} has no queen.")
         if self._treated(colony) is not None:
@@ -959,7 +1012,7 @@ class Beekeeping:
         if colony is None:
             return _refused(f"There is no colony {colony_id!r}.")
         if colony["status"] != "alive":
-            return _refused(f"{colony['code']} was united with another colony.")
+            return _refused(f"{colony['code']} is {colony['status']}, not alive.")
         if self._treated(colony) is not None:
             return _refused(f"{colony['code']} is under treatment.")
         if self._colony_supers(colony) != 0:
@@ -1104,6 +1157,16 @@ class Beekeeping:
             )
         )
 
+    def _mites_now(self, c: Colony) -> int | None:
+        return min(
+            [
+                ((_descending(i["seen_on"]), _descending(i["id"]),), i["mites"])
+                for i in sorted(self._inspections_by_colony.get(c["id"], {}).values(), key=_age)
+            ],
+            key=lambda pair: pair[0],
+            default=(None, None),
+        )[1]
+
     def _takes_super(self, c: Colony) -> bool:
         return (
             c["status"] == "alive"
@@ -1155,10 +1218,16 @@ class Beekeeping:
         )
 
     def _breaks_rule_8(self, c: Colony) -> bool:
-        """Whether this is broken: a colony that was united has no queen, no frames and no supers."""
+        """Whether this is broken: a colony that was united or has died has no queen and no frames, and one that was
+        united has no supers either.
+        """
         return (
-            c["status"] == "united"
-            and (c["queen_id"] is not None or c["frames"] != 0 or self._colony_supers(c) != 0)
+            c["status"] != "alive"
+            and not (
+                c["queen_id"] is None
+                and c["frames"] == 0
+                and (c["status"] == "dead" or self._colony_supers(c) == 0)
+            )
         )
 
     def _breaks_rule_9(self, q: Queen) -> bool:
@@ -1239,6 +1308,8 @@ class Beekeeping:
                 self._colonies_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "supers":
                 self._supers_by_colony.setdefault(record["colony_id"], {})[record["id"]] = record
+            case "inspections":
+                self._inspections_by_colony.setdefault(record["colony_id"], {})[record["id"]] = record
             case "treatments":
                 self._treatments_by_colony_status.setdefault(
                     (record["colony_id"], record["status"]),
@@ -1257,5 +1328,7 @@ class Beekeeping:
                 del self._colonies_by_status[record["status"]][record["id"]]
             case "supers":
                 del self._supers_by_colony[record["colony_id"]][record["id"]]
+            case "inspections":
+                del self._inspections_by_colony[record["colony_id"]][record["id"]]
             case "treatments":
                 del self._treatments_by_colony_status[record["colony_id"], record["status"]][record["id"]]

@@ -25,7 +25,7 @@ RULES = (
     "A closed station holds no bikes.",
     "The passes of a rider never overlap.",
     "A pass has no more minutes left than its plan gives.",
-    "A finished ride has a goal, and no ride has more free minutes than it lasted.",
+    "Only a finished ride has a goal, and no ride has more free minutes than it lasted.",
     "A part of a bike is reported only once until it is fixed.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
@@ -44,6 +44,14 @@ CHANGES = (
     "reopen_station",
 )
 """The methods that may change something; all others only read."""
+
+BIKE_STATUS_MOVES = {
+    ("docked", "ridden"),
+    ("docked", "aboard"),
+    ("ridden", "docked"),
+    ("ridden", "lost"),
+    ("aboard", "docked"),
+}
 
 INDEXED = {
     ("bikes", "station_id"),
@@ -71,7 +79,7 @@ class Bike(TypedDict):
     number: str
     station_id: str | None
     van_id: str | None
-    status: Literal["docked", "ridden", "aboard"]
+    status: Literal["docked", "ridden", "aboard", "lost"]
 
 
 class Van(TypedDict):
@@ -369,7 +377,7 @@ class BikeSharing:
         number: Text | None = None,
         station_id: str | None = None,
         van_id: str | None = None,
-        status: Literal["docked", "ridden", "aboard"] | None = None,
+        status: Literal["docked", "ridden", "aboard", "lost"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bikes, oldest first, all of them or only some.
@@ -378,7 +386,7 @@ class BikeSharing:
             number (str, optional): Only those whose number contains this text.
             station_id (str, optional): Only those of this station.
             van_id (str, optional): Only those of this van.
-            status (str, optional): Only those whose status is docked, ridden or aboard.
+            status (str, optional): Only those whose status is docked, ridden, aboard or lost.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -714,12 +722,13 @@ class BikeSharing:
             "data": {"ride_id": new_ride["id"]},
         }
 
-    def return_bike(self, rider_id: str, station_id: str) -> Result:
-        """End the ride of a rider at a station; minutes above those of the pass cost, up to 30.00 a ride.
+    def return_bike(self, rider_id: str, station_id: str | None = None) -> Result:
+        """End the ride of a rider at a station; minutes above those of the pass cost, up to 30.00 a ride. Without a
+        station, a day after the ride began or later, the bike counts as lost.
 
         Args:
             rider_id (str): Id of the rider, such as RIDER-00001.
-            station_id (str): Id of the station, such as STATION-00001.
+            station_id (str, optional): Id of the station, such as STATION-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -728,19 +737,21 @@ class BikeSharing:
         rider = self.riders.get(rider_id)
         if rider is None:
             return _refused(f"There is no rider {rider_id!r}.")
-        station = self.stations.get(station_id)
-        if station is None:
+        station = self.stations.get(station_id) if station_id is not None else None
+        if station_id is not None and station is None:
             return _refused(f"There is no station {station_id!r}.")
         ride = self._ride_of(rider)
         if ride is None:
             return _refused(f"{rider['name']} is not riding.")
         if ride["started_at"] > self.now:
             return _refused(f"The ride begins at {ride['started_at']}.")
-        if station["workshop"]:
+        if station_id is None and _minutes_between(ride["started_at"], self.now) < 1440:
+            return _refused(f"A bike counts as lost a day after {ride['started_at']} and not before; name a station.")
+        if station_id is not None and station["workshop"]:
             return _refused(f"{station['name']} is a workshop.")
-        if station["closed_for"] is not None:
+        if station_id is not None and station["closed_for"] is not None:
             return _refused(f"{station['name']} is closed.")
-        if self._station_free(station) <= 0:
+        if station_id is not None and self._station_free(station) <= 0:
             return _refused(f"{station['name']} has no free dock; take a bike away first.")
         self._journal = []
         changed_passes: list[Any] = []
@@ -772,7 +783,10 @@ class BikeSharing:
         former_station_id = bike["station_id"]
         self._put("bikes", bike, "station_id", station_id)
         its_bike = self.bikes[ride["bike_id"]]
-        self._put("bikes", its_bike, "status", "docked")
+        status = "lost" if station_id is None else "docked"
+        if its_bike["status"] != status and (its_bike["status"], status) not in BIKE_STATUS_MOVES:
+            return self._take_back(f"Bike {its_bike['number']} cannot go from {its_bike['status']} to {status}.")
+        self._put("bikes", its_bike, "status", status)
         for one_station in _distinct([self.stations.get(bike["station_id"]), self.stations.get(former_station_id)]):
             if self._breaks_rule_1(one_station):
                 return self._take_back(RULES[0])
@@ -794,7 +808,10 @@ class BikeSharing:
                 return self._take_back(RULES[7])
         if self._breaks_rule_9(ride):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: end the ride of {rider['name']} at {station['name']}."}
+        done = f"end the ride of {rider['name']}"
+        if station is not None:
+            done += f" at {station['name']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def report_fault(
         self,
@@ -988,6 +1005,12 @@ class BikeSharing:
         away = next((b for b in bikes if (b["van_id"] is None or b["van_id"] != van_id)), None)
         if away is not None:
             return _refused(f"Bike {away['number']} is not in {van['name']}.")
+        broken = next(
+            (b for b in bikes if self._bike_unsafe(b) and not self.stations[van["station_id"]]["workshop"]),
+            None,
+        )
+        if broken is not None:
+            return _refused(f"Bike {broken['number']} has a severe fault and goes to a workshop only.")
         if self.stations[van["station_id"]]["closed_for"] is not None:
             return _refused(f"{self.stations[van['station_id']]['name']} is closed.")
         if len(bikes) > self._station_free(self.stations[van["station_id"]]):
@@ -1008,6 +1031,8 @@ class BikeSharing:
             changed_bikes_2.append(b)
             former_station_ids.append(b["station_id"])
             self._put("bikes", b, "station_id", van["station_id"])
+            if b["status"] not in ("docked", "ridden", "aboard"):
+                return self._take_back(f"Bike {b['number']} cannot go from {b['status']} to docked.")
             changed_bikes_3.append(b)
             self._put("bikes", b, "status", "docked")
         for one_station in _distinct(
@@ -1206,9 +1231,10 @@ class BikeSharing:
         return p["left"] > self.plans[p["plan_id"]]["minutes"] or p["starts"] > p["ends"]
 
     def _breaks_rule_9(self, x: Ride) -> bool:
-        """Whether this is broken: a finished ride has a goal, and no ride has more free minutes than it lasted."""
+        """Whether this is broken: only a finished ride has a goal, and no ride has more free minutes than it lasted.
+        """
         return not (
-            (x["ended_at"] is None) == (x["goal_id"] is None)
+            (x["ended_at"] is not None or x["goal_id"] is None)
             and (
                 x["free_minutes"] == 0
                 or x["ended_at"] is not None

@@ -533,13 +533,15 @@ class BillOfMaterials:
         number: Text,
         description: Text,
         cost: Annotated[int, {"minimum": 1, "maximum": 9000000}],
+        kind: Literal["bought", "made"] = "bought",
     ) -> Result:
-        """Register a bought part with its price.
+        """Register a bought part with its price, or a made one with an estimate of its cost.
 
         Args:
             number (str): The number.
             description (str): The description.
             cost (int): The cost in cents, from 1 to 9000000.
+            kind (str): The kind: bought or made. bought where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -552,7 +554,7 @@ class BillOfMaterials:
             "id": self._new_id("part", "PART", self.parts),
             "number": number,
             "description": description,
-            "kind": "bought",
+            "kind": kind,
             "cost": cost,
             "life": "active",
             "use_ids": [record["id"] for record in []],
@@ -1021,7 +1023,7 @@ class BillOfMaterials:
         }
 
     def reject_change(self, change_id: str) -> Result:
-        """Reject an open change; its drafts are thrown away.
+        """Reject an open change, or withdraw an approved one that is not implemented; its drafts are thrown away.
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
@@ -1033,7 +1035,7 @@ class BillOfMaterials:
         change = self.changes.get(change_id)
         if change is None:
             return _refused(f"There is no change {change_id!r}.")
-        if change["status"] != "open":
+        if change["status"] not in ("open", "approved"):
             return _refused(f"Change {change['number']} is {change['status']}.")
         self._journal = []
         deleted_lines: list[Any] = []
@@ -1046,6 +1048,8 @@ class BillOfMaterials:
             if r["id"] in self.revisions:
                 self._remove("revisions", r)
             deleted_revisions.append(r)
+        self._put("changes", change, "approved_by_id", None)
+        self._put("changes", change, "effective_on", None)
         self._put("changes", change, "status", "rejected")
         for one_revision in deleted_revisions:
             users = len(self._lines_by_revision.get(one_revision["id"], {}))
@@ -1072,6 +1076,8 @@ class BillOfMaterials:
         for one_revision_2 in _distinct(self._revisions_by_change.get(change["id"], {}).values()):
             if one_revision_2["id"] in self.revisions and self._breaks_rule_9_r_again(one_revision_2):
                 return self._take_back(RULES[8])
+        if self._breaks_rule_10(change):
+            return self._take_back(RULES[9])
         if self._breaks_rule_11(change):
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: reject change {change['number']}."}

@@ -29,6 +29,7 @@ RULES = (
     "A member borrows no more copies than the level allows.",
     "No more is kept back for an evening than there are usable copies.",
     "A member has one title kept back for an evening.",
+    "A table is kept for one member on an evening.",
     "A party that has paid has a total.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
@@ -55,6 +56,7 @@ INDEXED = {
     ("copies", "title_id"),
     ("holds", "member_id"),
     ("holds", "status"),
+    ("holds", "table_id"),
     ("holds", "title_id"),
     ("sittings", "member_id"),
     ("sittings", "status"),
@@ -131,6 +133,7 @@ class Hold(TypedDict):
     member_id: str
     title_id: str
     evening: str
+    table_id: str | None
     status: Literal["waiting", "used", "dropped"]
 
 
@@ -241,6 +244,8 @@ class BoardGameCafe:
         self._sittings_by_table_status: dict[Any, dict[str, Sitting]] = {}
         self._tab_lines_by_sitting: dict[Any, dict[str, TabLine]] = {}
         self._holds_by_member_status: dict[Any, dict[str, Hold]] = {}
+        self._holds_by_status: dict[Any, dict[str, Hold]] = {}
+        self._holds_by_table_status: dict[Any, dict[str, Hold]] = {}
         self._holds_by_title_status: dict[Any, dict[str, Hold]] = {}
         for copy in self.copies.values():
             self._link("copies", copy)
@@ -256,7 +261,7 @@ class BoardGameCafe:
         people: Annotated[int, {"minimum": 1, "maximum": 12}],
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
-        """Free tables with enough seats, the smallest first.
+        """Tables that are free and not kept for this evening, with enough seats, the smallest first.
 
         Args:
             people (int): The people, from 1 to 12.
@@ -266,7 +271,7 @@ class BoardGameCafe:
             dict: {"success": True, "data": {"total": int, "tables": records}} or {"success": False, "error": why
                 not}
         """
-        found = [t for t in self.tables.values() if (self._sitting_at(t) is None and t["seats"] >= people)]
+        found = [t for t in self.tables.values() if (self._free_now(t) and t["seats"] >= people)]
         found.sort(key=lambda t: (t["seats"], t["number"], _age(t)))
         return _found({"total": len(found), "tables": [{**t} for t in _page(found, offset)]})
 
@@ -533,6 +538,7 @@ class BoardGameCafe:
         self,
         member_id: str | None = None,
         title_id: str | None = None,
+        table_id: str | None = None,
         status: Literal["waiting", "used", "dropped"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -541,6 +547,7 @@ class BoardGameCafe:
         Args:
             member_id (str, optional): Only those of this member.
             title_id (str, optional): Only those of this title.
+            table_id (str, optional): Only those of this table.
             status (str, optional): Only those whose status is waiting, used or dropped.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -551,11 +558,14 @@ class BoardGameCafe:
             return _refused(f"There is no member {member_id!r}.")
         if title_id is not None and title_id not in self.titles:
             return _refused(f"There is no title {title_id!r}.")
+        if table_id is not None and table_id not in self.tables:
+            return _refused(f"There is no table {table_id!r}.")
         found = [
             hold
             for hold in self.holds.values()
             if (member_id is None or hold["member_id"] == member_id)
             and (title_id is None or hold["title_id"] == title_id)
+            and (table_id is None or hold["table_id"] == table_id)
             and (status is None or hold["status"] == status)
         ]
         return _found({"total": len(found), "holds": [{**hold} for hold in _page(found, offset)]})
@@ -588,6 +598,11 @@ class BoardGameCafe:
         sitting = self._sitting_at(table)
         if sitting is not None:
             return _refused(f"Table {table['number']} is taken by the party of {sitting['host']}.")
+        kept = self._keeper(table, self.now[:10], member)
+        if kept is not None and self.now[11:] >= "16:00":
+            return _refused(
+                f"Table {table['number']} is kept for {self.members[kept['member_id']]['name']} this evening."
+            )
         if people > table["seats"]:
             return _refused(f"Table {table['number']} has {table['seats']} seats, not {people}.")
         if not (member_id is None or not self._sittings_by_member_status.get((member_id, "open"), {})):
@@ -608,8 +623,8 @@ class BoardGameCafe:
             return self._take_back(RULES[0])
         if self._breaks_rule_2(new_sitting):
             return self._take_back(RULES[1])
-        if self._breaks_rule_11(new_sitting):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12(new_sitting):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -651,6 +666,11 @@ class BoardGameCafe:
         other = self._sitting_at(there)
         if other is not None and other is not sitting:
             return _refused(f"Table {there['number']} is taken by the party of {other['host']}.")
+        kept = self._keeper(there, self.now[:10], self.members.get(sitting["member_id"]))
+        if kept is not None and there["id"] != sitting["table_id"] and self.now[11:] >= "16:00":
+            return _refused(
+                f"Table {there['number']} is kept for {self.members[kept['member_id']]['name']} this evening."
+            )
         if so_many > there["seats"]:
             return _refused(f"Table {there['number']} has {there['seats']} seats, not {so_many}.")
         game = next((c for c in sorted(self._copies_by_sitting.get(sitting_id, {}).values(), key=_age)), None)
@@ -764,6 +784,9 @@ class BoardGameCafe:
         for one_hold in _distinct(changed_holds):
             if self._breaks_rule_10(one_hold):
                 return self._take_back(RULES[9])
+        for one_hold in _distinct(changed_holds):
+            if self._breaks_rule_11(one_hold):
+                return self._take_back(RULES[10])
         return {
             "success": True,
             "message": f"Done: bring {self.titles[copy['title_id']]['name']} to the party of {sitting['host']}.",
@@ -960,8 +983,8 @@ class BoardGameCafe:
         for one_copy in _distinct(self._copies_by_sitting.get(sitting["id"], {}).values()):
             if self._breaks_rule_4_c_again(one_copy):
                 return self._take_back(RULES[3])
-        if self._breaks_rule_11(sitting):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12(sitting):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: close the table of {sitting['host']}."}
 
     def lend_copy(self, member_id: str, copy_id: str, until: Date) -> Result:
@@ -1019,13 +1042,15 @@ class BoardGameCafe:
             "message": f"Done: lend {self.titles[copy['title_id']]['name']} to {member['name']} until {until}.",
         }
 
-    def hold_title(self, member_id: str, title_id: str, evening: Date) -> Result:
-        """Keep a title back for a member for an evening.
+    def hold_title(self, member_id: str, title_id: str, evening: Date, table_id: str | None = None) -> Result:
+        """Keep a title back for a member for an evening, with a table where one is wanted; a table is kept from four
+        o'clock on.
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
             title_id (str): Id of the title, such as TITLE-00001.
             evening (str): Evening: a date, as YYYY-MM-DD.
+            table_id (str, optional): Id of the table, such as TABLE-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -1037,6 +1062,9 @@ class BoardGameCafe:
         title = self.titles.get(title_id)
         if title is None:
             return _refused(f"There is no title {title_id!r}.")
+        table = self.tables.get(table_id) if table_id is not None else None
+        if table_id is not None and table is None:
+            return _refused(f"There is no table {table_id!r}.")
         if member["paid_until"] < evening:
             return _refused(f"The membership of {member['name']} ends on {member['paid_until']}.")
         if self.now[:10] > evening or evening > _plus_days(self.now[:10], 30):
@@ -1046,14 +1074,27 @@ class BoardGameCafe:
             for each in self._holds_by_member_status.get((member_id, "waiting"), {}).values()
         ):
             return _refused(f"{member['name']} has a title kept back for {evening} already.")
-        if self._kept_back(title, evening, evening) >= self._title_usable(title):
-            return _refused(f"No further copy of {title['name']} can be kept back for {evening}.")
+        if self._kept_back(title, evening, evening) >= self._ready(title, evening):
+            return _refused(f"No further copy of {title['name']} will be here to be kept back for {evening}.")
+        before = next(
+            (
+                h
+                for h in sorted(self._holds_by_status.get("waiting", {}).values(), key=_age)
+                if table_id is not None
+                and h["table_id"] == table_id
+                and h["evening"] == evening
+            ),
+            None,
+        )
+        if before is not None:
+            return _refused(f"That table is kept for {self.members[before['member_id']]['name']} on {evening}.")
         self._journal = []
         hold: Hold = {
             "id": self._new_id("hold", "HOLD", self.holds),
             "member_id": member_id,
             "title_id": title_id,
             "evening": evening,
+            "table_id": table_id,
             "status": "waiting",
         }
         self._add("holds", hold)
@@ -1064,9 +1105,14 @@ class BoardGameCafe:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(hold):
             return self._take_back(RULES[9])
+        if self._breaks_rule_11(hold):
+            return self._take_back(RULES[10])
+        done = f"keep {title['name']} back for {member['name']} on {evening}"
+        if table is not None:
+            done += f" at table {table['number']}"
         return {
             "success": True,
-            "message": f"Done: keep {title['name']} back for {member['name']} on {evening} (new: hold {hold['id']}).",
+            "message": f"Done: {done} (new: hold {hold['id']}).",
             "data": {"hold_id": hold["id"]},
         }
 
@@ -1094,6 +1140,8 @@ class BoardGameCafe:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(hold):
             return self._take_back(RULES[9])
+        if self._breaks_rule_11(hold):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -1166,6 +1214,31 @@ class BoardGameCafe:
             1
             for h in self._holds_by_title_status.get((t["id"], "waiting"), {}).values()
             if (from_on <= h["evening"] and h["evening"] <= to_on)
+        )
+
+    def _keeper(self, t: Table, on: str, m: Member | None) -> Hold | None:
+        return next(
+            (
+                h
+                for h in sorted(self._holds_by_table_status.get((t["id"], "waiting"), {}).values(), key=_age)
+                if h["evening"] == on
+                and (m is None or h["member_id"] != m["id"])
+            ),
+            None,
+        )
+
+    def _free_now(self, t: Table) -> bool:
+        return (
+            self._sitting_at(t) is None
+            and (self.now[11:] < "16:00" or self._keeper(t, self.now[:10], None) is None)
+        )
+
+    def _ready(self, t: Title, on: str) -> int:
+        return sum(
+            1
+            for c in self._copies_by_title.get(t["id"], {}).values()
+            if c["place"] != "repair"
+            and (c["due_on"] is None or c["due_on"] < on)
         )
 
     def _half_hours(self, s: Sitting) -> int:
@@ -1274,7 +1347,20 @@ class BoardGameCafe:
             )
         )
 
-    def _breaks_rule_11(self, s: Sitting) -> bool:
+    def _breaks_rule_11(self, h: Hold) -> bool:
+        """Whether this is broken: a table is kept for one member on an evening."""
+        return (
+            h["status"] == "waiting"
+            and h["table_id"] is not None
+            and any(
+                other_h is not h
+                for other_h in self._holds_by_table_status.get((h["table_id"], "waiting"), {}).values()
+                if other_h["evening"] == h["evening"]
+                and other_h["table_id"] is not None
+            )
+        )
+
+    def _breaks_rule_12(self, s: Sitting) -> bool:
         """Whether this is broken: a party that has paid has a total."""
         return (s["status"] == "paid") != (s["total"] is not None)
 
@@ -1354,6 +1440,8 @@ class BoardGameCafe:
                     (record["member_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._holds_by_status.setdefault(record["status"], {})[record["id"]] = record
+                self._holds_by_table_status.setdefault((record["table_id"], record["status"]), {})[record["id"]] = record
                 self._holds_by_title_status.setdefault((record["title_id"], record["status"]), {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
@@ -1371,4 +1459,6 @@ class BoardGameCafe:
                 del self._tab_lines_by_sitting[record["sitting_id"]][record["id"]]
             case "holds":
                 del self._holds_by_member_status[record["member_id"], record["status"]][record["id"]]
+                del self._holds_by_status[record["status"]][record["id"]]
+                del self._holds_by_table_status[record["table_id"], record["status"]][record["id"]]
                 del self._holds_by_title_status[record["title_id"], record["status"]][record["id"]]

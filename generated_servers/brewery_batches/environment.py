@@ -38,6 +38,7 @@ CHANGES = (
     "brew_batch",
     "take_reading",
     "start_conditioning",
+    "receive_yeast",
     "crop_yeast",
     "transfer_batch",
     "fill_kegs",
@@ -61,8 +62,6 @@ INDEXED = {
     ("readings", "batch_id"),
     ("yeasts", "cropped_from_id"),
     ("yeasts", "label"),
-    ("yeasts", "status"),
-    ("yeasts", "strain"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -222,7 +221,6 @@ class BreweryBatches:
         self._journal: list[tuple[Any, ...]] = []
         self._yeasts_by_cropped_from: dict[Any, dict[str, Yeast]] = {}
         self._yeasts_by_label: dict[Any, dict[str, Yeast]] = {}
-        self._yeasts_by_strain_status: dict[Any, dict[str, Yeast]] = {}
         self._batches_by_code: dict[Any, dict[str, Batch]] = {}
         self._batches_by_vessel: dict[Any, dict[str, Batch]] = {}
         self._batches_by_yeast: dict[Any, dict[str, Batch]] = {}
@@ -267,37 +265,6 @@ class BreweryBatches:
                 "kegs": len(open_ones),
                 "litres": sum(f["litres"] for f in open_ones),
                 "duty": sum(f["duty"] for f in open_ones),
-            }
-        )
-
-    def lineage(self, yeast_id: str) -> Result:
-        """From which batches and yeasts a yeast descends, nearest first.
-
-        Args:
-            yeast_id (str): Id of the yeast, such as YEAST-00001.
-
-        Returns:
-            dict: {"success": True, "data": {label, generation, cropped_from, siblings}} or {"success": False,
-                "error": why not}
-        """
-        yeast = self.yeasts.get(yeast_id)
-        if yeast is None:
-            return _refused(f"There is no yeast {yeast_id!r}.")
-        return _found(
-            {
-                "label": yeast["label"],
-                "generation": yeast["generation"],
-                "cropped_from": yeast["cropped_from_id"],
-                "siblings": [
-                    *[
-                        y["label"]
-                        for y in sorted(
-                            self._yeasts_by_strain_status.get((yeast["strain"], "ready"), {}).values(),
-                            key=_age,
-                        )
-                        if y is not yeast
-                    ]
-                ],
             }
         )
 
@@ -575,8 +542,10 @@ class BreweryBatches:
         vessel_id: str,
         yeast_id: str,
         litres: Annotated[int, {"minimum": 20, "maximum": 6000}],
+        gravity: Annotated[int, {"minimum": 1020, "maximum": 1130}] | None = None,
     ) -> Result:
-        """Brew a batch into a clean fermenter and pitch a yeast.
+        """Brew a batch into a clean fermenter and pitch a yeast; the original gravity is that of the recipe unless
+        another one was measured.
 
         Args:
             recipe_id (str): Id of the recipe, such as RECIPE-00001.
@@ -584,6 +553,7 @@ class BreweryBatches:
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
             yeast_id (str): Id of the yeast, such as YEAST-00001.
             litres (int): The litres, from 20 to 6000.
+            gravity (int, optional): The gravity, from 1020 to 1130. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -614,7 +584,21 @@ class BreweryBatches:
             return _refused(
                 f"{recipe['name']} needs {recipe['strain']} yeast, and {yeast['label']} is {yeast['strain']}."
             )
+        if not self._keeps(yeast):
+            return _refused(
+                f"{yeast['label']} was cropped on {yeast['got_on']} and keeps 14 days, so take another one."
+            )
+        if gravity is not None and gravity <= recipe["last_gravity"]:
+            return _refused(
+                f"{gravity} is no higher than the {recipe['last_gravity']} at which {recipe['name']} ends."
+            )
         self._journal = []
+        pitched_at = gravity if gravity is not None else recipe["first_gravity"]
+        if not 1020 <= pitched_at <= 1130:
+            return self._take_back("The pitched at of a batch must be between 1020 and 1130.")
+        new_gravity = gravity if gravity is not None else recipe["first_gravity"]
+        if not 990 <= new_gravity <= 1130:
+            return self._take_back("The gravity of a batch must be between 990 and 1130.")
         batch: Batch = {
             "id": self._new_id("batch", "BATCH", self.batches),
             "code": code,
@@ -622,8 +606,8 @@ class BreweryBatches:
             "yeast_id": yeast_id,
             "vessel_id": vessel_id,
             "litres": litres,
-            "pitched_at": recipe["first_gravity"],
-            "gravity": recipe["first_gravity"],
+            "pitched_at": pitched_at,
+            "gravity": new_gravity,
             "brewed_on": self.now[:10],
             "status": "fermenting",
         }
@@ -649,12 +633,12 @@ class BreweryBatches:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(batch):
             return self._take_back(RULES[8])
+        done = f"brew {litres} litres of {recipe['name']} as {code} into {vessel['code']} with {yeast['label']}"
+        if gravity is not None:
+            done += f" at {gravity}"
         return {
             "success": True,
-            "message": (
-                f"Done: brew {litres} litres of {recipe['name']} as {code} into {vessel['code']} with "
-                f"{yeast['label']} (new: batch {batch['id']})."
-            ),
+            "message": f"Done: {done} (new: batch {batch['id']}).",
             "data": {"batch_id": batch["id"]},
         }
 
@@ -742,6 +726,42 @@ class BreweryBatches:
         if self._breaks_rule_8(batch):
             return self._take_back(RULES[7])
         return {"success": True, "message": f"Done: let {batch['code']} condition."}
+
+    def receive_yeast(self, label: Text, strain: Literal["ale", "lager", "wheat", "saison"]) -> Result:
+        """Take in fresh yeast from the laboratory, of generation 0.
+
+        Args:
+            label (str): The label.
+            strain (str): The strain: ale, lager, wheat or saison.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        if bool(self._yeasts_by_label.get(label, {})):
+            return _refused(f"There is a yeast {label}.")
+        self._journal = []
+        yeast: Yeast = {
+            "id": self._new_id("yeast", "YEAST", self.yeasts),
+            "label": label,
+            "strain": strain,
+            "generation": 0,
+            "cropped_from_id": None,
+            "got_on": self.now[:10],
+            "status": "ready",
+        }
+        self._add("yeasts", yeast)
+        if len(self._yeasts_by_label.get(yeast["label"], {})) > 1:
+            return self._take_back(f"There is already a yeast with the label {yeast['label']!r}.")
+        if self._breaks_rule_5(yeast):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_6(yeast):
+            return self._take_back(RULES[5])
+        return {
+            "success": True,
+            "message": f"Done: take in {strain} yeast {label} (new: yeast {yeast['id']}).",
+            "data": {"yeast_id": yeast["id"]},
+        }
 
     def crop_yeast(self, batch_id: str, label: Text) -> Result:
         """Crop the yeast of a conditioning batch for a later one; it is one generation older.
@@ -1222,6 +1242,9 @@ class BreweryBatches:
     def _brewing(self, b: Batch) -> bool:
         return b["status"] in ("fermenting", "conditioning", "bright")
 
+    def _keeps(self, y: Yeast) -> bool:
+        return y["cropped_from_id"] is None or _plus_days(y["got_on"], 14) >= self.now[:10]
+
     def _steady(self, b: Batch) -> bool:
         return sum(1 for r in self._readings_by_batch.get(b["id"], {}).values() if r["gravity"] == b["gravity"]) >= 2
 
@@ -1399,7 +1422,6 @@ class BreweryBatches:
             case "yeasts":
                 self._yeasts_by_cropped_from.setdefault(record["cropped_from_id"], {})[record["id"]] = record
                 self._yeasts_by_label.setdefault(record["label"], {})[record["id"]] = record
-                self._yeasts_by_strain_status.setdefault((record["strain"], record["status"]), {})[record["id"]] = record
             case "batches":
                 self._batches_by_code.setdefault(record["code"], {})[record["id"]] = record
                 self._batches_by_vessel.setdefault(record["vessel_id"], {})[record["id"]] = record
@@ -1418,7 +1440,6 @@ class BreweryBatches:
             case "yeasts":
                 del self._yeasts_by_cropped_from[record["cropped_from_id"]][record["id"]]
                 del self._yeasts_by_label[record["label"]][record["id"]]
-                del self._yeasts_by_strain_status[record["strain"], record["status"]][record["id"]]
             case "batches":
                 del self._batches_by_code[record["code"]][record["id"]]
                 del self._batches_by_vessel[record["vessel_id"]][record["id"]]

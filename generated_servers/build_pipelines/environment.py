@@ -1044,7 +1044,8 @@ class BuildPipelines:
         return {"success": True, "message": f"Done: cancel the run of {run['commit']}."}
 
     def set_runner(self, runner_id: str, state: Literal["online", "draining", "offline"]) -> Result:
-        """Take a runner online, let it drain, or take it offline, which sends its jobs back to wait.
+        """Take a runner online, let it drain, or take it offline, which sends its jobs back to wait without costing
+        them a try.
 
         Args:
             runner_id (str): Id of the runner, such as RUNNER-00001.
@@ -1063,54 +1064,63 @@ class BuildPipelines:
             return _refused(f"{runner['name']} is {runner['state']}; only what is online is drained.")
         self._journal = []
         changed_jobs: list[Any] = []
-        former_runner_ids: list[Any] = []
         changed_jobs_2: list[Any] = []
+        former_runner_ids: list[Any] = []
+        changed_jobs_3: list[Any] = []
         if state == "offline":
             for j in sorted(self._jobs_by_runner.get(runner_id, {}).values(), key=_age):
+                tries = max(j["tries"] - 1, 0)
+                if not 0 <= tries <= 5:
+                    return self._take_back(f"The tries of {j['id']} must be between 0 and 5.")
                 changed_jobs.append(j)
+                self._put("jobs", j, "tries", tries)
+                changed_jobs_2.append(j)
                 former_runner_ids.append(j["runner_id"])
                 self._put("jobs", j, "runner_id", None)
                 if j["status"] not in ("waiting", "running", "skipped", "failed"):
                     return self._take_back(f"Job {j['id']} cannot go from {j['status']} to waiting.")
-                changed_jobs_2.append(j)
+                changed_jobs_3.append(j)
                 self._put("jobs", j, "status", "waiting")
         if runner["state"] != state and (runner["state"], state) not in RUNNER_STATE_MOVES:
             return self._take_back(f"Runner {runner['name']} cannot go from {runner['state']} to {state}.")
         self._put("runners", runner, "state", state)
         for one_job in _distinct(
             [
-                *changed_jobs_2,
+                *changed_jobs_3,
                 *[
                     user
-                    for one in [self.runs[one["run_id"]] for one in changed_jobs_2]
+                    for one in [self.runs[one["run_id"]] for one in changed_jobs_3]
                     for user in self._jobs_by_run.get(one["id"], {}).values()
                 ],
             ]
         ):
             if self._breaks_rule_2(one_job):
                 return self._take_back(RULES[1])
-        for one_job in _distinct([*changed_jobs, *changed_jobs_2]):
+        for one_job in _distinct([*changed_jobs_2, *changed_jobs_3]):
             if self._breaks_rule_3_j(one_job):
                 return self._take_back(RULES[2])
-        for one_job in _distinct(changed_jobs):
+        for one_job in _distinct(changed_jobs_2):
             if self._breaks_rule_3_j_again(one_job):
                 return self._take_back(RULES[2])
         for one_runner in _distinct(
             [
                 runner,
-                *[self.runners.get(one["runner_id"]) for one in changed_jobs],
+                *[self.runners.get(one["runner_id"]) for one in changed_jobs_2],
                 *[self.runners.get(key) for key in former_runner_ids],
             ]
         ):
             if self._breaks_rule_4(one_runner):
                 return self._take_back(RULES[3])
-        for one_job in _distinct(changed_jobs_2):
+        for one_job in _distinct(changed_jobs):
+            if self._breaks_rule_5(one_job):
+                return self._take_back(RULES[4])
+        for one_job in _distinct(changed_jobs_3):
             if self._breaks_rule_6_j(one_job):
                 return self._take_back(RULES[5])
-        for one_job in _distinct(changed_jobs_2):
+        for one_job in _distinct(changed_jobs_3):
             if self._breaks_rule_6_k(one_job):
                 return self._take_back(RULES[5])
-        for one_job in _distinct(changed_jobs_2):
+        for one_job in _distinct(changed_jobs_3):
             if self._breaks_rule_7(one_job):
                 return self._take_back(RULES[6])
         return {"success": True, "message": f"Done: set {runner['name']} {state}."}
@@ -1285,7 +1295,8 @@ class BuildPipelines:
         }
 
     def go_live(self, deployment_id: str) -> Result:
-        """Carry a deployment out once it has its approvals; what was live there is replaced.
+        """Carry a deployment out once it has its approvals; what was live there is replaced, unless its run is the
+        newer one.
 
         Args:
             deployment_id (str): Id of the deployment, such as DEPLOYMENT-00001.
@@ -1312,6 +1323,13 @@ class BuildPipelines:
             )
         if not self._complete(self.runs[deployment["run_id"]]):
             return _refused(f"The run of {self.runs[deployment['run_id']]['commit']} is not complete.")
+        present = self._newer_live(self.runs[deployment["run_id"]], environment)
+        if present is not None:
+            return _refused(
+                f"{self.runs[present['run_id']]['commit']}, which is live in {environment['name']}, is newer than "
+                f"{self.runs[deployment['run_id']]['commit']}; to go back is a roll back, and a newer run takes a "
+                "new deployment."
+            )
         self._journal = []
         changed_deployments: list[Any] = []
         for d in sorted(
@@ -1496,6 +1514,16 @@ class BuildPipelines:
                 and d["environment_id"] == e["id"]
                 for d in self._deployments_by_run.get(r["id"], {}).values()
             )
+        )
+
+    def _newer_live(self, r: Run, e: Environment) -> Deployment | None:
+        return next(
+            (
+                d
+                for d in sorted(self._deployments_by_environment_status.get((e["id"], "live"), {}).values(), key=_age)
+                if self.runs[d["run_id"]]["started_at"] > r["started_at"]
+            ),
+            None,
         )
 
     def _startable(self, j: Job) -> bool:

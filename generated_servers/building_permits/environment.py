@@ -49,6 +49,19 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+PERMIT_STATUS_MOVES = {
+    ("in_review", "returned"),
+    ("in_review", "cleared"),
+    ("in_review", "withdrawn"),
+    ("returned", "in_review"),
+    ("returned", "withdrawn"),
+    ("cleared", "issued"),
+    ("cleared", "withdrawn"),
+    ("issued", "stopped"),
+    ("issued", "closed"),
+    ("stopped", "issued"),
+}
+
 INDEXED = {
     ("inspections", "inspector_id"),
     ("inspections", "permit_id"),
@@ -104,7 +117,7 @@ class Permit(TypedDict):
     paid: int
     extra_fees: int
     stopped_for: str | None
-    status: Literal["in_review", "returned", "cleared", "issued", "stopped", "closed"]
+    status: Literal["in_review", "returned", "cleared", "withdrawn", "issued", "stopped", "closed"]
 
 
 class Review(TypedDict):
@@ -216,7 +229,6 @@ class BuildingPermits:
         self._reviews_by_permit_decided_by: dict[Any, dict[str, Review]] = {}
         self._reviews_by_permit_department: dict[Any, dict[str, Review]] = {}
         self._reviews_by_permit_verdict: dict[Any, dict[str, Review]] = {}
-        self._reviews_by_verdict: dict[Any, dict[str, Review]] = {}
         self._inspections_by_inspector: dict[Any, dict[str, Inspection]] = {}
         self._inspections_by_permit_inspector: dict[Any, dict[str, Inspection]] = {}
         self._inspections_by_permit_result: dict[Any, dict[str, Inspection]] = {}
@@ -250,8 +262,9 @@ class BuildingPermits:
             return _refused(f"There is no department {department_id!r}.")
         found = [
             r
-            for r in self._reviews_by_verdict.get("open", {}).values()
-            if (department_id is None or r["department_id"] == department_id)
+            for r in self.reviews.values()
+            if (r["verdict"] == "open" and self.permits[r["permit_id"]]["status"] == "in_review")
+            and (department_id is None or r["department_id"] == department_id)
             and (due_by is None or r["due_on"] <= due_by)
         ]
         found.sort(key=lambda r: (r["due_on"], r["id"], _age(r)))
@@ -317,15 +330,15 @@ class BuildingPermits:
 
     def fees_due(
         self,
-        status: Literal["in_review", "returned", "cleared", "issued", "stopped", "closed"] | None = None,
+        status: Literal["in_review", "returned", "cleared", "withdrawn", "issued", "stopped", "closed"] | None = None,
         owner_id: str | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """Projects for which fees are due, the largest amounts first.
 
         Args:
-            status (str, optional): The status: in_review, returned, cleared, issued, stopped or closed. May be
-                left out.
+            status (str, optional): The status: in_review, returned, cleared, withdrawn, issued, stopped or closed.
+                May be left out.
             owner_id (str, optional): Id of the owner, such as OWNER-00001. May be left out.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -502,7 +515,7 @@ class BuildingPermits:
         number: Text | None = None,
         kind_id: str | None = None,
         owner_id: str | None = None,
-        status: Literal["in_review", "returned", "cleared", "issued", "stopped", "closed"] | None = None,
+        status: Literal["in_review", "returned", "cleared", "withdrawn", "issued", "stopped", "closed"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the permits, oldest first, all of them or only some.
@@ -511,8 +524,8 @@ class BuildingPermits:
             number (str, optional): Only those whose number contains this text.
             kind_id (str, optional): Only those of this kind.
             owner_id (str, optional): Only those of this owner.
-            status (str, optional): Only those whose status is in_review, returned, cleared, issued, stopped or
-                closed.
+            status (str, optional): Only those whose status is in_review, returned, cleared, withdrawn, issued,
+                stopped or closed.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -633,7 +646,10 @@ class BuildingPermits:
             return _refused(f"There is no kind {kind_id!r}.")
         if any(p["number"].lower() == number.lower() for p in self.permits.values()):
             return _refused(f"The file number {number} is taken.")
-        other = next((p for p in self.permits.values() if p["site"] == site and p["status"] != "closed"), None)
+        other = next(
+            (p for p in self.permits.values() if p["site"] == site and p["status"] not in ("closed", "withdrawn")),
+            None,
+        )
         if other is not None:
             return _refused(f"{self.owners[other['owner_id']]['name']} has a project under way at {site} already.")
         self._journal = []
@@ -728,6 +744,11 @@ class BuildingPermits:
         by = self.officials.get(by_id)
         if by is None:
             return _refused(f"There is no official {by_id!r}.")
+        if self.permits[review["permit_id"]]["status"] != "in_review":
+            return _refused(
+                f"The project at {self.permits[review['permit_id']]['site']} is "
+                f"{self.permits[review['permit_id']]['status']}, so there is nothing to decide."
+            )
         if review["verdict"] != "open":
             return _refused(
                 f"{self.departments[review['department_id']]['name']} has decided already, the review is "
@@ -788,6 +809,9 @@ class BuildingPermits:
             return self._take_back(RULES[5])
         for one_permit in _distinct(changed_permits):
             if self._breaks_rule_7_p(one_permit):
+                return self._take_back(RULES[6])
+        for one_permit in _distinct(changed_permits):
+            if self._breaks_rule_7_p_again(one_permit):
                 return self._take_back(RULES[6])
         for one_inspection in _distinct(
             [
@@ -973,6 +997,8 @@ class BuildingPermits:
         if self._breaks_rule_4(permit):
             return self._take_back(RULES[3])
         if self._breaks_rule_7_p(permit):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_7_p_again(permit):
             return self._take_back(RULES[6])
         for one_inspection in _distinct(
             self._inspections_by_permit_result.get((permit["id"], "booked"), {}).values()
@@ -1194,7 +1220,7 @@ class BuildingPermits:
         for one_permit in _distinct(changed_permits_3):
             if self._breaks_rule_7_p(one_permit):
                 return self._take_back(RULES[6])
-        for one_permit in _distinct(changed_permits):
+        for one_permit in _distinct([*changed_permits, *changed_permits_3]):
             if self._breaks_rule_7_p_again(one_permit):
                 return self._take_back(RULES[6])
         for one_inspection in _distinct(changed_inspections):
@@ -1282,6 +1308,8 @@ class BuildingPermits:
             return self._take_back(RULES[3])
         if self._breaks_rule_7_p(permit):
             return self._take_back(RULES[6])
+        if self._breaks_rule_7_p_again(permit):
+            return self._take_back(RULES[6])
         for one_inspection in _distinct(changed_inspections):
             if self._breaks_rule_8_i(one_inspection):
                 return self._take_back(RULES[7])
@@ -1349,6 +1377,8 @@ class BuildingPermits:
             return self._take_back(RULES[3])
         if self._breaks_rule_7_p(permit):
             return self._take_back(RULES[6])
+        if self._breaks_rule_7_p_again(permit):
+            return self._take_back(RULES[6])
         for one_inspection in _distinct(
             self._inspections_by_permit_result.get((permit["id"], "booked"), {}).values()
         ):
@@ -1360,11 +1390,13 @@ class BuildingPermits:
             return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: lift the stop-work order for {permit['site']}."}
 
-    def close_permit(self, permit_id: str) -> Result:
-        """Close a project with a certificate of completion once every stage has passed.
+    def close_permit(self, permit_id: str, withdrawn: bool = False) -> Result:
+        """Close a project with a certificate of completion once every stage has passed, or note that an application
+        was withdrawn before its permit was issued, which frees the site; fees that were not paid lapse then.
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
+            withdrawn (bool): Withdrawn: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1373,15 +1405,23 @@ class BuildingPermits:
         permit = self.permits.get(permit_id)
         if permit is None:
             return _refused(f"There is no permit {permit_id!r}.")
-        if permit["status"] != "issued":
+        if not (withdrawn or permit["status"] == "issued"):
             return _refused(f"The project at {permit['site']} is {permit['status']}.")
+        if withdrawn and permit["status"] not in ("in_review", "returned", "cleared"):
+            return _refused(
+                f"The project at {permit['site']} is {permit['status']}, and only an application without a permit "
+                "is withdrawn."
+            )
         missing = self._permit_next_stage(permit)
-        if missing is not None:
+        if not (withdrawn or missing is None):
             return _refused(f"The {missing} inspection at {permit['site']} has not passed yet.")
-        if self._permit_due(permit) != 0:
+        if not (withdrawn or self._permit_due(permit) == 0):
             return _refused(f"{_money(self._permit_due(permit))} must be paid for {permit['site']} first.")
         self._journal = []
-        self._put("permits", permit, "status", "closed")
+        status = "withdrawn" if withdrawn else "closed"
+        if permit["status"] != status and (permit["status"], status) not in PERMIT_STATUS_MOVES:
+            return self._take_back(f"Permit {permit['number']} cannot go from {permit['status']} to {status}.")
+        self._put("permits", permit, "status", status)
         if self._breaks_rule_1(permit):
             return self._take_back(RULES[0])
         for one_review in _distinct(self._reviews_by_permit.get(permit["id"], {}).values()):
@@ -1390,6 +1430,8 @@ class BuildingPermits:
         if self._breaks_rule_4(permit):
             return self._take_back(RULES[3])
         if self._breaks_rule_7_p(permit):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_7_p_again(permit):
             return self._take_back(RULES[6])
         for one_inspection in _distinct(
             self._inspections_by_permit_result.get((permit["id"], "booked"), {}).values()
@@ -1425,7 +1467,11 @@ class BuildingPermits:
 
     def _department_open_reviews(self, department: Department) -> int:
         """The open reviews of a department."""
-        return len(self._reviews_by_department_verdict.get((department["id"], "open"), {}))
+        return sum(
+            1
+            for r in self._reviews_by_department_verdict.get((department["id"], "open"), {}).values()
+            if self.permits[r["permit_id"]]["status"] == "in_review"
+        )
 
     def _owner_owes(self, owner: Owner) -> int:
         """The owes of an owner."""
@@ -1440,7 +1486,11 @@ class BuildingPermits:
 
     def _permit_due(self, permit: Permit) -> int:
         """The due of a permit."""
-        return self._permit_permit_fee(permit) + permit["extra_fees"] - permit["paid"]
+        return (
+            self._permit_permit_fee(permit) + permit["extra_fees"] - permit["paid"]
+            if permit["status"] != "withdrawn"
+            else permit["paid"] - permit["paid"]
+        )
 
     def _permit_next_stage(self, permit: Permit) -> str | None:
         """The next stage of a permit."""
@@ -1476,12 +1526,12 @@ class BuildingPermits:
     def _breaks_rule_1(self, p: Permit) -> bool:
         """Whether this is broken: a site has one project under way at a time."""
         return (
-            p["status"] != "closed"
+            p["status"] not in ("closed", "withdrawn")
             and any(
                 other_p is not p
                 for other_p in self.permits.values()
                 if other_p["site"] == p["site"]
-                and other_p["status"] != "closed"
+                and other_p["status"] not in ("closed", "withdrawn")
             )
         )
 
@@ -1682,7 +1732,6 @@ class BuildingPermits:
                     (record["permit_id"], record["verdict"]),
                     {},
                 )[record["id"]] = record
-                self._reviews_by_verdict.setdefault(record["verdict"], {})[record["id"]] = record
             case "inspections":
                 self._inspections_by_inspector.setdefault(record["inspector_id"], {})[record["id"]] = record
                 self._inspections_by_permit_inspector.setdefault(
@@ -1710,7 +1759,6 @@ class BuildingPermits:
                 del self._reviews_by_permit_decided_by[record["permit_id"], record["decided_by_id"]][record["id"]]
                 del self._reviews_by_permit_department[record["permit_id"], record["department_id"]][record["id"]]
                 del self._reviews_by_permit_verdict[record["permit_id"], record["verdict"]][record["id"]]
-                del self._reviews_by_verdict[record["verdict"]][record["id"]]
             case "inspections":
                 del self._inspections_by_inspector[record["inspector_id"]][record["id"]]
                 del self._inspections_by_permit_inspector[record["permit_id"], record["inspector_id"]][record["id"]]

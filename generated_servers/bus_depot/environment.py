@@ -23,12 +23,13 @@ RULES = (
     "A bus is in one place at a time.",
     "A charger takes one bus at a time, and only electric buses.",
     "An electric bus goes no further on a day than its range and what it was charged.",
+    "An electric bus is never further on its way than its charge up to then allows.",
     "A bus with an unsafe defect is not in service until it is mended.",
     "Blocks for articulated buses get articulated buses, and drivers who are trained on them.",
     "A withdrawn block has no bus and no driver.",
     "The turns of a block do not overlap and lie within its hours.",
     "Nobody drives two turns at a time, or more than nine hours on a day.",
-    "Two turns without half an hour between them last four and a half hours at most, as does a single one.",
+    "Nobody drives more than four and a half hours without half an hour of breaks.",
     "A driver rests for eleven hours between two days.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
@@ -271,6 +272,7 @@ class BusDepot:
                         "number": b["number"],
                         "range_km": b["range_km"],
                         "km_left": self._km_left(b, a[:10]),
+                        "km_at_start": self._range_at(b, a),
                     }
                     for b in _page(found, offset)
                 ],
@@ -574,6 +576,11 @@ class BusDepot:
                 f"Bus {bus['number']} has {self._km_left(bus, a[:10])} km left that day and would need "
                 f"{self._km_of(block, a, z)}."
             )
+        if self._km_of(block, a, z) > self._range_at(bus, a):
+            return _refused(
+                f"Bus {bus['number']} has {self._range_at(bus, a)} km left when it sets out on block "
+                f"{block['number']} and would need {self._km_of(block, a, z)}; charge it before."
+            )
         self._journal = []
         working: Working = {
             "id": self._new_id("working", "WORKING", self.workings),
@@ -597,12 +604,15 @@ class BusDepot:
         for one_charging in _distinct(self._chargings_by_bus.get(working["bus_id"], {}).values()):
             if self._breaks_rule_4_c(one_charging):
                 return self._take_back(RULES[3])
-        if self._breaks_rule_5_w(working):
-            return self._take_back(RULES[4])
+        for one_working in _distinct([working, *self._workings_by_bus.get(working["bus_id"], {}).values()]):
+            if self._breaks_rule_5(one_working):
+                return self._take_back(RULES[4])
         if self._breaks_rule_6_w(working):
             return self._take_back(RULES[5])
         if self._breaks_rule_7_w(working):
             return self._take_back(RULES[6])
+        if self._breaks_rule_8_w(working):
+            return self._take_back(RULES[7])
         done = f"allocate bus {bus['number']} to block {block['number']}"
         if since is not None:
             done += f" from {since} on"
@@ -651,6 +661,10 @@ class BusDepot:
             return _refused(f"Bus {bus['number']} is charged from {plug['starts_at']} to {plug['ends_at']}.")
         if self._km_of(self.blocks[working["block_id"]], at, working["ends_at"]) > self._km_left(bus, at[:10]):
             return _refused(f"Bus {bus['number']} has {self._km_left(bus, at[:10])} km left that day.")
+        if self._km_of(self.blocks[working["block_id"]], at, working["ends_at"]) > self._range_at(bus, at):
+            return _refused(
+                f"Bus {bus['number']} has {self._range_at(bus, at)} km left at that time; charge it before."
+            )
         done = f"replace bus {self.buses[working['bus_id']]['number']} by bus {bus['number']} at {at}"
         self._journal = []
         z = working["ends_at"]
@@ -696,14 +710,24 @@ class BusDepot:
         ):
             if self._breaks_rule_4_c(one_charging):
                 return self._take_back(RULES[3])
-        if self._breaks_rule_5_w(working):
-            return self._take_back(RULES[4])
-        if self._breaks_rule_5_w(new_working):
-            return self._take_back(RULES[4])
+        for one_working in _distinct(
+            [
+                working,
+                new_working,
+                *self._workings_by_bus.get(working["bus_id"], {}).values(),
+                *self._workings_by_bus.get(new_working["bus_id"], {}).values(),
+            ]
+        ):
+            if self._breaks_rule_5(one_working):
+                return self._take_back(RULES[4])
+        if self._breaks_rule_6_w(working):
+            return self._take_back(RULES[5])
         if self._breaks_rule_6_w(new_working):
             return self._take_back(RULES[5])
         if self._breaks_rule_7_w(new_working):
             return self._take_back(RULES[6])
+        if self._breaks_rule_8_w(new_working):
+            return self._take_back(RULES[7])
         return {
             "success": True,
             "message": f"Done: {done} (new: working {new_working['id']}).",
@@ -735,6 +759,9 @@ class BusDepot:
         for one_charging in _distinct(self._chargings_by_bus.get(working["bus_id"], {}).values()):
             if self._breaks_rule_4_c(one_charging):
                 return self._take_back(RULES[3])
+        for one_working in _distinct(self._workings_by_bus.get(working["bus_id"], {}).values()):
+            if one_working["id"] in self.workings and self._breaks_rule_5(one_working):
+                return self._take_back(RULES[4])
         return {
             "success": True,
             "message": (
@@ -768,7 +795,7 @@ class BusDepot:
             return _refused(f"{driver['name']} has that turn already.")
         if not driver["articulated"] and self.blocks[turn["block_id"]]["articulated"]:
             return _refused(f"{driver['name']} is not trained on articulated buses.")
-        if self._turn_minutes(turn) > 300:
+        if self._turn_minutes(turn) > 270:
             return _refused(f"The turn lasts {self._turn_minutes(turn)} minutes; split it first.")
         same = self._clash(driver, turn["starts_at"], turn["ends_at"], turn)
         if same is not None:
@@ -786,6 +813,10 @@ class BusDepot:
                 f"{driver['name']} would have no break between this and block "
                 f"{self.blocks[tight['block_id']]['number']} at {tight['starts_at']}."
             )
+        if self._overtired(driver, turn["starts_at"], turn["ends_at"], turn):
+            return _refused(
+                f"{driver['name']} would drive more than four and a half hours without half an hour of breaks."
+            )
         short = self._no_rest(driver, turn["starts_at"], turn["ends_at"], turn)
         if short is not None:
             return _refused(
@@ -795,14 +826,14 @@ class BusDepot:
         self._journal = []
         former_driver_id = turn["driver_id"]
         self._put("turns", turn, "driver_id", driver_id)
-        if self._breaks_rule_6_t(turn):
-            return self._take_back(RULES[5])
         if self._breaks_rule_7_t(turn):
             return self._take_back(RULES[6])
-        if self._breaks_rule_9_a(turn):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_9_b(turn):
-            return self._take_back(RULES[8])
+        if self._breaks_rule_8_t(turn):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_10_a(turn):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_10_b(turn):
+            return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
                 turn,
@@ -820,26 +851,7 @@ class BusDepot:
                 ],
             ]
         ):
-            if self._breaks_rule_9_t(one_turn):
-                return self._take_back(RULES[8])
-        for one_turn in _distinct(
-            [
-                turn,
-                *[
-                    user
-                    for one in [self.drivers.get(turn["driver_id"])]
-                    if one is not None
-                    for user in self._turns_by_driver.get(turn["driver_id"], {}).values()
-                ],
-                *[
-                    user
-                    for one in [self.drivers.get(former_driver_id)]
-                    if one is not None
-                    for user in self._turns_by_driver.get(former_driver_id, {}).values()
-                ],
-            ]
-        ):
-            if self._breaks_rule_10(one_turn):
+            if self._breaks_rule_10_t(one_turn):
                 return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
@@ -860,6 +872,25 @@ class BusDepot:
         ):
             if self._breaks_rule_11(one_turn):
                 return self._take_back(RULES[10])
+        for one_turn in _distinct(
+            [
+                turn,
+                *[
+                    user
+                    for one in [self.drivers.get(turn["driver_id"])]
+                    if one is not None
+                    for user in self._turns_by_driver.get(turn["driver_id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.drivers.get(former_driver_id)]
+                    if one is not None
+                    for user in self._turns_by_driver.get(former_driver_id, {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_12(one_turn):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -888,14 +919,14 @@ class BusDepot:
         self._journal = []
         former_driver_id = turn["driver_id"]
         self._put("turns", turn, "driver_id", None)
-        if self._breaks_rule_6_t(turn):
-            return self._take_back(RULES[5])
         if self._breaks_rule_7_t(turn):
             return self._take_back(RULES[6])
-        if self._breaks_rule_9_a(turn):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_9_b(turn):
-            return self._take_back(RULES[8])
+        if self._breaks_rule_8_t(turn):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_10_a(turn):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_10_b(turn):
+            return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
                 turn,
@@ -913,26 +944,7 @@ class BusDepot:
                 ],
             ]
         ):
-            if self._breaks_rule_9_t(one_turn):
-                return self._take_back(RULES[8])
-        for one_turn in _distinct(
-            [
-                turn,
-                *[
-                    user
-                    for one in [self.drivers.get(turn["driver_id"])]
-                    if one is not None
-                    for user in self._turns_by_driver.get(turn["driver_id"], {}).values()
-                ],
-                *[
-                    user
-                    for one in [self.drivers.get(former_driver_id)]
-                    if one is not None
-                    for user in self._turns_by_driver.get(former_driver_id, {}).values()
-                ],
-            ]
-        ):
-            if self._breaks_rule_10(one_turn):
+            if self._breaks_rule_10_t(one_turn):
                 return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
@@ -953,6 +965,25 @@ class BusDepot:
         ):
             if self._breaks_rule_11(one_turn):
                 return self._take_back(RULES[10])
+        for one_turn in _distinct(
+            [
+                turn,
+                *[
+                    user
+                    for one in [self.drivers.get(turn["driver_id"])]
+                    if one is not None
+                    for user in self._turns_by_driver.get(turn["driver_id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.drivers.get(former_driver_id)]
+                    if one is not None
+                    for user in self._turns_by_driver.get(former_driver_id, {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_12(one_turn):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -992,26 +1023,26 @@ class BusDepot:
             "driver_id": None,
         }
         self._add("turns", new_turn)
-        if self._breaks_rule_6_t(new_turn):
-            return self._take_back(RULES[5])
         if self._breaks_rule_7_t(new_turn):
             return self._take_back(RULES[6])
-        if self._breaks_rule_8_a(turn):
-            return self._take_back(RULES[7])
-        if self._breaks_rule_8_a(new_turn):
-            return self._take_back(RULES[7])
-        if self._breaks_rule_8_t(turn):
-            return self._take_back(RULES[7])
         if self._breaks_rule_8_t(new_turn):
             return self._take_back(RULES[7])
         if self._breaks_rule_9_a(turn):
             return self._take_back(RULES[8])
         if self._breaks_rule_9_a(new_turn):
             return self._take_back(RULES[8])
-        if self._breaks_rule_9_b(turn):
+        if self._breaks_rule_9_t(turn):
             return self._take_back(RULES[8])
-        if self._breaks_rule_9_b(new_turn):
+        if self._breaks_rule_9_t(new_turn):
             return self._take_back(RULES[8])
+        if self._breaks_rule_10_a(turn):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_10_a(new_turn):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_10_b(turn):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_10_b(new_turn):
+            return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
                 new_turn,
@@ -1029,27 +1060,7 @@ class BusDepot:
                 ],
             ]
         ):
-            if self._breaks_rule_9_t(one_turn):
-                return self._take_back(RULES[8])
-        for one_turn in _distinct(
-            [
-                turn,
-                new_turn,
-                *[
-                    user
-                    for one in [self.drivers.get(turn["driver_id"])]
-                    if one is not None
-                    for user in self._turns_by_driver.get(turn["driver_id"], {}).values()
-                ],
-                *[
-                    user
-                    for one in [self.drivers.get(new_turn["driver_id"])]
-                    if one is not None
-                    for user in self._turns_by_driver.get(new_turn["driver_id"], {}).values()
-                ],
-            ]
-        ):
-            if self._breaks_rule_10(one_turn):
+            if self._breaks_rule_10_t(one_turn):
                 return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
@@ -1071,6 +1082,26 @@ class BusDepot:
         ):
             if self._breaks_rule_11(one_turn):
                 return self._take_back(RULES[10])
+        for one_turn in _distinct(
+            [
+                turn,
+                new_turn,
+                *[
+                    user
+                    for one in [self.drivers.get(turn["driver_id"])]
+                    if one is not None
+                    for user in self._turns_by_driver.get(turn["driver_id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.drivers.get(new_turn["driver_id"])]
+                    if one is not None
+                    for user in self._turns_by_driver.get(new_turn["driver_id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_12(one_turn):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: {done} (new: turn {new_turn['id']}).",
@@ -1081,7 +1112,7 @@ class BusDepot:
         self,
         number: Text,
         starts_at: DateTime,
-        length: Annotated[int, {"minimum": 60, "maximum": 300}],
+        length: Annotated[int, {"minimum": 60, "maximum": 270}],
         km: Annotated[int, {"minimum": 5, "maximum": 400}],
         articulated: bool = False,
     ) -> Result:
@@ -1090,7 +1121,7 @@ class BusDepot:
         Args:
             number (str): The number.
             starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            length (int): The length, from 60 to 300.
+            length (int): The length, from 60 to 270.
             km (int): The km, from 5 to 400.
             articulated (bool): Articulated: true or false. false where it is left out.
 
@@ -1126,18 +1157,18 @@ class BusDepot:
         self._add("turns", turn)
         if len(self._blocks_by_number.get(block["number"], {})) > 1:
             return self._take_back(f"There is already a block with the number {block['number']!r}.")
-        if self._breaks_rule_6_t(turn):
-            return self._take_back(RULES[5])
         if self._breaks_rule_7_t(turn):
             return self._take_back(RULES[6])
-        if self._breaks_rule_8_a(turn):
-            return self._take_back(RULES[7])
         if self._breaks_rule_8_t(turn):
             return self._take_back(RULES[7])
         if self._breaks_rule_9_a(turn):
             return self._take_back(RULES[8])
-        if self._breaks_rule_9_b(turn):
+        if self._breaks_rule_9_t(turn):
             return self._take_back(RULES[8])
+        if self._breaks_rule_10_a(turn):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_10_b(turn):
+            return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
                 turn,
@@ -1149,20 +1180,7 @@ class BusDepot:
                 ],
             ]
         ):
-            if self._breaks_rule_9_t(one_turn):
-                return self._take_back(RULES[8])
-        for one_turn in _distinct(
-            [
-                turn,
-                *[
-                    user
-                    for one in [self.drivers.get(turn["driver_id"])]
-                    if one is not None
-                    for user in self._turns_by_driver.get(turn["driver_id"], {}).values()
-                ],
-            ]
-        ):
-            if self._breaks_rule_10(one_turn):
+            if self._breaks_rule_10_t(one_turn):
                 return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
@@ -1177,6 +1195,19 @@ class BusDepot:
         ):
             if self._breaks_rule_11(one_turn):
                 return self._take_back(RULES[10])
+        for one_turn in _distinct(
+            [
+                turn,
+                *[
+                    user
+                    for one in [self.drivers.get(turn["driver_id"])]
+                    if one is not None
+                    for user in self._turns_by_driver.get(turn["driver_id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_12(one_turn):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: add block {number} at {starts_at} (new: block {block['id']}, turn {turn['id']}).",
@@ -1231,21 +1262,30 @@ class BusDepot:
         ):
             if self._breaks_rule_4_c(one_charging):
                 return self._take_back(RULES[3])
+        for one_working in _distinct(
+            [
+                user
+                for one in [self.buses[one["bus_id"]] for one in deleted_workings]
+                for user in self._workings_by_bus.get(one["id"], {}).values()
+            ]
+        ):
+            if one_working["id"] in self.workings and self._breaks_rule_5(one_working):
+                return self._take_back(RULES[4])
         for one_turn in _distinct(changed_turns):
-            if self._breaks_rule_6_t(one_turn):
-                return self._take_back(RULES[5])
-        for one_working in _distinct(self._workings_by_block.get(block["id"], {}).values()):
-            if one_working["id"] in self.workings and self._breaks_rule_7_w(one_working):
-                return self._take_back(RULES[6])
-        for one_turn in _distinct([*self._turns_by_block.get(block["id"], {}).values(), *changed_turns]):
             if self._breaks_rule_7_t(one_turn):
                 return self._take_back(RULES[6])
+        for one_working in _distinct(self._workings_by_block.get(block["id"], {}).values()):
+            if one_working["id"] in self.workings and self._breaks_rule_8_w(one_working):
+                return self._take_back(RULES[7])
+        for one_turn in _distinct([*self._turns_by_block.get(block["id"], {}).values(), *changed_turns]):
+            if self._breaks_rule_8_t(one_turn):
+                return self._take_back(RULES[7])
         for one_turn in _distinct(changed_turns):
-            if self._breaks_rule_9_a(one_turn):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10_a(one_turn):
+                return self._take_back(RULES[9])
         for one_turn in _distinct(changed_turns):
-            if self._breaks_rule_9_b(one_turn):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10_b(one_turn):
+                return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
                 *changed_turns,
@@ -1263,26 +1303,7 @@ class BusDepot:
                 ],
             ]
         ):
-            if self._breaks_rule_9_t(one_turn):
-                return self._take_back(RULES[8])
-        for one_turn in _distinct(
-            [
-                *changed_turns,
-                *[
-                    user
-                    for one in [self.drivers.get(one["driver_id"]) for one in changed_turns]
-                    if one is not None
-                    for user in self._turns_by_driver.get(one["id"], {}).values()
-                ],
-                *[
-                    user
-                    for one in [self.drivers.get(key) for key in former_driver_ids]
-                    if one is not None
-                    for user in self._turns_by_driver.get(one["id"], {}).values()
-                ],
-            ]
-        ):
-            if self._breaks_rule_10(one_turn):
+            if self._breaks_rule_10_t(one_turn):
                 return self._take_back(RULES[9])
         for one_turn in _distinct(
             [
@@ -1303,6 +1324,25 @@ class BusDepot:
         ):
             if self._breaks_rule_11(one_turn):
                 return self._take_back(RULES[10])
+        for one_turn in _distinct(
+            [
+                *changed_turns,
+                *[
+                    user
+                    for one in [self.drivers.get(one["driver_id"]) for one in changed_turns]
+                    if one is not None
+                    for user in self._turns_by_driver.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.drivers.get(key) for key in former_driver_ids]
+                    if one is not None
+                    for user in self._turns_by_driver.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_12(one_turn):
+                return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: withdraw block {block['number']}."}
 
     def report_defect(
@@ -1397,11 +1437,28 @@ class BusDepot:
         ):
             if self._breaks_rule_4_c(one_charging):
                 return self._take_back(RULES[3])
-        if self._breaks_rule_5_d(defect):
-            return self._take_back(RULES[4])
-        for one_working in _distinct(changed_workings):
-            if one_working["id"] in self.workings and self._breaks_rule_5_w(one_working):
+        for one_working in _distinct(
+            [
+                *changed_workings,
+                *[
+                    user
+                    for one in [self.buses[one["bus_id"]] for one in changed_workings]
+                    for user in self._workings_by_bus.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.buses[one["bus_id"]] for one in deleted_workings]
+                    for user in self._workings_by_bus.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if one_working["id"] in self.workings and self._breaks_rule_5(one_working):
                 return self._take_back(RULES[4])
+        if self._breaks_rule_6_d(defect):
+            return self._take_back(RULES[5])
+        for one_working in _distinct(changed_workings):
+            if one_working["id"] in self.workings and self._breaks_rule_6_w(one_working):
+                return self._take_back(RULES[5])
         return {
             "success": True,
             "message": f"Done: report {what} of bus {bus['number']} (new: defect {defect['id']}).",
@@ -1427,8 +1484,8 @@ class BusDepot:
             return _refused("It was reported this minute.")
         self._journal = []
         self._put("defects", defect, "mended_at", self.now)
-        if self._breaks_rule_5_d(defect):
-            return self._take_back(RULES[4])
+        if self._breaks_rule_6_d(defect):
+            return self._take_back(RULES[5])
         return {
             "success": True,
             "message": f"Done: note that {defect['what']} of bus {self.buses[defect['bus_id']]['number']} is mended.",
@@ -1507,6 +1564,9 @@ class BusDepot:
         for one_charging in _distinct([charging, *self._chargings_by_bus.get(charging["bus_id"], {}).values()]):
             if self._breaks_rule_4_c(one_charging):
                 return self._take_back(RULES[3])
+        for one_working in _distinct(self._workings_by_bus.get(charging["bus_id"], {}).values()):
+            if self._breaks_rule_5(one_working):
+                return self._take_back(RULES[4])
         return {
             "success": True,
             "message": (
@@ -1531,7 +1591,7 @@ class BusDepot:
             return _refused(f"There is no charging {charging_id!r}.")
         if charging["starts_at"] <= self.now:
             return _refused(f"It began at {charging['starts_at']}.")
-        if self._km_left(self.buses[charging["bus_id"]], charging["starts_at"][:10]) < self._charging_gain(charging):
+        if not self._spared(charging):
             return _refused(
                 f"Bus {self.buses[charging['bus_id']]['number']} needs it for its blocks that day; release it "
                 "from one first."
@@ -1544,6 +1604,9 @@ class BusDepot:
         for one_charging in _distinct(self._chargings_by_bus.get(charging["bus_id"], {}).values()):
             if one_charging["id"] in self.chargings and self._breaks_rule_4_c(one_charging):
                 return self._take_back(RULES[3])
+        for one_working in _distinct(self._workings_by_bus.get(charging["bus_id"], {}).values()):
+            if self._breaks_rule_5(one_working):
+                return self._take_back(RULES[4])
         return {
             "success": True,
             "message": (
@@ -1635,6 +1698,37 @@ class BusDepot:
             )
         )
 
+    def _range_at(self, b: Bus, at: str) -> int:
+        return (
+            (b["range_km"] if b["range_km"] is not None else 9999)
+            + sum(
+                self._charging_gain(c)
+                for c in self._chargings_by_bus.get(b["id"], {}).values()
+                if c["starts_at"][:10] == at[:10]
+                and c["ends_at"] <= at
+            )
+            - sum(
+                self._working_km(w)
+                for w in self._workings_by_bus.get(b["id"], {}).values()
+                if w["starts_at"][:10] == at[:10]
+                and w["starts_at"] < at
+            )
+        )
+
+    def _reach(self, b: Bus, at: str) -> int:
+        return min(self._km_left(b, at[:10]), self._range_at(b, at))
+
+    def _spared(self, c: Charging) -> bool:
+        return (
+            self._km_left(self.buses[c["bus_id"]], c["starts_at"][:10]) >= self._charging_gain(c)
+            and not any(
+                self._range_at(self.buses[c["bus_id"]], w["ends_at"]) < self._charging_gain(c)
+                for w in self._workings_by_bus.get(c["bus_id"], {}).values()
+                if w["starts_at"][:10] == c["starts_at"][:10]
+                and w["ends_at"] >= c["ends_at"]
+            )
+        )
+
     def _km_of(self, k: Block, a: str, z: str) -> int:
         return ceil(Fraction(k["km"] * _minutes_between(a, z), k["length"]))
 
@@ -1654,7 +1748,7 @@ class BusDepot:
             and not self._bus_unsafe(b)
             and self._on_the_road(b, a, z) is None
             and self._plugged_in(b, a, z) is None
-            and self._km_of(k, a, z) <= self._km_left(b, a[:10])
+            and self._km_of(k, a, z) <= self._reach(b, a)
         )
 
     def _bare(self, k: Block) -> bool:
@@ -1690,6 +1784,26 @@ class BusDepot:
             None,
         )
 
+    def _at_wheel(self, m: Driver, s: str, a: str, z: str, own: Turn) -> int:
+        return (
+            max(0, _minutes_between(max(a, s), min(z, _plus_minutes(s, 300))))
+            + sum(
+                max(0, _minutes_between(max(t["starts_at"], s), min(t["ends_at"], _plus_minutes(s, 300))))
+                for t in self._turns_by_driver.get(m["id"], {}).values()
+                if t is not own
+            )
+        )
+
+    def _overtired(self, m: Driver, a: str, z: str, own: Turn) -> bool:
+        return (
+            self._at_wheel(m, a, a, z, own) > 270
+            or any(
+                self._at_wheel(m, t["starts_at"], a, z, own) > 270
+                for t in self._turns_by_driver.get(m["id"], {}).values()
+                if t is not own
+            )
+        )
+
     def _no_rest(self, m: Driver, a: str, z: str, own: Turn) -> Turn | None:
         return next(
             (
@@ -1706,6 +1820,8 @@ class BusDepot:
         return (
             (m["articulated"] or not self.blocks[t["block_id"]]["articulated"])
             and self._clash(m, t["starts_at"], t["ends_at"], t) is None
+            and not self._overtired(m, t["starts_at"], t["ends_at"], t)
+            and self._turn_minutes(t) <= 270
             and self._no_break(m, t["starts_at"], t["ends_at"], t) is None
             and self._no_rest(m, t["starts_at"], t["ends_at"], t) is None
             and self._driven(m, t["starts_at"][:10]) + self._turn_minutes(t) <= 540
@@ -1779,7 +1895,14 @@ class BusDepot:
         """
         return self._km_left(self.buses[c["bus_id"]], c["starts_at"][:10]) < 0
 
-    def _breaks_rule_5_d(self, d: Defect) -> bool:
+    def _breaks_rule_5(self, w: Working) -> bool:
+        """Whether this is broken: an electric bus is never further on its way than its charge up to then allows."""
+        return (
+            self.buses[w["bus_id"]]["range_km"] is not None
+            and self._range_at(self.buses[w["bus_id"]], w["ends_at"]) < 0
+        )
+
+    def _breaks_rule_6_d(self, d: Defect) -> bool:
         """Whether this is broken: a bus with an unsafe defect is not in service until it is mended."""
         return (
             d["unsafe"]
@@ -1794,7 +1917,7 @@ class BusDepot:
             )
         )
 
-    def _breaks_rule_5_w(self, w: Working) -> bool:
+    def _breaks_rule_6_w(self, w: Working) -> bool:
         """Whether this is broken: a bus with an unsafe defect is not in service until it is mended."""
         return any(
             _overlap(
@@ -1807,13 +1930,13 @@ class BusDepot:
             if d["unsafe"]
         )
 
-    def _breaks_rule_6_w(self, w: Working) -> bool:
+    def _breaks_rule_7_w(self, w: Working) -> bool:
         """Whether this is broken: blocks for articulated buses get articulated buses, and drivers who are trained on
         them.
         """
         return not self.buses[w["bus_id"]]["articulated"] and self.blocks[w["block_id"]]["articulated"]
 
-    def _breaks_rule_6_t(self, t: Turn) -> bool:
+    def _breaks_rule_7_t(self, t: Turn) -> bool:
         """Whether this is broken: blocks for articulated buses get articulated buses, and drivers who are trained on
         them.
         """
@@ -1823,15 +1946,15 @@ class BusDepot:
             and self.blocks[t["block_id"]]["articulated"]
         )
 
-    def _breaks_rule_7_w(self, w: Working) -> bool:
+    def _breaks_rule_8_w(self, w: Working) -> bool:
         """Whether this is broken: a withdrawn block has no bus and no driver."""
         return self.blocks[w["block_id"]]["withdrawn"]
 
-    def _breaks_rule_7_t(self, t: Turn) -> bool:
+    def _breaks_rule_8_t(self, t: Turn) -> bool:
         """Whether this is broken: a withdrawn block has no bus and no driver."""
         return self.blocks[t["block_id"]]["withdrawn"] and t["driver_id"] is not None
 
-    def _breaks_rule_8_a(self, a: Turn) -> bool:
+    def _breaks_rule_9_a(self, a: Turn) -> bool:
         """Whether this is broken: the turns of a block do not overlap and lie within its hours."""
         return any(
             _overlap(a["starts_at"], a["ends_at"], b["starts_at"], b["ends_at"])
@@ -1839,7 +1962,7 @@ class BusDepot:
             if a is not b
         )
 
-    def _breaks_rule_8_t(self, t: Turn) -> bool:
+    def _breaks_rule_9_t(self, t: Turn) -> bool:
         """Whether this is broken: the turns of a block do not overlap and lie within its hours."""
         return (
             self.blocks[t["block_id"]]["starts_at"] > t["starts_at"]
@@ -1847,7 +1970,7 @@ class BusDepot:
             or t["ends_at"] > self._block_ends_at(self.blocks[t["block_id"]])
         )
 
-    def _breaks_rule_9_a(self, a: Turn) -> bool:
+    def _breaks_rule_10_a(self, a: Turn) -> bool:
         """Whether this is broken: nobody drives two turns at a time, or more than nine hours on a day."""
         return (
             a["driver_id"] is not None
@@ -1858,7 +1981,7 @@ class BusDepot:
             )
         )
 
-    def _breaks_rule_9_b(self, b: Turn) -> bool:
+    def _breaks_rule_10_b(self, b: Turn) -> bool:
         """Whether this is broken: nobody drives two turns at a time, or more than nine hours on a day."""
         return any(
             _overlap(a["starts_at"], a["ends_at"], b["starts_at"], b["ends_at"])
@@ -1867,21 +1990,20 @@ class BusDepot:
             and a["driver_id"] is not None
         )
 
-    def _breaks_rule_9_t(self, t: Turn) -> bool:
+    def _breaks_rule_10_t(self, t: Turn) -> bool:
         """Whether this is broken: nobody drives two turns at a time, or more than nine hours on a day."""
         return t["driver_id"] is not None and self._driven(self.drivers[t["driver_id"]], t["starts_at"][:10]) > 540
 
-    def _breaks_rule_10(self, t: Turn) -> bool:
-        """Whether this is broken: two turns without half an hour between them last four and a half hours at most, as
-        does a single one.
-        """
+    def _breaks_rule_11(self, t: Turn) -> bool:
+        """Whether this is broken: nobody drives more than four and a half hours without half an hour of breaks."""
         return not (
             t["driver_id"] is None
-            or self._turn_minutes(t) <= 300
+            or self._turn_minutes(t) <= 270
             and self._no_break(self.drivers[t["driver_id"]], t["starts_at"], t["ends_at"], t) is None
+            and self._at_wheel(self.drivers[t["driver_id"]], t["starts_at"], t["starts_at"], t["ends_at"], t) <= 270
         )
 
-    def _breaks_rule_11(self, t: Turn) -> bool:
+    def _breaks_rule_12(self, t: Turn) -> bool:
         """Whether this is broken: a driver rests for eleven hours between two days."""
         return (
             t["driver_id"] is not None

@@ -708,6 +708,11 @@ class CalibrationLab:
             return _refused(f"There is no job {job_id!r}.")
         if job["status"] != "measured" or job["as_left"] is None or job["as_found"] is None:
             return _refused(f"The job of {self.instruments[job['instrument_id']]['serial']} is {job['status']}.")
+        if job["standard_id"] is None or self.standards[job["standard_id"]]["status"] != "in_use":
+            return _refused(
+                f"{self.instruments[job['instrument_id']]['serial']} was measured with a standard that is "
+                "suspended now, so end the job and measure anew."
+            )
         if job["as_left"] > self.instruments[job["instrument_id"]]["tolerance"]:
             return _refused(
                 f"{self.instruments[job['instrument_id']]['serial']} has an error of {job['as_left']} ppm, and "
@@ -888,6 +893,14 @@ class CalibrationLab:
             return _refused(f"There is no standard {standard_id!r}.")
         if standard["calibrated_on"] >= self.now[:10]:
             return _refused(f"{standard['code']} was calibrated today.")
+        if not (
+            standard["traced_to_id"] is None
+            or self._good(self.standards[standard["traced_to_id"]], self.now[:10])
+        ):
+            return _refused(
+                f"{self.standards[standard['traced_to_id']]['code']} above {standard['code']} is suspended or "
+                "overdue, so nothing is calibrated against it."
+            )
         if (
             standard["traced_to_id"] is not None
             and 2 * self.standards[standard["traced_to_id"]]["uncertainty"] > uncertainty

@@ -85,6 +85,7 @@ class CarClass(TypedDict):
     km_per_day: int
     per_km: int
     deposit: int
+    per_litre: int
 
 
 class Car(TypedDict):
@@ -889,13 +890,19 @@ class CarRental:
             done += f" to be dropped in {drop['name']}"
         return {"success": True, "message": f"Done: {done}."}
 
-    def take_back(self, rental_id: str, km_driven: Annotated[int, {"minimum": 1, "maximum": 9000}]) -> Result:
-        """Take a car back where it was to be dropped and charge the days begun, kilometres beyond those included and
-        the one-way fee.
+    def take_back(
+        self,
+        rental_id: str,
+        km_driven: Annotated[int, {"minimum": 1, "maximum": 9000}],
+        litres_short: Annotated[int, {"minimum": 0, "maximum": 90}] = 0,
+    ) -> Result:
+        """Take a car back where it was to be dropped and charge the days begun, kilometres beyond those included, the
+        one-way fee and the litres that lack to a full tank.
 
         Args:
             rental_id (str): Id of the rental, such as RENTAL-00001.
             km_driven (int): The km driven, from 1 to 9000.
+            litres_short (int): The litres short, from 0 to 90. 0 where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -924,6 +931,10 @@ class CarRental:
             if not 0 <= new_charged <= 9000000:
                 return self._take_back(f"The charged of {rental['id']} must be between 0.00 and 90,000.00.")
             self._put("rentals", rental, "charged", new_charged)
+        new_charged_2 = rental["charged"] + self.car_classes[rental["klass_id"]]["per_litre"] * litres_short
+        if not 0 <= new_charged_2 <= 9000000:
+            return self._take_back(f"The charged of {rental['id']} must be between 0.00 and 90,000.00.")
+        self._put("rentals", rental, "charged", new_charged_2)
         self._put("rentals", rental, "status", "returned")
         former_branch_id = car["branch_id"]
         self._put("cars", car, "branch_id", rental["drop_id"])
@@ -957,7 +968,8 @@ class CarRental:
         return {
             "success": True,
             "message": (
-                f"Done: take the car of {self.customers[rental['customer_id']]['name']} back after {km_driven} km."
+                f"Done: take the car of {self.customers[rental['customer_id']]['name']} back after {km_driven} "
+                f"km, {litres_short} litres short."
             ),
         }
 

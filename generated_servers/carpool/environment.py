@@ -23,7 +23,7 @@ RULES = (
     "Nobody sits in two cars at once.",
     "A car and a driver make one run at a time.",
     "Whoever drives is not a rider at the same time.",
-    "Drivers make no longer detours than they are willing to.",
+    "Drivers make no longer detours than they are willing to, each stop counted once.",
     "Only people with a licence drive.",
     "Nobody rides or drives while they are away.",
     "Nobody falls more than twelve points behind, with the seats that are booked.",
@@ -252,14 +252,7 @@ class Carpool:
         if rider is None:
             return _refused(f"There is no person {rider_id!r}.")
         found = [r for r in self.runs.values() if (r["on"] == on and r["way"] == way and self._takes(r, rider))]
-        found.sort(
-            key=lambda r: (
-                self._detour(self.people[r["driver_id"]], rider),
-                r["leaves"],
-                self.people[r["driver_id"]]["name"],
-                _age(r),
-            )
-        )
+        found.sort(key=lambda r: (self._added(r, rider), r["leaves"], self.people[r["driver_id"]]["name"], _age(r)))
         return _found(
             {
                 "total": len(found),
@@ -269,7 +262,7 @@ class Carpool:
                         "driver": self.people[r["driver_id"]]["name"],
                         "car": self.cars[r["car_id"]]["name"],
                         "leaves": r["leaves"],
-                        "detour": self._detour(self.people[r["driver_id"]], rider),
+                        "detour": self._added(r, rider),
                         "free": self.cars[r["car_id"]]["seats"] - self._run_riders(r),
                     }
                     for r in _page(found, offset)
@@ -663,7 +656,7 @@ class Carpool:
             )
         if (
             self._all_detours(self.people[run["driver_id"]], run)
-            + self._detour(self.people[run["driver_id"]], rider) > self.people[run["driver_id"]]["most_detour"]
+            + self._added(run, rider) > self.people[run["driver_id"]]["most_detour"]
         ):
             return _refused(
                 f"{self.people[run['driver_id']]['name']} makes detours of "
@@ -727,6 +720,11 @@ class Carpool:
             return _refused(f"There is no seat {seat_id!r}.")
         if seat["status"] != "booked":
             return _refused(f"That seat is {seat['status']}.")
+        if self.runs[seat["run_id"]]["on"] + "T" + self.runs[seat["run_id"]]["leaves"] <= self.now:
+            return _refused(
+                f"That run left on {self.runs[seat['run_id']]['on']} at {self.runs[seat['run_id']]['leaves']}, so "
+                "close it and name who stayed away."
+            )
         self._journal = []
         self._put("seats", seat, "status", "dropped")
         if self._breaks_rule_1(self.runs[seat["run_id"]]):
@@ -1339,26 +1337,41 @@ class Carpool:
     def _on_the_way(self, d: Person, s: Stop) -> bool:
         return s["id"] == d["stop_id"] or s in _above(self.stops, self.stops[d["stop_id"]], "toward_id")
 
-    def _detour(self, d: Person, r: Person) -> int:
+    def _stop_detour(self, d: Person, s: Stop) -> int:
         return (
             0
-            if self._on_the_way(d, self.stops[r["stop_id"]])
-            else 2 * self.stops[r["stop_id"]]["minutes"]
-            if (
-                self.stops[r["stop_id"]]["toward_id"] is not None
-                and self._on_the_way(d, self.stops[self.stops[r["stop_id"]]["toward_id"]])
-            )
+            if self._on_the_way(d, s)
+            else 2 * s["minutes"]
+            if s["toward_id"] is not None and self._on_the_way(d, self.stops[s["toward_id"]])
             else 99
         )
+
+    def _detour(self, d: Person, r: Person) -> int:
+        return self._stop_detour(d, self.stops[r["stop_id"]])
 
     def _sits(self, s: Seat) -> bool:
         return s["status"] in ("booked", "rode")
 
     def _all_detours(self, d: Person, run: Run) -> int:
         return sum(
-            self._detour(d, self.people[s["rider_id"]])
-            for s in self._seats_by_run.get(run["id"], {}).values()
-            if self._sits(s)
+            self._stop_detour(d, t)
+            for t in self.stops.values()
+            if any(
+                self.people[s["rider_id"]]["stop_id"] == t["id"]
+                for s in self._seats_by_run.get(run["id"], {}).values()
+                if self._sits(s)
+            )
+        )
+
+    def _added(self, run: Run, p: Person) -> int:
+        return (
+            0
+            if any(
+                self.people[s["rider_id"]]["stop_id"] == p["stop_id"]
+                for s in self._seats_by_run.get(run["id"], {}).values()
+                if self._sits(s)
+            )
+            else self._stop_detour(self.people[run["driver_id"]], self.stops[p["stop_id"]])
         )
 
     def _children_in(self, run: Run) -> int:
@@ -1405,7 +1418,7 @@ class Carpool:
             and self._all_detours(
                 self.people[run["driver_id"]],
                 run,
-            ) + self._detour(self.people[run["driver_id"]], p) <= self.people[run["driver_id"]]["most_detour"]
+            ) + self._added(run, p) <= self.people[run["driver_id"]]["most_detour"]
         )
 
     def _payer(self, p: Person) -> Person:
@@ -1498,13 +1511,11 @@ class Carpool:
         )
 
     def _breaks_rule_6(self, r: Run) -> bool:
-        """Whether this is broken: drivers make no longer detours than they are willing to."""
+        """Whether this is broken: drivers make no longer detours than they are willing to, each stop counted once.
+        """
         return (
             r["status"] == "planned"
-            and sum(
-                self._detour(self.people[r["driver_id"]], self.people[s["rider_id"]])
-                for s in self._seats_by_run_status.get((r["id"], "booked"), {}).values()
-            ) > self.people[r["driver_id"]]["most_detour"]
+            and self._all_detours(self.people[r["driver_id"]], r) > self.people[r["driver_id"]]["most_detour"]
         )
 
     def _breaks_rule_7(self, r: Run) -> bool:

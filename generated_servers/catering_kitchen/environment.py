@@ -68,7 +68,18 @@ INDEXED = {
 class Ingredient(TypedDict):
     id: str
     name: str
-    allergen: Literal["gluten", "nuts", "milk", "egg", "fish", "celery"] | None
+    allergen: Literal[
+        "gluten",
+        "nuts",
+        "milk",
+        "egg",
+        "fish",
+        "celery",
+        "soy",
+        "sesame",
+        "peanuts",
+        "shellfish",
+    ] | None
 
 
 class Lot(TypedDict):
@@ -78,7 +89,7 @@ class Lot(TypedDict):
     amount: int
     left: int
     use_by: str
-    traces: Literal["gluten", "nuts", "milk", "egg", "fish", "celery"] | None
+    traces: list[Literal["gluten", "nuts", "milk", "egg", "fish", "celery", "soy", "sesame", "peanuts", "shellfish"]]
     blocked: bool
 
 
@@ -102,7 +113,7 @@ class Event(TypedDict):
     name: str
     on: str
     guests: int
-    avoids: list[Literal["gluten", "nuts", "milk", "egg", "fish", "celery"]]
+    avoids: list[Literal["gluten", "nuts", "milk", "egg", "fish", "celery", "soy", "sesame", "peanuts", "shellfish"]]
     status: Literal["planned", "served", "cancelled"]
 
 
@@ -162,6 +173,11 @@ def _copied(records: dict[str, Any]) -> dict[str, Any]:
 def _distinct(records: Iterable[Any]) -> list[Any]:
     """Each record once."""
     return list({record["id"]: record for record in records if record is not None}.values())
+
+
+def _different(keys: list[Any]) -> bool:
+    """Whether no two are the same."""
+    return len(set(keys)) == len(keys)
 
 
 def _plus_days(day: str, days: int) -> str:
@@ -370,14 +386,26 @@ class CateringKitchen:
     def list_ingredients(
         self,
         name: Text | None = None,
-        allergen: Literal["gluten", "nuts", "milk", "egg", "fish", "celery"] | None = None,
+        allergen: Literal[
+            "gluten",
+            "nuts",
+            "milk",
+            "egg",
+            "fish",
+            "celery",
+            "soy",
+            "sesame",
+            "peanuts",
+            "shellfish",
+        ] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the ingredients, oldest first, all of them or only some.
 
         Args:
             name (str, optional): Only those whose name contains this text.
-            allergen (str, optional): Only those whose allergen is gluten, nuts, milk, egg, fish or celery.
+            allergen (str, optional): Only those whose allergen is gluten, nuts, milk, egg, fish, celery, soy,
+                sesame, peanuts or shellfish.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -395,7 +423,6 @@ class CateringKitchen:
         self,
         code: Text | None = None,
         ingredient_id: str | None = None,
-        traces: Literal["gluten", "nuts", "milk", "egg", "fish", "celery"] | None = None,
         blocked: bool | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -404,7 +431,6 @@ class CateringKitchen:
         Args:
             code (str, optional): Only those whose code contains this text.
             ingredient_id (str, optional): Only those of this ingredient.
-            traces (str, optional): Only those whose traces is gluten, nuts, milk, egg, fish or celery.
             blocked (bool, optional): Only those where blocked is so.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -418,10 +444,9 @@ class CateringKitchen:
             for lot in self.lots.values()
             if (code is None or code.casefold() in lot["code"].casefold())
             and (ingredient_id is None or lot["ingredient_id"] == ingredient_id)
-            and (traces is None or lot["traces"] == traces)
             and (blocked is None or lot["blocked"] == blocked)
         ]
-        return _found({"total": len(found), "lots": [{**lot} for lot in _page(found, offset)]})
+        return _found({"total": len(found), "lots": [self._show_lot(lot) for lot in _page(found, offset)]})
 
     def list_recipes(
         self,
@@ -594,16 +619,20 @@ class CateringKitchen:
         code: Text,
         amount: Annotated[int, {"minimum": 1000, "maximum": 100000}],
         use_by: Date,
-        traces: Literal["gluten", "nuts", "milk", "egg", "fish", "celery"] | None = None,
+        traces: Annotated[
+            list[Literal["gluten", "nuts", "milk", "egg", "fish", "celery", "soy", "sesame", "peanuts", "shellfish"]],
+            {"maxItems": 20},
+        ] | None = None,
     ) -> Result:
-        """Take in a lot of an ingredient with its last day, and what it may contain traces of.
+        """Take in a lot of an ingredient with its last day, and everything it may contain traces of.
 
         Args:
             ingredient_id (str): Id of the ingredient, such as INGREDIENT-00001.
             code (str): The code.
             amount (int): The amount, from 1000 to 100000.
             use_by (str): Use by: a date, as YYYY-MM-DD.
-            traces (str, optional): The traces: gluten, nuts, milk, egg, fish or celery. May be left out.
+            traces (list): The traces: The trace: gluten, nuts, milk, egg, fish, celery, soy, sesame, peanuts or
+                shellfish each. None where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -612,12 +641,15 @@ class CateringKitchen:
         ingredient = self.ingredients.get(ingredient_id)
         if ingredient is None:
             return _refused(f"There is no ingredient {ingredient_id!r}.")
+        traces = traces or []
         if bool(self._lots_by_code.get(code, {})):
             return _refused(f"There is a lot {code} already.")
         if use_by <= self.now[:10]:
             return _refused(f"A lot that runs out on {use_by} is not accepted.")
-        if traces is not None and traces == ingredient["allergen"]:
-            return _refused(f"{ingredient['name']} is {traces} in itself, no need to note traces.")
+        if not _different([t for t in traces]):
+            return _refused("A trace is named twice.")
+        if any(t == ingredient["allergen"] for t in traces):
+            return _refused(f"{ingredient['name']} is that in itself, no need to note traces of it.")
         self._journal = []
         lot: Lot = {
             "id": self._new_id("lot", "LOT", self.lots),
@@ -626,7 +658,7 @@ class CateringKitchen:
             "amount": amount,
             "left": amount,
             "use_by": use_by,
-            "traces": traces,
+            "traces": [*traces],
             "blocked": False,
         }
         self._add("lots", lot)
@@ -710,7 +742,7 @@ class CateringKitchen:
         on: Date,
         guests: Annotated[int, {"minimum": 5, "maximum": 200}],
         avoids: Annotated[
-            list[Literal["gluten", "nuts", "milk", "egg", "fish", "celery"]],
+            list[Literal["gluten", "nuts", "milk", "egg", "fish", "celery", "soy", "sesame", "peanuts", "shellfish"]],
             {"maxItems": 20},
         ] | None = None,
     ) -> Result:
@@ -720,8 +752,8 @@ class CateringKitchen:
             name (str): The name.
             on (str): On: a date, as YYYY-MM-DD.
             guests (int): The guests, from 5 to 200.
-            avoids (list): The avoids: The avoid: gluten, nuts, milk, egg, fish or celery each. None where it is
-                left out.
+            avoids (list): The avoids: The avoid: gluten, nuts, milk, egg, fish, celery, soy, sesame, peanuts or
+                shellfish each. None where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -757,7 +789,18 @@ class CateringKitchen:
         self,
         event_id: str,
         guests: Annotated[int, {"minimum": 5, "maximum": 200}] | None = None,
-        also_avoids: Literal["gluten", "nuts", "milk", "egg", "fish", "celery"] | None = None,
+        also_avoids: Literal[
+            "gluten",
+            "nuts",
+            "milk",
+            "egg",
+            "fish",
+            "celery",
+            "soy",
+            "sesame",
+            "peanuts",
+            "shellfish",
+        ] | None = None,
     ) -> Result:
         """Change the number of guests, whereupon all dishes are scaled and rounded up, or add something the guests
         must avoid.
@@ -765,7 +808,8 @@ class CateringKitchen:
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
             guests (int, optional): The guests, from 5 to 200. May be left out.
-            also_avoids (str, optional): The also avoids: gluten, nuts, milk, egg, fish or celery. May be left out.
+            also_avoids (str, optional): The also avoids: gluten, nuts, milk, egg, fish, celery, soy, sesame,
+                peanuts or shellfish. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -803,7 +847,7 @@ class CateringKitchen:
                 if b["dish_id"] is not None
                 and self.dishes[b["dish_id"]]["event_id"] == event_id
                 and also_avoids is not None
-                and self.lots[u["lot_id"]]["traces"] == also_avoids
+                and also_avoids in self.lots[u["lot_id"]]["traces"]
             ),
             None,
         )
@@ -1265,6 +1309,27 @@ class CateringKitchen:
                 f"{self._dish_lacking(short)} portions of {self.recipes[short['recipe_id']]['name']} are lacking, "
                 "so cook them first."
             )
+        stale = next(
+            (
+                b
+                for b in sorted(
+                    [
+                        b
+                        for _dish in self._dishes_by_event.get(event_id, {}).values()
+                        for b in self._batches_by_dish.get(_dish["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if b["dish_id"] is not None
+                and b["use_by"] < self.now[:10]
+            ),
+            None,
+        )
+        if stale is not None:
+            return _refused(
+                f"The {self.recipes[stale['recipe_id']]['name']} for {event['name']} kept until {stale['use_by']} "
+                "only, so discard that batch and cook anew."
+            )
         self._journal = []
         changed_batches: list[Any] = []
         for b in [
@@ -1360,6 +1425,10 @@ class CateringKitchen:
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: cancel {event['name']}."}
 
+    def _show_lot(self, lot: Lot) -> dict[str, Any]:
+        """The lot as an answer shows it."""
+        return {**lot, "traces": [*lot["traces"]]}
+
     def _show_recipe(self, recipe: Recipe) -> dict[str, Any]:
         """The recipe as an answer shows it."""
         return {**recipe, "base_ids": [*recipe["base_ids"]], "allergens": self._recipe_allergens(recipe)}
@@ -1403,7 +1472,12 @@ class CateringKitchen:
         return sum(n["grams"] for n in self._needs_of(r) if n["ingredient_id"] == i["id"])
 
     def _usable(self, l: Lot, e: Event) -> bool:
-        return not l["blocked"] and l["left"] > 0 and l["use_by"] >= e["on"] and l["traces"] not in e["avoids"]
+        return (
+            not l["blocked"]
+            and l["left"] > 0
+            and l["use_by"] >= e["on"]
+            and not any(t in e["avoids"] for t in l["traces"])
+        )
 
     def _stock_for(self, i: Ingredient, e: Event) -> int:
         return sum(l["left"] for l in self._lots_by_ingredient.get(i["id"], {}).values() if self._usable(l, e))
@@ -1413,8 +1487,9 @@ class CateringKitchen:
 
     def _unsafe(self, b: Batch, e: Event) -> bool:
         return any(
-            self.lots[u["lot_id"]]["traces"] in e["avoids"]
+            t in e["avoids"]
             for u in self._uses_by_batch.get(b["id"], {}).values()
+            for t in self.lots[u["lot_id"]]["traces"]
         )
 
     def _from_lot(self, b: Batch, l: Lot) -> bool:
@@ -1465,11 +1540,12 @@ class CateringKitchen:
         """Whether this is broken: no batch set aside for an event came in touch with what that event must avoid."""
         return (
             self.batches[u["batch_id"]]["dish_id"] is not None
-            and (
-                self.lots[u["lot_id"]]["traces"] in self.events[
-                    self.dishes[self.batches[u["batch_id"]]["dish_id"]]["event_id"]
-                ]["avoids"]
-                or self.ingredients[self.lots[u["lot_id"]]["ingredient_id"]]["allergen"] in self.events[
+            and not (
+                not any(
+                    t in self.events[self.dishes[self.batches[u["batch_id"]]["dish_id"]]["event_id"]]["avoids"]
+                    for t in self.lots[u["lot_id"]]["traces"]
+                )
+                and self.ingredients[self.lots[u["lot_id"]]["ingredient_id"]]["allergen"] not in self.events[
                     self.dishes[self.batches[u["batch_id"]]["dish_id"]]["event_id"]
                 ]["avoids"]
             )

@@ -23,7 +23,7 @@ RULES = (
     "A certificate that can be used comes from an active issuer.",
     "A certificate is valid within the time of its issuer and no longer than its profile allows.",
     "A certificate is renewed once, for the same domain and profile.",
-    "A domain has no more than two usable certificates of one profile.",
+    "A domain never has more than two usable certificates of one profile on a day.",
     "Requests are approved by registrars other than the applicant, and by nobody twice.",
     "A request counts as approved when it has the approvals that its profile demands.",
     "People ask only for domains of their own team, with keys that are long enough.",
@@ -829,6 +829,7 @@ class CertificateAuthority:
                 {},
             ).values()
             if c["status"] != "revoked"
+            and c["valid_until"] >= self.now[:10]
         ) >= 2:
             return _refused(
                 f"{self.domains[request['domain_id']]['name']} has two "
@@ -901,6 +902,8 @@ class CertificateAuthority:
             )
         if certificate["valid_until"] > _plus_days(self.now[:10], 45):
             return _refused(f"It ends on {certificate['valid_until']}, which is more than 45 days ahead.")
+        if certificate["valid_until"] < self.now[:10]:
+            return _refused(f"It ended on {certificate['valid_until']}, so file a new request.")
         if self.issuers[certificate["issuer_id"]]["valid_until"] <= self.now[:10]:
             return _refused(f"{self.issuers[certificate['issuer_id']]['name']} has ended.")
         if not self._proven(self.domains[certificate["domain_id"]], self.now[:10]):
@@ -915,6 +918,7 @@ class CertificateAuthority:
                 {},
             ).values()
             if c["status"] != "revoked"
+            and c["valid_until"] >= self.now[:10]
         ) >= 2:
             return _refused(
                 f"{self.domains[certificate['domain_id']]['name']} has two "
@@ -988,7 +992,9 @@ class CertificateAuthority:
         self._put("certificates", certificate, "status", status)
         if self._breaks_rule_4(certificate):
             return self._take_back(RULES[3])
-        for one_certificate in _distinct(self._certificates_by_domain.get(certificate["domain_id"], {}).values()):
+        for one_certificate in _distinct(
+            [certificate, *self._certificates_by_domain.get(certificate["domain_id"], {}).values()]
+        ):
             if self._breaks_rule_7(one_certificate):
                 return self._take_back(RULES[6])
         if self._breaks_rule_11_c(certificate):
@@ -1028,7 +1034,9 @@ class CertificateAuthority:
         self._put("certificates", certificate, "status", "revoked")
         if self._breaks_rule_4(certificate):
             return self._take_back(RULES[3])
-        for one_certificate in _distinct(self._certificates_by_domain.get(certificate["domain_id"], {}).values()):
+        for one_certificate in _distinct(
+            [certificate, *self._certificates_by_domain.get(certificate["domain_id"], {}).values()]
+        ):
             if self._breaks_rule_7(one_certificate):
                 return self._take_back(RULES[6])
         if self._breaks_rule_11_c(certificate):
@@ -1102,9 +1110,12 @@ class CertificateAuthority:
                 return self._take_back(RULES[3])
         for one_certificate in _distinct(
             [
-                user
-                for one in [self.domains[one["domain_id"]] for one in changed_certificates_2]
-                for user in self._certificates_by_domain.get(one["id"], {}).values()
+                *changed_certificates_2,
+                *[
+                    user
+                    for one in [self.domains[one["domain_id"]] for one in changed_certificates_2]
+                    for user in self._certificates_by_domain.get(one["id"], {}).values()
+                ],
             ]
         ):
             if self._breaks_rule_7(one_certificate):
@@ -1206,7 +1217,8 @@ class CertificateAuthority:
         return {"success": True, "message": f"Done: validate {domain['name']} until {until}."}
 
     def publish_list(self, issuer_id: str) -> Result:
-        """Publish the next revocation list of an issuer, with everything revoked directly below it.
+        """Publish the next revocation list of an issuer, with everything revoked directly below it; lists come out
+        again before they run out even when nothing was revoked.
 
         Args:
             issuer_id (str): Id of the issuer, such as ISSUER-00001.
@@ -1220,8 +1232,14 @@ class CertificateAuthority:
             return _refused(f"There is no issuer {issuer_id!r}.")
         if issuer["status"] != "active":
             return _refused(f"{issuer['name']} was revoked and signs no list.")
-        if self._unlisted(issuer) <= 0:
-            return _refused(f"{issuer['name']} has revoked nothing that is not listed.")
+        if not (
+            self._unlisted(issuer) > 0
+            or not any(
+                each["published_on"] == self.now[:10]
+                for each in self._crl_issues_by_issuer.get(issuer_id, {}).values()
+            )
+        ):
+            return _refused(f"{issuer['name']} has published today and has revoked nothing since.")
         self._journal = []
         changed_certificates: list[Any] = []
         changed_issuers: list[Any] = []
@@ -1306,7 +1324,11 @@ class CertificateAuthority:
         )
 
     def _current(self, c: Certificate) -> bool:
-        return c["status"] == "valid" and not self._certificates_by_renews.get(c["id"], {})
+        return (
+            c["status"] == "valid"
+            and c["valid_until"] >= self.now[:10]
+            and not self._certificates_by_renews.get(c["id"], {})
+        )
 
     def _breaks_rule_1(self, i: Issuer) -> bool:
         """Whether this is broken: an issuer is valid only while the one above it is."""
@@ -1366,12 +1388,16 @@ class CertificateAuthority:
         )
 
     def _breaks_rule_7(self, c: Certificate) -> bool:
-        """Whether this is broken: a domain has no more than two usable certificates of one profile."""
-        return sum(
-            1
-            for d in self._certificates_by_domain_profile.get((c["domain_id"], c["profile_id"]), {}).values()
-            if d["status"] != "revoked"
-        ) > 2
+        """Whether this is broken: a domain never has more than two usable certificates of one profile on a day."""
+        return (
+            c["status"] != "revoked"
+            and sum(
+                1
+                for d in self._certificates_by_domain_profile.get((c["domain_id"], c["profile_id"]), {}).values()
+                if d["status"] != "revoked"
+                and (d["valid_from"] <= c["valid_from"] and c["valid_from"] <= d["valid_until"])
+            ) > 2
+        )
 
     def _breaks_rule_8_a(self, a: Approval) -> bool:
         """Whether this is broken: requests are approved by registrars other than the applicant, and by nobody twice.

@@ -89,6 +89,7 @@ class Change(TypedDict):
     likelihood: int
     starts_at: str
     minutes: int
+    backout: str | None
     runner_id: str | None
     ended_at: str | None
     status: Literal["draft", "submitted", "cancelled", "approved", "refused", "running", "done", "rolled_back"]
@@ -280,8 +281,8 @@ class ChangeManagement:
             change_id (str): Id of the change, such as CHANGE-00001.
 
         Returns:
-            dict: {"success": True, "data": {title, status, risk, needed, yes_votes, owners_agree, clashes_with,
-                frozen_by}} or {"success": False, "error": why not}
+            dict: {"success": True, "data": {title, status, risk, backout, needed, yes_votes, owners_agree,
+                clashes_with, frozen_by}} or {"success": False, "error": why not}
         """
         change = self.changes.get(change_id)
         if change is None:
@@ -291,6 +292,7 @@ class ChangeManagement:
                 "title": change["title"],
                 "status": change["status"],
                 "risk": self._change_risk(change),
+                "backout": change["backout"],
                 "needed": self._needed(change),
                 "yes_votes": self._change_yes_votes(change),
                 "owners_agree": self._owners_agree(change),
@@ -601,9 +603,10 @@ class ChangeManagement:
         starts_at: DateTime,
         minutes: Annotated[int, {"minimum": 15, "maximum": 480}],
         first_step: Text,
+        backout: Text,
         kind: Literal["normal", "standard", "emergency"] | None = None,
     ) -> Result:
-        """Draft a change of one or several systems with its first step.
+        """Draft a change of one or several systems with its first step and the plan for backing out.
 
         Args:
             title (str): The title.
@@ -614,6 +617,7 @@ class ChangeManagement:
             starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
             minutes (int): The minutes, from 15 to 480.
             first_step (str): The first step.
+            backout (str): The backout.
             kind (str, optional): The kind: normal, standard or emergency. May be left out.
 
         Returns:
@@ -647,6 +651,7 @@ class ChangeManagement:
             "likelihood": likelihood,
             "starts_at": starts_at,
             "minutes": minutes,
+            "backout": backout,
             "runner_id": None,
             "ended_at": None,
             "status": "draft",
@@ -1171,6 +1176,33 @@ class ChangeManagement:
             return _refused(f"{change['title']} is {change['status']}.")
         if change["starts_at"] > self.now:
             return _refused(f"{change['title']} is planned for {change['starts_at']}.")
+        if _plus_minutes(change["starts_at"], 1440) <= self.now:
+            return _refused(
+                f"{change['title']} was to begin at {change['starts_at']}, more than a day ago, so reschedule it."
+            )
+        frozen_now = next(
+            (
+                self._frozen(self.systems[t["system_id"]], self.now[:10])
+                for t in sorted(self._touches_by_change.get(change_id, {}).values(), key=_age)
+                if self._frozen(self.systems[t["system_id"]], self.now[:10]) is not None
+            ),
+            None,
+        )
+        if frozen_now is not None and change["kind"] != "emergency":
+            return _refused(f"{frozen_now['name']} freezes one of its systems today.")
+        beside = next(
+            (
+                self.changes[u["change_id"]]
+                for t in sorted(self._touches_by_change.get(change_id, {}).values(), key=_age)
+                for u in self.touches.values()
+                if u["change_id"] != change_id
+                and self.changes[u["change_id"]]["status"] == "running"
+                and self._akin(self.systems[t["system_id"]], self.systems[u["system_id"]])
+            ),
+            None,
+        )
+        if beside is not None:
+            return _refused(f"{beside['title']} is running on the same systems, so wait until it is over.")
         if runner["role"] != "engineer":
             return _refused(f"{runner['name']} is no engineer.")
         busy = next(

@@ -42,6 +42,7 @@ CHANGES = (
     "start_poll",
     "cast_vote",
     "close_poll",
+    "add_member",
     "invite_guest",
     "renew_guest",
     "deactivate_member",
@@ -620,13 +621,21 @@ class ChatWorkspace:
             "data": {"channel_id": channel["id"]},
         }
 
-    def set_membership(self, channel_id: str, member_id: str, inside: bool = True) -> Result:
-        """Put somebody into a channel or take them out; votes in its open polls go with them.
+    def set_membership(
+        self,
+        channel_id: str,
+        member_id: str,
+        inside: bool = True,
+        by_id: str | None = None,
+    ) -> Result:
+        """Put somebody into a channel or take them out; closed channels take somebody who has a say there. Votes in
+        its open polls go with them.
 
         Args:
             channel_id (str): Id of the channel, such as CHANNEL-00001.
             member_id (str): Id of the member, such as MEMBER-00001.
             inside (bool): Inside: true or false. true where it is left out.
+            by_id (str, optional): Id of a member (by), such as MEMBER-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -638,12 +647,38 @@ class ChatWorkspace:
         member = self.members.get(member_id)
         if member is None:
             return _refused(f"There is no member {member_id!r}.")
+        by = self.members.get(by_id) if by_id is not None else None
+        if by_id is not None and by is None:
+            return _refused(f"There is no member {by_id!r}.")
         if channel["status"] != "live":
             return _refused(f"{channel['name']} is archived.")
         if inside != (member_id not in channel["person_ids"]):
             return _refused(f"For {member['name']} that is so already.")
         if not self._active(member):
             return _refused(f"{member['name']} has left the workspace.")
+        if inside and member["until"] is not None and member["until"] < self.now[:10]:
+            return _refused(f"{member['name']} was a guest until {member['until']}, so renew the guest first.")
+        if not (by_id is None or self._active(by)):
+            return _refused(f"{by['name']} has left the workspace.")
+        if not (
+            not inside
+            or channel["kind"] != "closed"
+            or by_id is not None
+            and (by_id in channel["person_ids"] or by["kind"] == "admin")
+        ):
+            return _refused(
+                f"{channel['name']} is closed, so say who lets {member['name']} in, somebody inside or an admin."
+            )
+        if not (
+            inside
+            or channel["kind"] != "closed"
+            or by_id is not None
+            and (by in [member, self.members[channel["manager_id"]]] or by["kind"] == "admin")
+        ):
+            return _refused(
+                f"{channel['name']} is closed, so only {member['name']}, "
+                f"{self.members[channel['manager_id']]['name']} or an admin may do that."
+            )
         if inside and member["kind"] == "guest" and channel["kind"] == "announcements":
             return _refused(f"Guests are not let into {channel['name']}.")
         if inside and member["kind"] == "guest" and self._member_channels(member) >= 2:
@@ -858,6 +893,8 @@ class ChatWorkspace:
             return _refused(f"{channel['name']} is archived.")
         if author_id not in channel["person_ids"]:
             return _refused(f"{author['name']} is not in {channel['name']}.")
+        if author["until"] is not None and author["until"] < self.now[:10]:
+            return _refused(f"{author['name']} was a guest until {author['until']}, so renew the guest first.")
         if answers_id is not None and answers["channel_id"] != channel_id:
             return _refused(f"That message stands in {self.channels[answers['channel_id']]['name']}.")
         if answers_id is not None and answers["answers_id"] is not None:
@@ -1043,6 +1080,8 @@ class ChatWorkspace:
             return _refused(
                 f"{voter['name']} is not in {self.channels[self.polls[option['poll_id']]['channel_id']]['name']}."
             )
+        if cast and voter["until"] is not None and voter["until"] < self.now[:10]:
+            return _refused(f"{voter['name']} was a guest until {voter['until']}, so renew the guest first.")
         if cast != (not self._votes_by_option_voter.get((option_id, voter_id), {})):
             return _refused("That is so already.")
         if cast and self._used(voter, self.polls[option["poll_id"]]) >= self.polls[option["poll_id"]]["choices"]:
@@ -1126,6 +1165,104 @@ class ChatWorkspace:
             if self._breaks_rule_11(one_vote):
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: close the poll {poll['question']} as {by['name']}."}
+
+    def add_member(self, name: Text, channel_ids: Annotated[list[str], {"maxItems": 20}] | None = None) -> Result:
+        """Give somebody new on the staff an account, and let them into channels that are not closed.
+
+        Args:
+            name (str): The name.
+            channel_ids (list): Ids of channels, such as CHANNEL-00001. None where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        channels = []
+        for key in channel_ids or []:
+            if key not in self.channels:
+                return _refused(f"There is no channel {key!r}.")
+            channels.append(self.channels[key])
+        if any(m["name"].lower() == name.lower() for m in self.members.values()):
+            return _refused(f"There is a {name} already.")
+        if not _different([c["id"] for c in channels]):
+            return _refused("A channel is named twice.")
+        barred = next((c for c in channels if (c["kind"] == "closed" or c["status"] != "live")), None)
+        if barred is not None:
+            return _refused(
+                f"{barred['name']} is {barred['kind']} and {barred['status']}; newcomers begin in live channels "
+                "that are not closed."
+            )
+        self._journal = []
+        changed_channels: list[Any] = []
+        former_person_ids: list[Any] = []
+        member: Member = {
+            "id": self._new_id("member", "MEMBER", self.members),
+            "name": name,
+            "kind": "member",
+            "sponsor_id": None,
+            "until": None,
+            "joined_on": self.now[:10],
+            "status": "active",
+        }
+        self._add("members", member)
+        for c in list(channels):
+            changed_channels.append(c)
+            former_person_ids.extend(c["person_ids"])
+            self._put(
+                "channels",
+                c,
+                "person_ids",
+                [record["id"] for record in [self.members[key] for key in c["person_ids"]] + [member]],
+            )
+        if len(self._members_by_name.get(member["name"], {})) > 1:
+            return self._take_back(f"There is already a member with the name {member['name']!r}.")
+        if self._breaks_rule_1(member):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_2(member):
+            return self._take_back(RULES[1])
+        for one_channel in _distinct(changed_channels):
+            if self._breaks_rule_3(one_channel):
+                return self._take_back(RULES[2])
+        for one_member in _distinct(
+            [
+                member,
+                *[self.members[key] for one in changed_channels for key in one["person_ids"]],
+                *[self.members.get(key) for key in former_person_ids],
+            ]
+        ):
+            if self._breaks_rule_4_g(one_member):
+                return self._take_back(RULES[3])
+        for one_channel in _distinct(changed_channels):
+            if self._breaks_rule_4_c(one_channel):
+                return self._take_back(RULES[3])
+        for one_channel in _distinct(changed_channels):
+            if self._breaks_rule_5(one_channel):
+                return self._take_back(RULES[4])
+        for one_channel in _distinct(changed_channels):
+            if self._breaks_rule_6(one_channel):
+                return self._take_back(RULES[5])
+        for one_vote in _distinct(
+            [
+                user
+                for one in [
+                    user
+                    for one in [
+                        user
+                        for one in changed_channels
+                        for user in self._polls_by_channel.get(one["id"], {}).values()
+                    ]
+                    for user in self._options_by_poll.get(one["id"], {}).values()
+                ]
+                for user in self._votes_by_option.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_11(one_vote):
+                return self._take_back(RULES[10])
+        return {
+            "success": True,
+            "message": f"Done: add {name} to the staff (new: member {member['id']}).",
+            "data": {"member_id": member["id"]},
+        }
 
     def invite_guest(self, name: Text, sponsor_id: str, channel_id: str, until: Date) -> Result:
         """Invite a guest into a channel where the sponsor is.
@@ -1450,6 +1587,9 @@ class ChatWorkspace:
             m["id"] in c["person_ids"]
             and (c["kind"] != "announcements" or m["id"] == c["manager_id"] or m["kind"] == "admin")
         )
+
+    def _run_out(self, m: Member) -> bool:
+        return m["until"] is not None and m["until"] < self.now[:10]
 
     def _leading(self, p: Poll) -> Option | None:
         return next(

@@ -734,8 +734,8 @@ class ChemicalStore:
         return {"success": True, "message": f"Done: give {bottle['code']} to {user['name']}."}
 
     def draw_from_bottle(self, bottle_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 5000}]) -> Result:
-        """Record what a user drew from the bottle they have; the first time opens it and shortens its life, an empty
-        one is gone.
+        """Record what a user who is still trained for it drew from the bottle they have; the first time opens it and
+        shortens its life, an empty one is gone.
 
         Args:
             bottle_id (str): Id of the bottle, such as BOTTLE-00001.
@@ -751,6 +751,12 @@ class ChemicalStore:
         user = self.users.get(bottle["user_id"])
         if user is None:
             return _refused(f"{bottle['code']} is with nobody, so let somebody take it first.")
+        if not self._trained(user, self.hazards[self.substances[bottle["substance_id"]]["hazard_id"]], self.now[:10]):
+            return _refused(
+                f"{user['name']} has no valid training for "
+                f"{self.hazards[self.substances[bottle['substance_id']]['hazard_id']]['name']} any more, so have "
+                f"{bottle['code']} returned."
+            )
         if bottle["expires"] < self.now[:10]:
             return _refused(f"{bottle['code']} expired on {bottle['expires']}.")
         if amount > bottle["left"]:
@@ -875,8 +881,8 @@ class ChemicalStore:
         return {"success": True, "message": f"Done: put {bottle['code']} back into cabinet {cabinet['label']}."}
 
     def pour_together(self, bottle_id: str, into_id: str) -> Result:
-        """Pour what is left of an opened bottle into another opened one of the same substance, which then expires
-        when the older does.
+        """Let the user who has them pour what is left of an opened bottle into another opened one of the same
+        substance, which then expires when the older does.
 
         Args:
             bottle_id (str): Id of the bottle, such as BOTTLE-00001.
@@ -898,6 +904,17 @@ class ChemicalStore:
             return _refused(f"{bottle['code']} and {into['code']} hold different substances.")
         if bottle["opened_on"] is None or into["opened_on"] is None or self._gone(bottle) or self._gone(into):
             return _refused("Both must have been opened and not be gone.")
+        if bottle["user_id"] is None or bottle["user_id"] != into["user_id"]:
+            return _refused("One user must have both bottles to pour them together, so let somebody take them first.")
+        if not self._trained(
+            self.users[bottle["user_id"]],
+            self.hazards[self.substances[bottle["substance_id"]]["hazard_id"]],
+            self.now[:10],
+        ):
+            return _refused(
+                f"{self.users[bottle['user_id']]['name']} has no valid training for "
+                f"{self.hazards[self.substances[bottle['substance_id']]['hazard_id']]['name']} any more."
+            )
         if bottle["expires"] < self.now[:10] or into["expires"] < self.now[:10]:
             return _refused("One of them has expired.")
         if into["left"] + bottle["left"] > into["size"]:

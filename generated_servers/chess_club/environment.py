@@ -79,7 +79,7 @@ class Challenge(TypedDict):
     gap: int
     made_on: str
     play_by: str
-    status: Literal["open", "accepted", "dropped", "started", "forfeited"]
+    status: Literal["open", "accepted", "forfeited", "dropped", "started"]
 
 
 class Game(TypedDict):
@@ -334,7 +334,7 @@ class ChessClub:
         self,
         challenger_id: str | None = None,
         opponent_id: str | None = None,
-        status: Literal["open", "accepted", "dropped", "started", "forfeited"] | None = None,
+        status: Literal["open", "accepted", "forfeited", "dropped", "started"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the challenges, oldest first, all of them or only some.
@@ -342,7 +342,7 @@ class ChessClub:
         Args:
             challenger_id (str, optional): Only those of this challenger.
             opponent_id (str, optional): Only those of this opponent.
-            status (str, optional): Only those whose status is open, accepted, dropped, started or forfeited.
+            status (str, optional): Only those whose status is open, accepted, forfeited, dropped or started.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -604,8 +604,8 @@ class ChessClub:
         }
 
     def claim_forfeit(self, challenge_id: str) -> Result:
-        """Give an accepted challenge to the challenger because the other did not come; the rungs change, the ratings
-        do not.
+        """Give a challenge whose last day is over to the challenger, because the other did not answer or did not
+        come; the rungs change, the ratings do not.
 
         Args:
             challenge_id (str): Id of the challenge, such as CHALLENGE-00001.
@@ -617,8 +617,12 @@ class ChessClub:
         challenge = self.challenges.get(challenge_id)
         if challenge is None:
             return _refused(f"There is no challenge {challenge_id!r}.")
-        if challenge["status"] != "accepted":
-            return _refused(f"That challenge is {challenge['status']}, not accepted.")
+        if not self._pending(challenge):
+            return _refused(f"That challenge is {challenge['status']}.")
+        if challenge["play_by"] >= self.now[:10]:
+            return _refused(
+                f"There is time for that game until {challenge['play_by']}, so it cannot be claimed before."
+            )
         c = self.players[challenge["challenger_id"]]
         o = self.players[challenge["opponent_id"]]
         if c["rung"] is None or o["rung"] is None:
@@ -643,6 +647,8 @@ class ChessClub:
                 return self._take_back(f"The rung of {c['name']} must be between 1 and 200.")
             changed_players.append(c)
             self._put("players", c, "rung", high)
+        if challenge["status"] not in ("open", "accepted", "forfeited"):
+            return self._take_back(f"Challenge {challenge['id']} cannot go from {challenge['status']} to forfeited.")
         self._put("challenges", challenge, "status", "forfeited")
         for one_player in changed_players:
             if one_player["rung"] is not None and len(self._players_by_rung.get(one_player["rung"], {})) > 1:

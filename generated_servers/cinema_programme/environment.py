@@ -618,7 +618,8 @@ class CinemaProgramme:
         }
 
     def extend_licence(self, licence_id: str, last_on: Date) -> Result:
-        """Extend a running licence; for each week begun the distributor asks for three more shows.
+        """Extend a running licence that has not run out; for each week begun the distributor asks for three more
+        shows.
 
         Args:
             licence_id (str): Id of the licence, such as LICENCE-00001.
@@ -633,6 +634,11 @@ class CinemaProgramme:
             return _refused(f"There is no licence {licence_id!r}.")
         if licence["status"] != "running":
             return _refused(f"The licence of {self.films[licence['film_id']]['title']} is settled.")
+        if licence["last_on"] < self.now[:10]:
+            return _refused(
+                f"The licence of {self.films[licence['film_id']]['title']} ran out on {licence['last_on']}, so "
+                "settle it and sign a new one."
+            )
         if last_on <= licence["last_on"]:
             return _refused(f"It runs until {licence['last_on']} anyway.")
         if last_on > _plus_days(licence["last_on"], 28):
@@ -1118,6 +1124,8 @@ class CinemaProgramme:
             return _refused(f"There is no screen {screen_id!r}.")
         if starts_at <= _plus_minutes(self.now, 24 * 60):
             return _refused("A screen is let at least a day before.")
+        if starts_at[11:] < "09:00" or starts_at[11:] > "22:00":
+            return _refused("Screens are let from 09:00 on, and nothing begins after 22:00.")
         if guests > screen["seats"]:
             return _refused(f"{screen['name']} has {screen['seats']} seats, not {guests}.")
         if any(

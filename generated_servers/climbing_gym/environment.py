@@ -24,7 +24,7 @@ RULES = (
     "A rope holds one climber at a time.",
     "People climb or belay in one pair at a time, and nobody belays themselves.",
     "Only people who are inside are roped up.",
-    "Belayers hold a certificate for the wall.",
+    "Belayers hold a certificate for the wall, and on lead walls so do climbers.",
     "A rope in use has fewer than 60 climbs since its last inspection.",
     "People climb on ropes in use that hang on an open wall.",
     "A rope is at least twice as long as its wall is high, and bouldering walls have none.",
@@ -102,6 +102,7 @@ class Climber(TypedDict):
     born: str
     certificate: Literal["toprope", "lead"] | None
     certified_until: str | None
+    waiver_on: str | None
 
 
 class PunchCard(TypedDict):
@@ -520,13 +521,21 @@ class ClimbingGym:
         ]
         return _found({"total": len(found), "pairings": [{**pairing} for pairing in _page(found, offset)]})
 
-    def let_in(self, climber_id: str, card_id: str | None = None, supervisor_id: str | None = None) -> Result:
-        """Let a climber in, on a punch of their card or on a single ticket; children need a supervisor.
+    def let_in(
+        self,
+        climber_id: str,
+        card_id: str | None = None,
+        supervisor_id: str | None = None,
+        signs: bool = False,
+    ) -> Result:
+        """Let a climber in, on a punch of their card or on a single ticket; the first time they sign the waiver, and
+        children need a supervisor.
 
         Args:
             climber_id (str): Id of the climber, such as CLIMBER-00001.
             card_id (str, optional): Id of a punch card (card), such as PC-00001. May be left out.
             supervisor_id (str, optional): Id of a climber (supervisor), such as CLIMBER-00001. May be left out.
+            signs (bool): Signs: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -543,6 +552,10 @@ class ClimbingGym:
             return _refused(f"There is no climber {supervisor_id!r}.")
         if self._is_inside(climber):
             return _refused(f"{climber['name']} is inside already.")
+        if not (signs or climber["waiver_on"] is not None):
+            return _refused(f"{climber['name']} has not signed the waiver, which a guardian does for those under 18.")
+        if signs and climber["waiver_on"] is not None:
+            return _refused(f"The waiver of {climber['name']} was signed on {climber['waiver_on']}.")
         if card_id is not None and card["climber_id"] != climber_id:
             return _refused(f"That card belongs to {self.climbers[card['climber_id']]['name']}.")
         if card_id is not None and card["punches"] <= 0:
@@ -568,6 +581,8 @@ class ClimbingGym:
             "status": "inside",
         }
         self._add("visits", visit)
+        if signs:
+            self._put("climbers", climber, "waiver_on", self.now[:10])
         if card_id is not None:
             punches = card["punches"] - 1
             if not 0 <= punches <= 20:
@@ -753,7 +768,12 @@ class ClimbingGym:
         self._journal = []
         self._put("climbers", climber, "certificate", certificate)
         self._put("climbers", climber, "certified_until", valid_until)
-        for one_pairing in _distinct(self._pairings_by_belayer_status.get((climber["id"], "roped"), {}).values()):
+        for one_pairing in _distinct(
+            [
+                *self._pairings_by_belayer_status.get((climber["id"], "roped"), {}).values(),
+                *self._pairings_by_climber_status.get((climber["id"], "roped"), {}).values(),
+            ]
+        ):
             if self._breaks_rule_7(one_pairing):
                 return self._take_back(RULES[6])
         return {"success": True, "message": f"Done: certify {climber['name']} for {certificate} until {valid_until}."}
@@ -799,6 +819,14 @@ class ClimbingGym:
             return _refused(f"{self.walls[rope['wall_id']]['name']} is closed.")
         if not self._may_belay(belayer, self.walls[rope["wall_id"]], self.now[:10]):
             return _refused(f"{belayer['name']} has no valid certificate for {self.walls[rope['wall_id']]['kind']}.")
+        if not (
+            self.walls[rope["wall_id"]]["kind"] != "lead"
+            or self._may_belay(climber, self.walls[rope["wall_id"]], self.now[:10])
+        ):
+            return _refused(
+                f"{climber['name']} has no valid lead certificate and cannot lead on "
+                f"{self.walls[rope['wall_id']]['name']}, so choose a toprope wall."
+            )
         self._journal = []
         pairing: Pairing = {
             "id": self._new_id("pairing", "PAIRING", self.pairings),
@@ -1021,6 +1049,8 @@ class ClimbingGym:
             return _refused(
                 f"{wall['name']} has {self._wall_routes(wall)} routes, which is all it takes, so strip one first."
             )
+        if bool(self._pairings_by_wall_status.get((wall_id, "roped"), {})):
+            return _refused(f"People are roped up on {wall['name']}, so wait until they are down.")
         if any(
             each["line"] == line
             for each in self._routes_by_wall_colour_status.get((wall_id, colour, "up"), {}).values()
@@ -1066,6 +1096,10 @@ class ClimbingGym:
             return _refused(f"There is no route {route_id!r}.")
         if route["status"] != "up":
             return _refused("That route is stripped.")
+        if bool(self._pairings_by_wall_status.get((route["wall_id"], "roped"), {})):
+            return _refused(
+                f"People are roped up on {self.walls[route['wall_id']]['name']}, so wait until they are down."
+            )
         self._journal = []
         self._put("routes", route, "status", "stripped")
         if self._breaks_rule_11(route):
@@ -1276,10 +1310,16 @@ class ClimbingGym:
         )
 
     def _breaks_rule_7(self, p: Pairing) -> bool:
-        """Whether this is broken: belayers hold a certificate for the wall."""
+        """Whether this is broken: belayers hold a certificate for the wall, and on lead walls so do climbers."""
         return (
             p["status"] == "roped"
-            and not self._may_belay(self.climbers[p["belayer_id"]], self.walls[p["wall_id"]], p["roped_on"])
+            and not (
+                self._may_belay(self.climbers[p["belayer_id"]], self.walls[p["wall_id"]], p["roped_on"])
+                and (
+                    self.walls[p["wall_id"]]["kind"] != "lead"
+                    or self._may_belay(self.climbers[p["climber_id"]], self.walls[p["wall_id"]], p["roped_on"])
+                )
+            )
         )
 
     def _breaks_rule_8(self, r: Rope) -> bool:

@@ -915,7 +915,7 @@ class ClinicalLab:
         }
 
     def rerun_order(self, order_id: str) -> Result:
-        """Set a measured result aside, so that the test is run again.
+        """Set a measured result aside, or take a released one back, so that the test is run again.
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
@@ -927,10 +927,14 @@ class ClinicalLab:
         order = self.orders.get(order_id)
         if order is None:
             return _refused(f"There is no order {order_id!r}.")
-        if order["status"] != "measured":
+        if order["status"] not in ("measured", "released"):
             return _refused(
                 f"{self.tests[order['test_id']]['code']} on {self.samples[order['sample_id']]['barcode']} is "
                 f"{order['status']}."
+            )
+        if self.samples[order["sample_id"]]["status"] != "good":
+            return _refused(
+                f"Sample {self.samples[order['sample_id']]['barcode']} was rejected, so nothing on it is run again."
             )
         if order["runs"] >= 3:
             return _refused("It was run three times, so reject the sample or release the result.")
@@ -1005,7 +1009,8 @@ class ClinicalLab:
         }
 
     def release_result(self, order_id: str) -> Result:
-        """Release a measured result; a critical one must have been run twice and phoned.
+        """Release a measured result unless the last control of its analyser failed; a critical one must have been run
+        twice and phoned.
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
@@ -1021,6 +1026,11 @@ class ClinicalLab:
             return _refused(
                 f"{self.tests[order['test_id']]['code']} on {self.samples[order['sample_id']]['barcode']} is "
                 f"{order['status']}."
+            )
+        if order["analyser_id"] is None or self.analysers[order["analyser_id"]]["control_until"] is None:
+            return _refused(
+                "The last control of that analyser failed or it was stopped, so run "
+                f"{self.tests[order['test_id']]['code']} again."
             )
         if self._order_critical(order) and order["runs"] < 2:
             return _refused("The value is critical and was run once only.")

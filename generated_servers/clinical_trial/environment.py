@@ -27,7 +27,7 @@ RULES = (
     "Who has left the trial or completed it has no visit ahead.",
     "A serious event is resolved only after the sponsor was notified.",
     "An event of grade 4 is serious.",
-    "Only subjects with a serious event of grade 3 or 4 of which the sponsor knows are unblinded.",
+    "Only subjects with a serious event of grade 3 or 4 are unblinded.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
@@ -62,6 +62,7 @@ INDEXED = {
     ("events", "status"),
     ("events", "subject_id"),
     ("kits", "subject_id"),
+    ("packing_entries", "kit_id"),
     ("subjects", "code"),
     ("visits", "status"),
     ("visits", "subject_id"),
@@ -113,11 +114,16 @@ class Visit(TypedDict):
 class Kit(TypedDict):
     id: str
     number: str
-    arm: Literal["alpha", "beta"]
     site_id: str | None
     expires: str
     subject_id: str | None
     given_on: str | None
+
+
+class PackingEntry(TypedDict):
+    id: str
+    kit_id: str
+    arm: Literal["alpha", "beta"]
 
 
 class Event(TypedDict):
@@ -160,6 +166,11 @@ def _copied(records: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _id_of(record: Any) -> str | None:
+    """The id of a record that may not be there."""
+    return record["id"] if record is not None else None
+
+
 def _distinct(records: Iterable[Any]) -> list[Any]:
     """Each record once."""
     return list({record["id"]: record for record in records if record is not None}.values())
@@ -195,6 +206,7 @@ class ClinicalTrial:
         self.allocations: dict[str, Allocation] = _copied(config.get("allocations", {}))
         self.visits: dict[str, Visit] = _copied(config.get("visits", {}))
         self.kits: dict[str, Kit] = _copied(config.get("kits", {}))
+        self.packing_entries: dict[str, PackingEntry] = _copied(config.get("packing_entries", {}))
         self.events: dict[str, Event] = _copied(config.get("events", {}))
         self.now: str = config.get("now", "2026-06-22T10:00")
         self.counters: dict[str, int] = {
@@ -204,6 +216,7 @@ class ClinicalTrial:
             "allocation": len(self.allocations),
             "visit": len(self.visits),
             "kit": len(self.kits),
+            "packing_entry": len(self.packing_entries),
             "event": len(self.events),
             **config.get("counters", {}),
         }
@@ -216,6 +229,7 @@ class ClinicalTrial:
         self._visits_by_subject: dict[Any, dict[str, Visit]] = {}
         self._visits_by_subject_status: dict[Any, dict[str, Visit]] = {}
         self._kits_by_subject: dict[Any, dict[str, Kit]] = {}
+        self._packing_entries_by_kit: dict[Any, dict[str, PackingEntry]] = {}
         self._events_by_subject: dict[Any, dict[str, Event]] = {}
         self._events_by_subject_kind_status: dict[Any, dict[str, Event]] = {}
         self._events_by_subject_status: dict[Any, dict[str, Event]] = {}
@@ -229,6 +243,8 @@ class ClinicalTrial:
             self._link("visits", visit)
         for kit in self.kits.values():
             self._link("kits", kit)
+        for packing_entry in self.packing_entries.values():
+            self._link("packing_entries", packing_entry)
         for event in self.events.values():
             self._link("events", event)
 
@@ -277,31 +293,22 @@ class ClinicalTrial:
             }
         )
 
-    def kits_for(self, subject_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
-        """The kits that could be given to a subject today, those that expire first on top.
+    def treatment_of(self, subject_id: str) -> Result:
+        """The arm of a subject whose blind was broken.
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
-            dict: {"success": True, "data": {"total": int, "kits": records}} or {"success": False, "error": why
-                not}
+            dict: {"success": True, "data": {arm, unblinded_for}} or {"success": False, "error": why not}
         """
         subject = self.subjects.get(subject_id)
         if subject is None:
             return _refused(f"There is no subject {subject_id!r}.")
-        found = [k for k in self.kits.values() if self._gives(k, subject, self.now[:10])]
-        found.sort(key=lambda k: (k["expires"], k["number"], _age(k)))
-        return _found(
-            {
-                "total": len(found),
-                "kits": [
-                    {"id": k["id"], "number": k["number"], "expires": k["expires"]}
-                    for k in _page(found, offset)
-                ],
-            }
-        )
+        place = self._place_of(subject)
+        if subject["unblinded_for"] is None or place is None:
+            return _refused(f"{subject['code']} is blinded; nobody sees the arm before the blind is broken.")
+        return _found({"arm": place["arm"], "unblinded_for": subject["unblinded_for"]})
 
     def must_sign_again(
         self,
@@ -422,41 +429,9 @@ class ClinicalTrial:
             and (consent_id is None or subject["consent_id"] == consent_id)
             and (status is None or subject["status"] == status)
         ]
-        return _found({"total": len(found), "subjects": [{**subject} for subject in _page(found, offset)]})
-
-    def list_allocations(
-        self,
-        site_id: str | None = None,
-        age: Literal["younger", "older"] | None = None,
-        arm: Literal["alpha", "beta"] | None = None,
-        subject_id: str | None = None,
-        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
-    ) -> Result:
-        """List the allocations, oldest first, all of them or only some.
-
-        Args:
-            site_id (str, optional): Only those of this site.
-            age (str, optional): Only those whose age is younger or older.
-            arm (str, optional): Only those whose arm is alpha or beta.
-            subject_id (str, optional): Only those of this subject.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "allocations": records}}
-        """
-        if site_id is not None and site_id not in self.sites:
-            return _refused(f"There is no site {site_id!r}.")
-        if subject_id is not None and subject_id not in self.subjects:
-            return _refused(f"There is no subject {subject_id!r}.")
-        found = [
-            allocation
-            for allocation in self.allocations.values()
-            if (site_id is None or allocation["site_id"] == site_id)
-            and (age is None or allocation["age"] == age)
-            and (arm is None or allocation["arm"] == arm)
-            and (subject_id is None or allocation["subject_id"] == subject_id)
-        ]
-        return _found({"total": len(found), "allocations": [{**allocation} for allocation in _page(found, offset)]})
+        return _found(
+            {"total": len(found), "subjects": [self._show_subject(subject) for subject in _page(found, offset)]}
+        )
 
     def list_visits(
         self,
@@ -487,7 +462,6 @@ class ClinicalTrial:
     def list_kits(
         self,
         number: Text | None = None,
-        arm: Literal["alpha", "beta"] | None = None,
         site_id: str | None = None,
         subject_id: str | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
@@ -496,7 +470,6 @@ class ClinicalTrial:
 
         Args:
             number (str, optional): Only those whose number contains this text.
-            arm (str, optional): Only those whose arm is alpha or beta.
             site_id (str, optional): Only those of this site.
             subject_id (str, optional): Only those of this subject.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
@@ -512,7 +485,6 @@ class ClinicalTrial:
             kit
             for kit in self.kits.values()
             if (number is None or number.casefold() in kit["number"].casefold())
-            and (arm is None or kit["arm"] == arm)
             and (site_id is None or kit["site_id"] == site_id)
             and (subject_id is None or kit["subject_id"] == subject_id)
         ]
@@ -761,8 +733,8 @@ class ClinicalTrial:
         return {"success": True, "message": f"Done: randomise {subject['code']}."}
 
     def record_visit(self, visit_id: str, came: bool, kit_id: str | None = None) -> Result:
-        """Record a visit that took place, with the kit given at visits 1 to 3 unless treatment is held; or one whose
-        window has passed as missed.
+        """Record a visit that took place, with the kit given at visits 1 to 3 unless treatment is held (next_kit of
+        the subject says which, and nobody sees the arm); or one whose window has passed as missed.
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
@@ -813,8 +785,8 @@ class ClinicalTrial:
             return _refused("Name the kit that was given.")
         if not (kit_id is None or self._gives(kit, self.subjects[visit["subject_id"]], self.now[:10])):
             return _refused(
-                f"That kit is not free at {self.sites[self.subjects[visit['subject_id']]['site_id']]['name']}, "
-                "has expired or is for the other arm."
+                f"That kit cannot be given to {self.subjects[visit['subject_id']]['code']}; the system names one "
+                f"that can, if there is one at {self.sites[self.subjects[visit['subject_id']]['site_id']]['name']}."
             )
         self._journal = []
         changed_visits: list[Any] = []
@@ -978,8 +950,6 @@ class ClinicalTrial:
         self._put("events", event, "notified_on", self.now[:10])
         if self._breaks_rule_9(event):
             return self._take_back(RULES[8])
-        if self._breaks_rule_11(self.subjects[event["subject_id"]]):
-            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -1014,7 +984,8 @@ class ClinicalTrial:
         }
 
     def unblind_subject(self, subject_id: str, reason: Text) -> Result:
-        """Break the blind of a subject with an open serious event of grade 3 or 4 of which the sponsor knows.
+        """Break the blind of a subject with an open serious event of grade 3 or 4, in an emergency at once; the
+        sponsor is notified of the event before or after, and treatment_of shows the arm then.
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
@@ -1032,9 +1003,7 @@ class ClinicalTrial:
         if self._place_of(subject) is None:
             return _refused(f"{subject['code']} was never randomised.")
         if not self._grave(subject):
-            return _refused(
-                f"{subject['code']} has no open serious event of grade 3 or 4 of which the sponsor knows."
-            )
+            return _refused(f"{subject['code']} has no open serious event of grade 3 or 4.")
         self._journal = []
         self._put("subjects", subject, "unblinded_for", reason)
         if self._breaks_rule_11(subject):
@@ -1088,9 +1057,35 @@ class ClinicalTrial:
         """The site as an answer shows it."""
         return {**site, "enrolled": self._site_enrolled(site)}
 
+    def _show_subject(self, subject: Subject) -> dict[str, Any]:
+        """The subject as an answer shows it."""
+        return {**subject, "next_kit_id": _id_of(self._subject_next_kit(subject))}
+
     def _site_enrolled(self, site: Site) -> int:
         """The enrolled of a site."""
         return sum(1 for a in self._allocations_by_site.get(site["id"], {}).values() if a["subject_id"] is not None)
+
+    def _subject_next_kit(self, subject: Subject) -> Kit | None:
+        """The next kit of a subject."""
+        return min(
+            (k for k in self.kits.values() if self._gives(k, subject, self.now[:10])),
+            key=lambda k: (k["expires"], k["number"], _age(k)),
+            default=None,
+        )
+
+    def _arm_of(self, k: Kit) -> str | None:
+        return next(
+            (c["arm"] for c in sorted(self._packing_entries_by_kit.get(k["id"], {}).values(), key=_age)),
+            None,
+        )
+
+    def _gives(self, k: Kit, s: Subject, d: str) -> bool:
+        return (
+            k["site_id"] == s["site_id"]
+            and k["subject_id"] is None
+            and k["expires"] >= d
+            and any(a["arm"] == self._arm_of(k) for a in self._allocations_by_subject.get(s["id"], {}).values())
+        )
 
     def _up_to_date(self, s: Subject, d: str) -> bool:
         return (
@@ -1122,14 +1117,6 @@ class ClinicalTrial:
             or any(e["grade"] >= 3 for e in self._events_by_subject_status.get((s["id"], "open"), {}).values())
         )
 
-    def _gives(self, k: Kit, s: Subject, d: str) -> bool:
-        return (
-            k["site_id"] == s["site_id"]
-            and k["subject_id"] is None
-            and k["expires"] >= d
-            and any(a["arm"] == k["arm"] for a in self._allocations_by_subject.get(s["id"], {}).values())
-        )
-
     def _due_next(self, v: Visit) -> bool:
         return (
             v["status"] == "planned"
@@ -1141,10 +1128,9 @@ class ClinicalTrial:
 
     def _grave(self, s: Subject) -> bool:
         return any(
-            e["notified_on"] is not None
+            e["grade"] >= 3
             for e in self._events_by_subject_status.get((s["id"], "open"), {}).values()
             if e["serious"]
-            and e["grade"] >= 3
         )
 
     def _breaks_rule_1_a(self, a: Allocation) -> bool:
@@ -1203,7 +1189,10 @@ class ClinicalTrial:
             and k["site_id"] == self.subjects[k["subject_id"]]["site_id"]
             and k["given_on"] is not None
             and k["given_on"] <= k["expires"]
-            and any(a["arm"] == k["arm"] for a in self._allocations_by_subject.get(k["subject_id"], {}).values())
+            and any(
+                a["arm"] == self._arm_of(k)
+                for a in self._allocations_by_subject.get(k["subject_id"], {}).values()
+            )
         )
 
     def _breaks_rule_5(self, v: Visit) -> bool:
@@ -1272,17 +1261,10 @@ class ClinicalTrial:
         return e["grade"] == 4 and not e["serious"]
 
     def _breaks_rule_11(self, s: Subject) -> bool:
-        """Whether this is broken: only subjects with a serious event of grade 3 or 4 of which the sponsor knows are
-        unblinded.
-        """
+        """Whether this is broken: only subjects with a serious event of grade 3 or 4 are unblinded."""
         return not (
             s["unblinded_for"] is None
-            or any(
-                e["serious"]
-                and e["grade"] >= 3
-                and e["notified_on"] is not None
-                for e in self._events_by_subject.get(s["id"], {}).values()
-            )
+            or any(e["serious"] and e["grade"] >= 3 for e in self._events_by_subject.get(s["id"], {}).values())
         )
 
     def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
@@ -1356,6 +1338,8 @@ class ClinicalTrial:
                 )[record["id"]] = record
             case "kits":
                 self._kits_by_subject.setdefault(record["subject_id"], {})[record["id"]] = record
+            case "packing_entries":
+                self._packing_entries_by_kit.setdefault(record["kit_id"], {})[record["id"]] = record
             case "events":
                 self._events_by_subject.setdefault(record["subject_id"], {})[record["id"]] = record
                 self._events_by_subject_kind_status.setdefault(
@@ -1383,6 +1367,8 @@ class ClinicalTrial:
                 del self._visits_by_subject_status[record["subject_id"], record["status"]][record["id"]]
             case "kits":
                 del self._kits_by_subject[record["subject_id"]][record["id"]]
+            case "packing_entries":
+                del self._packing_entries_by_kit[record["kit_id"]][record["id"]]
             case "events":
                 del self._events_by_subject[record["subject_id"]][record["id"]]
                 del self._events_by_subject_kind_status[

@@ -670,13 +670,14 @@ class CloudInstances:
             "data": {"instance_id": instance["id"], "volume_id": volume["id"]},
         }
 
-    def switch_instance(self, instance_id: str, on: bool) -> Result:
-        """Switch a machine on, if its zone has the cores, or off; when off it keeps its volumes and its place in the
-        quota.
+    def switch_instance(self, instance_id: str, on: bool | None = None, protected: bool | None = None) -> Result:
+        """Switch a machine on, if its zone has the cores, or off, or set whether it is protected from being removed;
+        when off it keeps its volumes and its place in the quota.
 
         Args:
             instance_id (str): Id of the instance, such as INSTANCE-00001.
-            on (bool): On: true or false.
+            on (bool, optional): On: true or false. May be left out.
+            protected (bool, optional): Protected: true or false. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -685,27 +686,46 @@ class CloudInstances:
         instance = self.instances.get(instance_id)
         if instance is None:
             return _refused(f"There is no instance {instance_id!r}.")
-        if on != (instance["status"] == "stopped"):
+        if on is None and protected is None:
+            return _refused("Say what is to change.")
+        if on is not None and on != (instance["status"] == "stopped"):
             return _refused(f"{instance['name']} is {instance['status']} already.")
-        if on and self._root_of(instance) is None:
+        if protected is not None and protected == instance["protected"]:
+            return _refused(f"The protection of {instance['name']} is set like that already.")
+        starting = on is not None and on
+        if starting and self._root_of(instance) is None:
             return _refused(f"{instance['name']} has no root volume.")
-        if on and self._free_cores(self.zones[instance["zone_id"]]) < self.flavors[instance["flavor_id"]]["cores"]:
+        if (
+            starting
+            and self._free_cores(self.zones[instance["zone_id"]]) < self.flavors[instance["flavor_id"]]["cores"]
+        ):
             return _refused(
                 f"{self.zones[instance['zone_id']]['name']} has "
                 f"{self._free_cores(self.zones[instance['zone_id']])} cores left and {instance['name']} needs "
                 f"{self.flavors[instance['flavor_id']]['cores']}."
             )
         other = self._twin(instance)
-        if on and other is not None:
+        if starting and other is not None:
             return _refused(f"{other['name']} of the same group runs in {self.zones[instance['zone_id']]['name']}.")
         self._journal = []
-        status = "running" if on else "stopped"
-        self._put("instances", instance, "status", status)
-        if self._breaks_rule_3(self.zones[instance["zone_id"]]):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_10(instance):
-            return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: switch {instance['name']}, running {'yes' if on else 'no'}."}
+        changed_instances: list[Any] = []
+        if on is not None:
+            status = "running" if starting else "stopped"
+            changed_instances.append(instance)
+            self._put("instances", instance, "status", status)
+        self._put("instances", instance, "protected", protected if protected is not None else instance["protected"])
+        for one_zone in _distinct([self.zones[one["zone_id"]] for one in changed_instances]):
+            if self._breaks_rule_3(one_zone):
+                return self._take_back(RULES[2])
+        for one_instance in _distinct(changed_instances):
+            if self._breaks_rule_10(one_instance):
+                return self._take_back(RULES[9])
+        done = f"switch {instance['name']}"
+        if on is not None:
+            done += f", running {'yes' if on else 'no'}"
+        if protected is not None:
+            done += f", protected {'yes' if protected else 'no'}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def resize_instance(self, instance_id: str, flavor_id: str) -> Result:
         """Give a stopped machine another flavor.
@@ -1139,7 +1159,8 @@ class CloudInstances:
         }
 
     def delete_snapshot(self, snapshot_id: str) -> Result:
-        """Delete a snapshot from which neither an image nor a volume was made.
+        """Delete a snapshot from which no volume was made, with an image of it that is retired and that no machine
+        uses.
 
         Args:
             snapshot_id (str): Id of the snapshot, such as SNAPSHOT-00001.
@@ -1151,14 +1172,33 @@ class CloudInstances:
         snapshot = self.snapshots.get(snapshot_id)
         if snapshot is None:
             return _refused(f"There is no snapshot {snapshot_id!r}.")
-        image = next((m for m in sorted(self._images_by_source.get(snapshot_id, {}).values(), key=_age)), None)
+        image = next(
+            (
+                m
+                for m in sorted(self._images_by_source.get(snapshot_id, {}).values(), key=_age)
+                if (m["status"] == "current" or self._image_users(m) > 0)
+            ),
+            None,
+        )
         if image is not None:
-            return _refused(f"{image['name']} was made from {snapshot['label']}.")
+            return _refused(f"{image['name']} was made from {snapshot['label']} and is current or in use.")
         copy = next((v for v in sorted(self._volumes_by_source.get(snapshot_id, {}).values(), key=_age)), None)
         if copy is not None:
             return _refused(f"{copy['name']} was made from {snapshot['label']}.")
         self._journal = []
-        self._remove("snapshots", snapshot)
+        deleted_images: list[Any] = []
+        for m in sorted(self._images_by_source.get(snapshot_id, {}).values(), key=_age):
+            if m["id"] in self.images:
+                self._remove("images", m)
+            deleted_images.append(m)
+        if snapshot["id"] in self.snapshots:
+            self._remove("snapshots", snapshot)
+        for one_image in deleted_images:
+            users = len(self._instances_by_image.get(one_image["id"], {}))
+            if users:
+                return self._take_back(
+                    f"Image {one_image['name']} is still used by {users} {'instance' if users == 1 else 'instances'}."
+                )
         users = len(self._images_by_source.get(snapshot["id"], {}))
         if users:
             return self._take_back(
@@ -1171,8 +1211,31 @@ class CloudInstances:
             )
         if self._breaks_rule_2(self.projects[self.volumes[snapshot["volume_id"]]["project_id"]]):
             return self._take_back(RULES[1])
-        for one_image in _distinct(self._images_by_source.get(snapshot["id"], {}).values()):
-            if self._breaks_rule_12(one_image):
+        for one_volume in _distinct(
+            [
+                user
+                for one in [
+                    user
+                    for one in deleted_images
+                    for user in self._instances_by_image.get(one["id"], {}).values()
+                ]
+                for user in self._volumes_by_kind_instance.get(("root", one["id"]), {}).values()
+            ]
+        ):
+            if self._breaks_rule_7(one_volume):
+                return self._take_back(RULES[6])
+        for one_instance in _distinct(
+            [user for one in deleted_images for user in self._instances_by_image.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_8(one_instance):
+                return self._take_back(RULES[7])
+        for one_instance in _distinct(
+            [user for one in deleted_images for user in self._instances_by_image.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_9(one_instance):
+                return self._take_back(RULES[8])
+        for one_image_2 in _distinct(self._images_by_source.get(snapshot["id"], {}).values()):
+            if one_image_2["id"] in self.images and self._breaks_rule_12(one_image_2):
                 return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: delete snapshot {snapshot['label']}."}
 

@@ -1314,11 +1314,13 @@ class CodeReview:
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: put {pull['title']} into the merge queue."}
 
-    def merge_next(self, branch_id: str) -> Result:
-        """Merge what stands first in the merge queue of a branch.
+    def merge_next(self, branch_id: str, build_passed: bool = True) -> Result:
+        """Merge what stands first in the merge queue of a branch; if its build on top of the branch failed, throw it
+        out with everything stacked on it, and its checks start again.
 
         Args:
             branch_id (str): Id of the branch, such as BRANCH-00001.
+            build_passed (bool): Build passed: true or false. true where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1335,32 +1337,98 @@ class CodeReview:
         if pull is None:
             return _refused(f"The merge queue of {branch['name']} is empty.")
         self._journal = []
+        changed_pull_requests: list[Any] = []
+        changed_pull_requests_2: list[Any] = []
+        deleted_checks: list[Any] = []
+        added_checks: list[Any] = []
         self._put("pull_requests", pull, "place", None)
-        self._put("pull_requests", pull, "merged_at", self.now)
-        if pull["status"] not in ("queued", "merged"):
-            return self._take_back(f"Pull request {pull['title']} cannot go from {pull['status']} to merged.")
-        self._put("pull_requests", pull, "status", "merged")
-        if self._breaks_rule_3(pull):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_4(pull):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_5(pull):
-            return self._take_back(RULES[4])
-        for one_check in _distinct(self._checks_by_pull.get(pull["id"], {}).values()):
-            if self._breaks_rule_6(one_check):
+        if build_passed:
+            self._put("pull_requests", pull, "merged_at", self.now)
+            if pull["status"] not in ("queued", "merged"):
+                return self._take_back(f"Pull request {pull['title']} cannot go from {pull['status']} to merged.")
+            changed_pull_requests.append(pull)
+            self._put("pull_requests", pull, "status", "merged")
+        else:
+            if pull["status"] not in ("draft", "open", "queued"):
+                return self._take_back(f"Pull request {pull['title']} cannot go from {pull['status']} to open.")
+            changed_pull_requests.append(pull)
+            self._put("pull_requests", pull, "status", "open")
+            for q in [q for q in _below(self.pull_requests, pull, "stacked_on_id") if q["status"] == "queued"]:
+                changed_pull_requests_2.append(q)
+                self._put("pull_requests", q, "place", None)
+                if q["status"] not in ("draft", "open", "queued"):
+                    return self._take_back(f"Pull request {q['title']} cannot go from {q['status']} to open.")
+                changed_pull_requests.append(q)
+                self._put("pull_requests", q, "status", "open")
+            for c in sorted(self._checks_by_pull.get(pull["id"], {}).values(), key=_age):
+                if c["id"] in self.checks:
+                    self._remove("checks", c)
+                deleted_checks.append(c)
+            for k in list(branch["checks"]):
+                check = {
+                    "id": self._new_id("check", "CHECK", self.checks),
+                    "pull_id": pull["id"],
+                    "kind": k,
+                    "result": "pending",
+                }
+                self._add("checks", check)
+                added_checks.append(check)
+        for one_pull_request in _distinct(changed_pull_requests):
+            if self._breaks_rule_3(one_pull_request):
+                return self._take_back(RULES[2])
+        for one_pull_request in _distinct(changed_pull_requests):
+            if self._breaks_rule_4(one_pull_request):
+                return self._take_back(RULES[3])
+        for one_pull_request in _distinct(changed_pull_requests):
+            if self._breaks_rule_5(one_pull_request):
+                return self._take_back(RULES[4])
+        for one_check in _distinct(
+            [
+                *[user for one in changed_pull_requests for user in self._checks_by_pull.get(one["id"], {}).values()],
+                *added_checks,
+            ]
+        ):
+            if one_check["id"] in self.checks and self._breaks_rule_6(one_check):
                 return self._take_back(RULES[5])
-        if self._breaks_rule_8(pull):
-            return self._take_back(RULES[7])
-        if self._breaks_rule_9_p(pull):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_9_p_again(pull):
-            return self._take_back(RULES[8])
+        for one_check in _distinct(added_checks):
+            if one_check["id"] in self.checks and self._breaks_rule_7(one_check):
+                return self._take_back(RULES[6])
+        for one_pull_request in _distinct(changed_pull_requests):
+            if self._breaks_rule_8(one_pull_request):
+                return self._take_back(RULES[7])
+        for one_pull_request in _distinct([pull, *changed_pull_requests, *changed_pull_requests_2]):
+            if self._breaks_rule_9_p(one_pull_request):
+                return self._take_back(RULES[8])
+        for one_pull_request in _distinct([pull, *changed_pull_requests, *changed_pull_requests_2]):
+            if self._breaks_rule_9_p_again(one_pull_request):
+                return self._take_back(RULES[8])
         for one_pull_request in _distinct(
-            [pull, *self._pull_requests_by_stacked_on_status.get((pull["id"], "queued"), {}).values()]
+            [
+                pull,
+                *self._pull_requests_by_stacked_on_status.get((pull["id"], "queued"), {}).values(),
+                *changed_pull_requests,
+                *[
+                    user
+                    for one in changed_pull_requests
+                    for user in self._pull_requests_by_stacked_on_status.get((one["id"], "queued"), {}).values()
+                ],
+                *[
+                    user
+                    for one in changed_pull_requests_2
+                    for user in self._pull_requests_by_stacked_on_status.get((one["id"], "queued"), {}).values()
+                ],
+                *changed_pull_requests_2,
+            ]
         ):
             if self._breaks_rule_10_p_again(one_pull_request):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: merge the first of the queue into {branch['name']}."}
+        return {
+            "success": True,
+            "message": (
+                f"Done: settle the first of the queue of {branch['name']}, build passed "
+                f"{'yes' if build_passed else 'no'}."
+            ),
+        }
 
     def close_pull(self, pull_id: str) -> Result:
         """Close a draft or open pull request without merging it.

@@ -624,7 +624,8 @@ class ColdChain:
         }
 
     def condition_box(self, box_id: str) -> Result:
-        """Fill an idle box with fresh coolant, from which on its hours count.
+        """Fill a box that is not packed with fresh coolant, from which on its hours count, also one whose coolant has
+        run down.
 
         Args:
             box_id (str): Id of the box, such as BOX-00001.
@@ -636,11 +637,14 @@ class ColdChain:
         box = self.boxes.get(box_id)
         if box is None:
             return _refused(f"There is no box {box_id!r}.")
-        if box["status"] != "idle":
-            return _refused(f"Box {box['label']} is {box['status']}.")
+        if box["status"] == "packed":
+            return _refused(f"Box {box['label']} is packed.")
         self._journal = []
         self._put("boxes", box, "conditioned_at", self.now)
-        self._put("boxes", box, "status", "ready")
+        if box["status"] == "idle":
+            if box["status"] not in ("idle", "ready"):
+                return self._take_back(f"Box {box['label']} cannot go from {box['status']} to ready.")
+            self._put("boxes", box, "status", "ready")
         return {"success": True, "message": f"Done: condition box {box['label']}."}
 
     def pack_box(
@@ -772,6 +776,11 @@ class ColdChain:
             )
         if shipment["leaves_at"][:10] > self.now[:10]:
             return _refused(f"{shipment['number']} leaves on {shipment['leaves_at']}.")
+        if self.now >= shipment["arrives_at"]:
+            return _refused(
+                f"{shipment['number']} should have arrived at {shipment['arrives_at']}, so enter a later arrival "
+                "first."
+            )
         self._journal = []
         self._put("shipments", shipment, "status", "on_way")
         for one_load in _distinct(self._loads_by_shipment.get(shipment["id"], {}).values()):
@@ -798,7 +807,7 @@ class ColdChain:
         return {"success": True, "message": f"Done: dispatch shipment {shipment['number']}."}
 
     def delay_shipment(self, shipment_id: str, arrives_at: DateTime) -> Result:
-        """Note that a shipment on its way arrives later; its coolant must last until then.
+        """Note that a shipment that is planned or on its way arrives later; its coolant must last until then.
 
         Args:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
@@ -811,7 +820,7 @@ class ColdChain:
         shipment = self.shipments.get(shipment_id)
         if shipment is None:
             return _refused(f"There is no shipment {shipment_id!r}.")
-        if shipment["status"] != "on_way":
+        if shipment["status"] not in ("planned", "on_way"):
             return _refused(f"Shipment {shipment['number']} is {shipment['status']}.")
         if arrives_at <= shipment["arrives_at"]:
             return _refused(f"{shipment['number']} is expected at {shipment['arrives_at']} as it is.")

@@ -212,6 +212,7 @@ class CommunityGarden:
         self._gardeners_by_name: dict[Any, dict[str, Gardener]] = {}
         self._plots_by_holder: dict[Any, dict[str, Plot]] = {}
         self._applications_by_gardener_status: dict[Any, dict[str, Application]] = {}
+        self._applications_by_status: dict[Any, dict[str, Application]] = {}
         self._work_days_by_name: dict[Any, dict[str, WorkDay]] = {}
         self._spots_by_gardener: dict[Any, dict[str, Spot]] = {}
         self._spots_by_gardener_status: dict[Any, dict[str, Spot]] = {}
@@ -559,7 +560,7 @@ class CommunityGarden:
         least_area: Annotated[int, {"minimum": 10, "maximum": 120}],
         raised_only: bool = False,
     ) -> Result:
-        """Put somebody new on the waiting list.
+        """Put somebody on the waiting list, new or known; gardeners may wait for a second plot.
 
         Args:
             name (str): The name.
@@ -567,41 +568,62 @@ class CommunityGarden:
             raised_only (bool): Raised only: true or false. false where it is left out.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._gardeners_by_name.get(name, {})):
-            return _refused(f"{name} is known to us already.")
+        if any(
+            self.gardeners[a["gardener_id"]]["name"] == name
+            for a in self._applications_by_status.get("waiting", {}).values()
+        ):
+            return _refused(f"{name} is on the waiting list already.")
+        if any(self._gardener_area(g) + least_area > 120 for g in self._gardeners_by_name.get(name, {}).values()):
+            return _refused(f"With {least_area} square metres more {name} would hold more than 120.")
         self._journal = []
-        gardener: Gardener = {
-            "id": self._new_id("gardener", "GARDENER", self.gardeners),
-            "name": name,
-            "motor_course": False,
-            "bought_out": 0,
-        }
-        self._add("gardeners", gardener)
-        application: Application = {
-            "id": self._new_id("application", "APPLICATION", self.applications),
-            "gardener_id": gardener["id"],
-            "applied_on": self.now[:10],
-            "least_area": least_area,
-            "raised_only": raised_only,
-            "status": "waiting",
-        }
-        self._add("applications", application)
-        if len(self._gardeners_by_name.get(gardener["name"], {})) > 1:
-            return self._take_back(f"There is already a gardener with the name {gardener['name']!r}.")
-        if self._breaks_rule_1(gardener):
-            return self._take_back(RULES[0])
-        if self._breaks_rule_2(application):
-            return self._take_back(RULES[1])
+        added_applications: list[Any] = []
+        added_gardeners: list[Any] = []
+        known = next((g for g in sorted(self._gardeners_by_name.get(name, {}).values(), key=_age)), None)
+        if known is not None:
+            application = {
+                "id": self._new_id("application", "APPLICATION", self.applications),
+                "gardener_id": known["id"],
+                "applied_on": self.now[:10],
+                "least_area": least_area,
+                "raised_only": raised_only,
+                "status": "waiting",
+            }
+            self._add("applications", application)
+            added_applications.append(application)
+        else:
+            gardener = {
+                "id": self._new_id("gardener", "GARDENER", self.gardeners),
+                "name": name,
+                "motor_course": False,
+                "bought_out": 0,
+            }
+            self._add("gardeners", gardener)
+            added_gardeners.append(gardener)
+            new_application = {
+                "id": self._new_id("application", "APPLICATION", self.applications),
+                "gardener_id": gardener["id"],
+                "applied_on": self.now[:10],
+                "least_area": least_area,
+                "raised_only": raised_only,
+                "status": "waiting",
+            }
+            self._add("applications", new_application)
+            added_applications.append(new_application)
+        for one_gardener in added_gardeners:
+            if len(self._gardeners_by_name.get(one_gardener["name"], {})) > 1:
+                return self._take_back(f"There is already a gardener with the name {one_gardener['name']!r}.")
+        for one_gardener_2 in _distinct(added_gardeners):
+            if self._breaks_rule_1(one_gardener_2):
+                return self._take_back(RULES[0])
+        for one_application in _distinct(added_applications):
+            if self._breaks_rule_2(one_application):
+                return self._take_back(RULES[1])
         return {
             "success": True,
-            "message": (
-                f"Done: put {name} on the waiting list for {least_area} square metres or more (new: gardener "
-                f"{gardener['id']}, application {application['id']})."
-            ),
-            "data": {"gardener_id": gardener["id"], "application_id": application["id"]},
+            "message": f"Done: put {name} on the waiting list for {least_area} square metres or more.",
         }
 
     def hand_over_plot(self, plot_id: str, application_id: str) -> Result:
@@ -1030,6 +1052,14 @@ class CommunityGarden:
             return _refused(f"Nobody holds plot {plot['number']}.")
         if any(each["seen_on"] == self.now[:10] for each in self._inspections_by_plot.get(plot_id, {}).values()):
             return _refused(f"Plot {plot['number']} was inspected today.")
+        if not (
+            finding == "tidy"
+            or not any(_plus_days(n["seen_on"], 14) > self.now[:10] for n in self._open_warnings(plot))
+        ):
+            return _refused(
+                f"{holder['name']} was warned less than two weeks ago and has until then to put plot "
+                f"{plot['number']} right."
+            )
         if finding != "tidy" and self._plot_warnings(plot) >= 3:
             return _refused(f"Plot {plot['number']} has three open warnings, so take it back.")
         self._journal = []
@@ -1286,6 +1316,7 @@ class CommunityGarden:
                     (record["gardener_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._applications_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "work_days":
                 self._work_days_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "spots":
@@ -1314,6 +1345,7 @@ class CommunityGarden:
                 del self._plots_by_holder[record["holder_id"]][record["id"]]
             case "applications":
                 del self._applications_by_gardener_status[record["gardener_id"], record["status"]][record["id"]]
+                del self._applications_by_status[record["status"]][record["id"]]
             case "work_days":
                 del self._work_days_by_name[record["name"]][record["id"]]
             case "spots":

@@ -672,6 +672,8 @@ class ConferenceVenue:
             return _refused(f"There is no event {event_id!r}.")
         if event["status"] != "option":
             return _refused(f"{event['title']} is {event['status']}.")
+        if event["option_until"] < self.now[:10]:
+            return _refused(f"The option of {event['title']} ran out on {event['option_until']}, so give it up.")
         if until <= event["option_until"]:
             return _refused(f"The option of {event['title']} runs until {event['option_until']} already.")
         if until > _plus_days(event["starts"][:10], -5) or until > _plus_days(self.now[:10], 20):
@@ -872,7 +874,8 @@ class ConferenceVenue:
         layout: Literal["theatre", "banquet", "classroom"] | None = None,
         guests: Annotated[int, {"minimum": 5, "maximum": 2000}] | None = None,
     ) -> Result:
-        """Move an event to another hall, change its layout or the number of guests.
+        """Move an event to another hall, change its layout or the number of guests; an option that is moved goes to
+        the end of the line there.
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
@@ -914,6 +917,8 @@ class ConferenceVenue:
         if meal is not None:
             return _refused(f"{meal['kind']} is ordered for {meal['people']}, so lower that count first.")
         self._journal = []
+        if event["status"] == "option" and there["id"] != event["hall_id"]:
+            self._put("events", event, "asked_at", self.now)
         self._put("events", event, "hall_id", there["id"])
         self._put("events", event, "layout", how)
         if not 5 <= people <= 2000:
@@ -1295,13 +1300,16 @@ class ConferenceVenue:
             None,
         )
 
+    def _before(self, a: Event, b: Event) -> bool:
+        return a["asked_at"] < b["asked_at"] or a["asked_at"] == b["asked_at"] and a["id"] < b["id"]
+
     def _ahead_of(self, e: Event) -> Event | None:
         return next(
             (
                 o
                 for o in sorted(self._events_by_status.get("option", {}).values(), key=_age)
                 if o is not e
-                and o["asked_at"] < e["asked_at"]
+                and self._before(o, e)
                 and self._meets(o, self.halls[e["hall_id"]], e["layout"], e["starts"], e["ends"])
             ),
             None,
@@ -1313,7 +1321,7 @@ class ConferenceVenue:
                 o
                 for o in sorted(self._events_by_status.get("option", {}).values(), key=_age)
                 if o is not e
-                and o["asked_at"] > e["asked_at"]
+                and self._before(e, o)
                 and self._meets(o, self.halls[e["hall_id"]], e["layout"], e["starts"], e["ends"])
             ),
             None,

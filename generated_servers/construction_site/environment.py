@@ -89,6 +89,7 @@ class Task(TypedDict):
     hold_point: bool
     outdoor: bool
     crew_id: str | None
+    booked_until: str | None
     status: Literal["waiting", "running", "stopped", "finished", "released"]
 
 
@@ -175,6 +176,11 @@ def _plus_days(day: str, days: int) -> str:
     """The date so many days later; the calendar ends where Python's does."""
     ordinal = date.fromisoformat(day).toordinal() + days
     return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
+
+
+def _days_between(start: str, end: str) -> int:
+    """How many days lie from start to end."""
+    return date.fromisoformat(end).toordinal() - date.fromisoformat(start).toordinal()
 
 
 def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
@@ -617,6 +623,7 @@ class ConstructionSite:
             "hold_point": hold_point,
             "outdoor": outdoor,
             "crew_id": None,
+            "booked_until": None,
             "status": "waiting",
         }
         self._add("tasks", task)
@@ -688,6 +695,7 @@ class ConstructionSite:
             )
         self._journal = []
         self._put("tasks", task, "crew_id", crew_id)
+        self._put("tasks", task, "booked_until", _plus_days(self.now[:10], -1))
         self._put("tasks", task, "status", "running")
         for one_task in _distinct([task, *self._tasks_by_after.get(task["id"], {}).values()]):
             if self._breaks_rule_2(one_task):
@@ -715,8 +723,8 @@ class ConstructionSite:
         return {"success": True, "message": f"Done: start {task['name']} with the crew of {crew['foreman']}."}
 
     def report_work(self, task_id: str, done: Annotated[int, {"minimum": 1, "maximum": 40}]) -> Result:
-        """Report days of work done on a task; with the last of them it is released, or finished if it is a hold
-        point.
+        """Report days of work done on a task, at most as many as have gone by since it began or went on and are not
+        reported yet; with the last of them it is released, or finished if it is a hold point.
 
         Args:
             task_id (str): Id of the task, such as TASK-00001.
@@ -733,6 +741,11 @@ class ConstructionSite:
             return _refused(f"{task['name']} is {task['status']}, so no work can be reported.")
         if done > task["days_left"]:
             return _refused(f"{task['name']} has {task['days_left']} days left, not {done}.")
+        if done > self._gone_by(task, self.now[:10]):
+            return _refused(
+                f"Only {self._gone_by(task, self.now[:10])} days have gone by on {task['name']} that are not "
+                "reported yet, today counted."
+            )
         if done >= task["days_left"] and self._task_lifts_made(task) != task["lifts"]:
             return _refused(
                 f"{task['name']} needs {task['lifts']} lifts and {self._task_lifts_made(task)} are made, so it "
@@ -744,6 +757,15 @@ class ConstructionSite:
         if not 0 <= days_left <= 40:
             return self._take_back(f"The days left of {task['name']} must be between 0 and 40.")
         self._put("tasks", task, "days_left", days_left)
+        self._put(
+            "tasks",
+            task,
+            "booked_until",
+            _plus_days(
+                task["booked_until"] if task["booked_until"] is not None else _plus_days(self.now[:10], -done),
+                done,
+            ),
+        )
         if task["days_left"] == 0:
             status = "finished" if task["hold_point"] else "released"
             changed_tasks.append(task)
@@ -925,6 +947,7 @@ class ConstructionSite:
             )
         self._journal = []
         self._put("tasks", task, "crew_id", team["id"])
+        self._put("tasks", task, "booked_until", _plus_days(self.now[:10], -1))
         self._put("tasks", task, "status", "running")
         for one_task in _distinct([task, *self._tasks_by_after.get(task["id"], {}).values()]):
             if self._breaks_rule_2(one_task):
@@ -1171,6 +1194,11 @@ class ConstructionSite:
             return _refused(
                 f"The inspection of {self.tasks[inspection['task_id']]['name']} has {inspection['status']} already."
             )
+        if inspection["on"] > self.now[:10]:
+            return _refused(
+                f"The inspector comes to {self.tasks[inspection['task_id']]['name']} on {inspection['on']}, so "
+                "there is no result yet."
+            )
         if passed != (len(defects) == 0):
             return _refused("An inspection that fails names defects, and one that is passed names none.")
         if not _different([d["what"].lower() for d in defects]):
@@ -1381,6 +1409,9 @@ class ConstructionSite:
             (i for i in sorted(self._inspections_by_task_status.get((t["id"], "requested"), {}).values(), key=_age)),
             None,
         )
+
+    def _gone_by(self, t: Task, d: str) -> int:
+        return _days_between(t["booked_until"], d) if t["booked_until"] is not None else 0
 
     def _lifts_covered(self, t: Task) -> int:
         return sum(1 for l in self._lifts_by_task.get(t["id"], {}).values() if l["status"] in ("planned", "made"))

@@ -31,6 +31,8 @@ RULES = (
 
 CHANGES = (
     "create_app",
+    "roll_out",
+    "delete_app",
     "scale_app",
     "place_pods",
     "evict_pods",
@@ -89,6 +91,7 @@ class App(TypedDict):
     spread: bool
     most_down: int
     only_in: Literal["Harbour", "Hill", "Valley"] | None
+    image: str | None
 
 
 class Placement(TypedDict):
@@ -478,6 +481,7 @@ class ContainerCluster:
         cpu: Annotated[int, {"minimum": 50, "maximum": 16000}],
         memory: Annotated[int, {"minimum": 64, "maximum": 128000}],
         replicas: Annotated[int, {"minimum": 1, "maximum": 60}],
+        image: Text,
         priority_id: str,
         tolerates: Annotated[list[Literal["gpu", "spot", "system"]], {"maxItems": 20}] | None = None,
         spread: bool = False,
@@ -492,6 +496,7 @@ class ContainerCluster:
             cpu (int): The cpu, from 50 to 16000.
             memory (int): The memory, from 64 to 128000.
             replicas (int): The replicas, from 1 to 60.
+            image (str): The image.
             priority_id (str): Id of the priority, such as PRIORITY-00001.
             tolerates (list): The tolerates: The tolerate: gpu, spot or system each. None where it is left out.
             spread (bool): Spread: true or false. false where it is left out.
@@ -528,6 +533,7 @@ class ContainerCluster:
             "spread": spread,
             "most_down": most_down,
             "only_in": only_in,
+            "image": image,
         }
         self._add("apps", app)
         if len(self._apps_by_name.get(app["name"], {})) > 1:
@@ -539,6 +545,75 @@ class ContainerCluster:
             "message": f"Done: create {name} for {team['name']} with {replicas} pods (new: app {app['id']}).",
             "data": {"app_id": app["id"]},
         }
+
+    def roll_out(self, app_id: str, image: Text) -> Result:
+        """Roll a new image out to an application all of whose pods run and whose budget lets one be missing at a
+        time.
+
+        Args:
+            app_id (str): Id of the app, such as APP-00001.
+            image (str): The image.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        app = self.apps.get(app_id)
+        if app is None:
+            return _refused(f"There is no app {app_id!r}.")
+        if app["image"] is not None and app["image"] == image:
+            return _refused(f"{app['name']} runs that image already.")
+        if self._app_running(app) <= 0:
+            return _refused(f"Nothing of {app['name']} runs, so place its pods first.")
+        if self._app_pending(app) > 0:
+            return _refused(f"{app['name']} has {self._app_pending(app)} pending pods, so place them first.")
+        if self._may_lose(app) <= 0:
+            return _refused(f"{app['name']} may not miss a single pod, so widen its budget first.")
+        self._journal = []
+        self._put("apps", app, "image", image)
+        return {"success": True, "message": f"Done: roll {image} out to {app['name']}."}
+
+    def delete_app(self, app_id: str) -> Result:
+        """Delete an application that was scaled to none and of which nothing runs any more.
+
+        Args:
+            app_id (str): Id of the app, such as APP-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        app = self.apps.get(app_id)
+        if app is None:
+            return _refused(f"There is no app {app_id!r}.")
+        if app["replicas"] != 0:
+            return _refused(f"{app['name']} is meant to have {app['replicas']} pods, so scale it to none first.")
+        if self._app_running(app) != 0:
+            return _refused(f"{self._app_running(app)} pods of {app['name']} are still running, so evict them first.")
+        self._journal = []
+        self._remove("apps", app)
+        users = len(self._placements_by_app.get(app["id"], {}))
+        if users:
+            return self._take_back(
+                f"App {app['name']} is still used by {users} {'placement' if users == 1 else 'placements'}."
+            )
+        for one_node in _distinct(
+            [self.nodes[one["node_id"]] for one in self._placements_by_app.get(app["id"], {}).values()]
+        ):
+            if self._breaks_rule_1(one_node):
+                return self._take_back(RULES[0])
+        for one_placement in _distinct(self._placements_by_app.get(app["id"], {}).values()):
+            if self._breaks_rule_2(one_placement):
+                return self._take_back(RULES[1])
+        for one_placement in _distinct(self._placements_by_app.get(app["id"], {}).values()):
+            if self._breaks_rule_3(one_placement):
+                return self._take_back(RULES[2])
+        for one_placement in _distinct(self._placements_by_app.get(app["id"], {}).values()):
+            if self._breaks_rule_4(one_placement):
+                return self._take_back(RULES[3])
+        if self._breaks_rule_7(self.teams[app["team_id"]]):
+            return self._take_back(RULES[6])
+        return {"success": True, "message": f"Done: delete the application {app['name']}."}
 
     def scale_app(self, app_id: str, replicas: Annotated[int, {"minimum": 0, "maximum": 60}]) -> Result:
         """Change how many pods an application is meant to have; too many running ones end, on the nodes with the

@@ -25,6 +25,7 @@ RULES = (
     "A container stands in a block for its kind of cargo.",
     "A container lies only on the vessel it travels with.",
     "In a bay no container lies on a lighter one, and nothing lies between the tiers.",
+    "A bay holds containers of one size.",
     "A bay carries no more than its limit and has no more tiers than it is built for.",
     "Nothing is loaded into a bay from which imports still have to be discharged.",
     "A container under an open hold neither leaves through the gate nor goes aboard.",
@@ -45,6 +46,7 @@ CHANGES = (
     "release_hold",
     "roll_container",
     "sail_vessel",
+    "berth_vessel",
 )
 """The methods that may change something; all others only read."""
 
@@ -83,7 +85,7 @@ class Vessel(TypedDict):
     id: str
     name: str
     due: str
-    berth: Literal["north_quay", "south_quay", "river_quay", "basin_quay", "west_quay"] | None
+    berth: Literal["north_quay", "south_quay", "river_quay", "basin_quay", "west_quay", "east_quay"] | None
     status: Literal["expected", "alongside", "sailed"]
 
 
@@ -270,38 +272,6 @@ class ContainerTerminal:
             }
         )
 
-    def in_the_way(self, container_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
-        """What stands on a container in the yard, the uppermost first.
-
-        Args:
-            container_id (str): Id of the container, such as CONTAINER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "containers": records}} or {"success": False, "error":
-                why not}
-        """
-        container = self.containers.get(container_id)
-        if container is None:
-            return _refused(f"There is no container {container_id!r}.")
-        if container["stack_id"] is None:
-            return _refused(f"{container['number']} is {container['status']}, not in the yard.")
-        found = [
-            c
-            for c in self.containers.values()
-            if (c["stack_id"] == container["stack_id"] and c["tier"] > container["tier"])
-        ]
-        found.sort(key=lambda c: (-c["tier"], _age(c)))
-        return _found(
-            {
-                "total": len(found),
-                "containers": [
-                    {"id": c["id"], "number": c["number"], "tier": c["tier"], "size": c["size"]}
-                    for c in _page(found, offset)
-                ],
-            }
-        )
-
     def load_list(self, vessel_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """The exports still ashore for a vessel, the heaviest first.
 
@@ -439,7 +409,14 @@ class ContainerTerminal:
     def list_vessels(
         self,
         name: Text | None = None,
-        berth: Literal["north_quay", "south_quay", "river_quay", "basin_quay", "west_quay"] | None = None,
+        berth: Literal[
+            "north_quay",
+            "south_quay",
+            "river_quay",
+            "basin_quay",
+            "west_quay",
+            "east_quay",
+        ] | None = None,
         status: Literal["expected", "alongside", "sailed"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -447,8 +424,8 @@ class ContainerTerminal:
 
         Args:
             name (str, optional): Only those whose name contains this text.
-            berth (str, optional): Only those whose berth is north_quay, south_quay, river_quay, basin_quay or
-                west_quay.
+            berth (str, optional): Only those whose berth is north_quay, south_quay, river_quay, basin_quay,
+                west_quay or east_quay.
             status (str, optional): Only those whose status is expected, alongside or sailed.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -644,10 +621,10 @@ class ContainerTerminal:
             "status": "booked",
         }
         self._add("appointments", appointment)
-        if self._breaks_rule_11_a(appointment):
-            return self._take_back(RULES[10])
-        if any(self._breaks_rule_11_a_again(one_appointment) for one_appointment in self.appointments.values()):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12_a(appointment):
+            return self._take_back(RULES[11])
+        if any(self._breaks_rule_12_a_again(one_appointment) for one_appointment in self.appointments.values()):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -676,10 +653,10 @@ class ContainerTerminal:
             )
         self._journal = []
         self._put("appointments", appointment, "status", "cancelled")
-        if self._breaks_rule_11_a(appointment):
-            return self._take_back(RULES[10])
-        if any(self._breaks_rule_11_a_again(one_appointment) for one_appointment in self.appointments.values()):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12_a(appointment):
+            return self._take_back(RULES[11])
+        if any(self._breaks_rule_12_a_again(one_appointment) for one_appointment in self.appointments.values()):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -768,15 +745,17 @@ class ContainerTerminal:
             return self._take_back(RULES[6])
         if self._breaks_rule_7_c(box):
             return self._take_back(RULES[6])
-        if self._breaks_rule_9(box):
-            return self._take_back(RULES[8])
+        if self._breaks_rule_8(box):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_10(box):
+            return self._take_back(RULES[9])
         for one_hold in _distinct(self._holds_by_container_status.get((box["id"], "open"), {}).values()):
-            if self._breaks_rule_10(one_hold):
-                return self._take_back(RULES[9])
-        if self._breaks_rule_11_a(appointment):
-            return self._take_back(RULES[10])
-        if any(self._breaks_rule_11_a_again(one_appointment) for one_appointment in self.appointments.values()):
-            return self._take_back(RULES[10])
+            if self._breaks_rule_11(one_hold):
+                return self._take_back(RULES[10])
+        if self._breaks_rule_12_a(appointment):
+            return self._take_back(RULES[11])
+        if any(self._breaks_rule_12_a_again(one_appointment) for one_appointment in self.appointments.values()):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -856,15 +835,17 @@ class ContainerTerminal:
             return self._take_back(RULES[6])
         if self._breaks_rule_7_c(box):
             return self._take_back(RULES[6])
-        if self._breaks_rule_9(box):
-            return self._take_back(RULES[8])
+        if self._breaks_rule_8(box):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_10(box):
+            return self._take_back(RULES[9])
         for one_hold in _distinct(self._holds_by_container_status.get((box["id"], "open"), {}).values()):
-            if self._breaks_rule_10(one_hold):
-                return self._take_back(RULES[9])
-        if self._breaks_rule_11_a(appointment):
-            return self._take_back(RULES[10])
-        if any(self._breaks_rule_11_a_again(one_appointment) for one_appointment in self.appointments.values()):
-            return self._take_back(RULES[10])
+            if self._breaks_rule_11(one_hold):
+                return self._take_back(RULES[10])
+        if self._breaks_rule_12_a(appointment):
+            return self._take_back(RULES[11])
+        if any(self._breaks_rule_12_a_again(one_appointment) for one_appointment in self.appointments.values()):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1057,14 +1038,16 @@ class ContainerTerminal:
         ):
             if self._breaks_rule_7_c(one_container):
                 return self._take_back(RULES[6])
+        if self._breaks_rule_8(container):
+            return self._take_back(RULES[7])
         for one_bay in _distinct([self.bays.get(container["bay_id"]), self.bays.get(former_bay_id)]):
-            if self._breaks_rule_8(one_bay):
-                return self._take_back(RULES[7])
-        if self._breaks_rule_9(container):
-            return self._take_back(RULES[8])
+            if self._breaks_rule_9(one_bay):
+                return self._take_back(RULES[8])
+        if self._breaks_rule_10(container):
+            return self._take_back(RULES[9])
         for one_hold in _distinct(self._holds_by_container_status.get((container["id"], "open"), {}).values()):
-            if self._breaks_rule_10(one_hold):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11(one_hold):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: discharge {container['number']} onto stack {stack['label']}."}
 
     def load_container(self, container_id: str, bay_id: str) -> Result:
@@ -1111,6 +1094,8 @@ class ContainerTerminal:
                 f"Bay {bay['label']} can take {bay['limit'] - self._bay_load(bay)} tonnes more, not "
                 f"{container['weight']}."
             )
+        if self._bay_top(bay) is not None and self._bay_top(bay)["size"] != container["size"]:
+            return _refused(f"Bay {bay['label']} holds containers of another size.")
         if self._bay_top(bay) is not None and self._bay_top(bay)["weight"] < container["weight"]:
             return _refused(
                 f"The top of bay {bay['label']} is lighter than {container['number']} with {container['weight']} "
@@ -1183,14 +1168,16 @@ class ContainerTerminal:
         ):
             if self._breaks_rule_7_c(one_container):
                 return self._take_back(RULES[6])
+        if self._breaks_rule_8(container):
+            return self._take_back(RULES[7])
         for one_bay in _distinct([self.bays.get(container["bay_id"]), self.bays.get(former_bay_id)]):
-            if self._breaks_rule_8(one_bay):
-                return self._take_back(RULES[7])
-        if self._breaks_rule_9(container):
-            return self._take_back(RULES[8])
+            if self._breaks_rule_9(one_bay):
+                return self._take_back(RULES[8])
+        if self._breaks_rule_10(container):
+            return self._take_back(RULES[9])
         for one_hold in _distinct(self._holds_by_container_status.get((container["id"], "open"), {}).values()):
-            if self._breaks_rule_10(one_hold):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11(one_hold):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: load {container['number']} into bay {bay['label']}."}
 
     def place_hold(self, container_id: str, kind: Literal["customs", "line", "damage"], note: Text) -> Result:
@@ -1226,8 +1213,8 @@ class ContainerTerminal:
             "status": "open",
         }
         self._add("holds", hold)
-        if self._breaks_rule_10(hold):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11(hold):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": f"Done: put a {kind} hold on {container['number']} (new: hold {hold['id']}).",
@@ -1253,8 +1240,8 @@ class ContainerTerminal:
             )
         self._journal = []
         self._put("holds", hold, "status", "released")
-        if self._breaks_rule_10(hold):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11(hold):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": f"Done: release the {hold['kind']} hold on {self.containers[hold['container_id']]['number']}.",
@@ -1354,15 +1341,52 @@ class ContainerTerminal:
             changed_vessels_2.append(next_vessel)
             self._put("vessels", next_vessel, "status", "alongside")
         for one_vessel in _distinct([vessel, *changed_vessels, *changed_vessels_2]):
-            if self._breaks_rule_12_v(one_vessel):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_v(one_vessel):
+                return self._take_back(RULES[12])
         for one_vessel in _distinct([vessel, *changed_vessels, *changed_vessels_2]):
-            if self._breaks_rule_12_v_again(one_vessel):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_v_again(one_vessel):
+                return self._take_back(RULES[12])
         done = f"let {vessel['name']} sail"
         if next_vessel is not None:
             done += f" and bring {next_vessel['name']} alongside"
         return {"success": True, "message": f"Done: {done}."}
+
+    def berth_vessel(
+        self,
+        vessel_id: str,
+        berth: Literal["north_quay", "south_quay", "river_quay", "basin_quay", "west_quay", "east_quay"],
+    ) -> Result:
+        """Bring an expected vessel that is due alongside at a free berth.
+
+        Args:
+            vessel_id (str): Id of the vessel, such as VESSEL-00001.
+            berth (str): The berth: north_quay, south_quay, river_quay, basin_quay, west_quay or east_quay.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        vessel = self.vessels.get(vessel_id)
+        if vessel is None:
+            return _refused(f"There is no vessel {vessel_id!r}.")
+        if vessel["status"] != "expected":
+            return _refused(f"{vessel['name']} is {vessel['status']}.")
+        if vessel["due"] > self.now[:10]:
+            return _refused(f"{vessel['name']} is due on {vessel['due']}.")
+        other = next(
+            (v for v in sorted(self._vessels_by_berth_status.get((berth, "alongside"), {}).values(), key=_age)),
+            None,
+        )
+        if other is not None:
+            return _refused(f"{other['name']} lies at that berth.")
+        self._journal = []
+        self._put("vessels", vessel, "berth", berth)
+        self._put("vessels", vessel, "status", "alongside")
+        if self._breaks_rule_13_v(vessel):
+            return self._take_back(RULES[12])
+        if self._breaks_rule_13_v_again(vessel):
+            return self._take_back(RULES[12])
+        return {"success": True, "message": f"Done: bring {vessel['name']} alongside at {berth}."}
 
     def _show_block(self, block: Block) -> dict[str, Any]:
         """The block as an answer shows it."""
@@ -1444,7 +1468,11 @@ class ContainerTerminal:
             and len(self._bay_aboard(b)) < b["tiers"]
             and self._bay_load(b) + c["weight"] <= b["limit"]
             and not any(o["direction"] == "import" for o in self._bay_aboard(b))
-            and (self._bay_top(b) is None or self._bay_top(b)["weight"] >= c["weight"])
+            and (
+                self._bay_top(b) is None
+                or self._bay_top(b)["weight"] >= c["weight"]
+                and self._bay_top(b)["size"] == c["size"]
+            )
         )
 
     def _breaks_rule_1(self, c: Container) -> bool:
@@ -1533,12 +1561,22 @@ class ContainerTerminal:
             and c["tier"] <= len(self._bay_aboard(self.bays[c["bay_id"]]))
         )
 
-    def _breaks_rule_8(self, b: Bay) -> bool:
+    def _breaks_rule_8(self, a: Container) -> bool:
+        """Whether this is broken: a bay holds containers of one size."""
+        return (
+            a["status"] == "aboard"
+            and any(
+                a["size"] != b["size"]
+                for b in self._containers_by_bay_status.get((a["bay_id"], "aboard"), {}).values()
+            )
+        )
+
+    def _breaks_rule_9(self, b: Bay) -> bool:
         """Whether this is broken: a bay carries no more than its limit and has no more tiers than it is built for.
         """
         return self._bay_load(b) > b["limit"] or len(self._bay_aboard(b)) > b["tiers"]
 
-    def _breaks_rule_9(self, a: Container) -> bool:
+    def _breaks_rule_10(self, a: Container) -> bool:
         """Whether this is broken: nothing is loaded into a bay from which imports still have to be discharged."""
         return (
             a["status"] == "aboard"
@@ -1548,7 +1586,7 @@ class ContainerTerminal:
             )
         )
 
-    def _breaks_rule_10(self, h: Hold) -> bool:
+    def _breaks_rule_11(self, h: Hold) -> bool:
         """Whether this is broken: a container under an open hold neither leaves through the gate nor goes aboard."""
         return (
             h["status"] == "open"
@@ -1559,7 +1597,7 @@ class ContainerTerminal:
             )
         )
 
-    def _breaks_rule_11_a(self, a: Appointment) -> bool:
+    def _breaks_rule_12_a(self, a: Appointment) -> bool:
         """Whether this is broken: a container has one booked appointment at most, and the gate handles three trucks
         in a slot.
         """
@@ -1571,7 +1609,7 @@ class ContainerTerminal:
             )
         )
 
-    def _breaks_rule_11_a_again(self, a: Appointment) -> bool:
+    def _breaks_rule_12_a_again(self, a: Appointment) -> bool:
         """Whether this is broken: a container has one booked appointment at most, and the gate handles three trucks
         in a slot.
         """
@@ -1580,7 +1618,7 @@ class ContainerTerminal:
             and sum(1 for b in self._appointments_by_status.get("booked", {}).values() if b["at"] == a["at"]) > 3
         )
 
-    def _breaks_rule_12_v(self, v: Vessel) -> bool:
+    def _breaks_rule_13_v(self, v: Vessel) -> bool:
         """Whether this is broken: a berth takes one vessel, and a vessel has one only while it lies alongside."""
         return (
             v["status"] == "alongside"
@@ -1590,7 +1628,7 @@ class ContainerTerminal:
             )
         )
 
-    def _breaks_rule_12_v_again(self, v: Vessel) -> bool:
+    def _breaks_rule_13_v_again(self, v: Vessel) -> bool:
         """Whether this is broken: a berth takes one vessel, and a vessel has one only while it lies alongside."""
         return (v["berth"] is not None) != (v["status"] == "alongside")
 

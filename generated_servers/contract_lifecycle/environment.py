@@ -26,7 +26,7 @@ RULES = (
     "Nobody signs a contract twice.",
     "Those of lower level sign first.",
     "An agreed contract waits for at least two signatures, one of them of the level that its worth demands.",
-    "A contract under negotiation has no signatures, and one in force lacks none.",
+    "A contract under negotiation has no signatures, and one that is or was in force lacks none, the other side's included.",
     "What is due lies within the term of a contract that is or was in force.",
     "An obligation stands once for each due day.",
 )
@@ -44,13 +44,13 @@ CHANGES = (
     "fulfil_obligation",
     "give_notice",
     "renew_contract",
+    "close_contract",
 )
 """The methods that may change something; all others only read."""
 
 INDEXED = {
     ("clauses", "contract_id"),
     ("clauses", "topic"),
-    ("contracts", "status"),
     ("contracts", "title"),
     ("obligations", "contract_id"),
     ("signatures", "contract_id"),
@@ -89,7 +89,8 @@ class Contract(TypedDict):
     notice_days: int
     renews_by: int
     rounds: int
-    status: Literal["negotiating", "agreed", "active", "ending"]
+    their_signer: str | None
+    status: Literal["negotiating", "agreed", "dropped", "active", "ending", "ended"]
 
 
 class Clause(TypedDict):
@@ -196,7 +197,6 @@ class ContractLifecycle:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
-        self._contracts_by_status: dict[Any, dict[str, Contract]] = {}
         self._contracts_by_title: dict[Any, dict[str, Contract]] = {}
         self._clauses_by_contract: dict[Any, dict[str, Clause]] = {}
         self._clauses_by_contract_topic: dict[Any, dict[str, Clause]] = {}
@@ -324,39 +324,6 @@ class ContractLifecycle:
             }
         )
 
-    def to_sign(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
-        """Whose signature is next on each agreed contract.
-
-        Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "contracts": records}} or {"success": False, "error":
-                why not}
-        """
-        found = [c for c in self._contracts_by_status.get("agreed", {}).values()]
-        found.sort(key=lambda c: (c["title"], _age(c)))
-        return _found(
-            {
-                "total": len(found),
-                "contracts": [
-                    {
-                        "id": c["id"],
-                        "title": c["title"],
-                        "waiting_for": [
-                            *[
-                                self.colleagues[s["signer_id"]]["name"]
-                                for s in sorted(self._signatures_by_contract.get(c["id"], {}).values(), key=_age)
-                                if s["signed_on"] is None
-                            ]
-                        ],
-                        "level_needed": self._needed(c),
-                    }
-                    for c in _page(found, offset)
-                ],
-            }
-        )
-
     def list_parties(
         self,
         name: Text | None = None,
@@ -428,7 +395,7 @@ class ContractLifecycle:
         title: Text | None = None,
         party_id: str | None = None,
         owner_id: str | None = None,
-        status: Literal["negotiating", "agreed", "active", "ending"] | None = None,
+        status: Literal["negotiating", "agreed", "dropped", "active", "ending", "ended"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the contracts, oldest first, all of them or only some.
@@ -437,7 +404,8 @@ class ContractLifecycle:
             title (str, optional): Only those whose title contains this text.
             party_id (str, optional): Only those of this party.
             owner_id (str, optional): Only those of this owner.
-            status (str, optional): Only those whose status is negotiating, agreed, active or ending.
+            status (str, optional): Only those whose status is negotiating, agreed, dropped, active, ending or
+                ended.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -601,6 +569,7 @@ class ContractLifecycle:
             "notice_days": notice_days,
             "renews_by": renews_by,
             "rounds": 0,
+            "their_signer": None,
             "status": "negotiating",
         }
         self._add("contracts", contract)
@@ -638,6 +607,8 @@ class ContractLifecycle:
                 return self._take_back(RULES[4])
         if self._breaks_rule_8(contract):
             return self._take_back(RULES[7])
+        if self._breaks_rule_9_c(contract):
+            return self._take_back(RULES[8])
         return {
             "success": True,
             "message": (
@@ -703,7 +674,10 @@ class ContractLifecycle:
         for one_signature in _distinct(
             [user for one in changed_contracts for user in self._signatures_by_contract.get(one["id"], {}).values()]
         ):
-            if one_signature["id"] in self.signatures and self._breaks_rule_9(one_signature):
+            if one_signature["id"] in self.signatures and self._breaks_rule_9_s(one_signature):
+                return self._take_back(RULES[8])
+        for one_contract in _distinct(changed_contracts):
+            if self._breaks_rule_9_c(one_contract):
                 return self._take_back(RULES[8])
         for one_obligation in _distinct(
             [user for one in changed_contracts for user in self._obligations_by_contract.get(one["id"], {}).values()]
@@ -813,6 +787,11 @@ class ContractLifecycle:
         by = self.colleagues.get(by_id)
         if by is None:
             return _refused(f"There is no colleague {by_id!r}.")
+        if self.contracts[clause["contract_id"]]["status"] != "negotiating":
+            return _refused(
+                f"{self.contracts[clause['contract_id']]['title']} is "
+                f"{self.contracts[clause['contract_id']]['status']}."
+            )
         if self.positions[clause["position_id"]]["level"] <= 0:
             return _refused(f"{self.positions[clause['position_id']]['name']} needs no approval.")
         if clause["approved_by_id"] is not None:
@@ -900,8 +879,10 @@ class ContractLifecycle:
         for one_signature in _distinct(
             [*added_signatures, *self._signatures_by_contract.get(contract["id"], {}).values()]
         ):
-            if self._breaks_rule_9(one_signature):
+            if self._breaks_rule_9_s(one_signature):
                 return self._take_back(RULES[8])
+        if self._breaks_rule_9_c(contract):
+            return self._take_back(RULES[8])
         for one_obligation in _distinct(self._obligations_by_contract.get(contract["id"], {}).values()):
             if self._breaks_rule_10(one_obligation):
                 return self._take_back(RULES[9])
@@ -913,12 +894,14 @@ class ContractLifecycle:
             ),
         }
 
-    def sign_contract(self, contract_id: str, signer_id: str) -> Result:
-        """Enter a signature; the last one puts the contract into force.
+    def sign_contract(self, contract_id: str, signer_id: str, their_signer: Text | None = None) -> Result:
+        """Enter a signature, with the name of who signed for the other party by the last one, which puts the contract
+        into force.
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
             signer_id (str): Id of a colleague (signer), such as COLLEAGUE-00001.
+            their_signer (str, optional): The their signer. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -957,8 +940,27 @@ class ContractLifecycle:
         )
         if before is not None:
             return _refused(f"{self.colleagues[before['signer_id']]['name']} signs before {signer['name']}.")
+        if not (
+            their_signer is not None
+            or contract["their_signer"] is not None
+            or any(
+                s is not mine
+                for s in self._signatures_by_contract.get(contract_id, {}).values()
+                if s["signed_on"] is None
+            )
+        ):
+            return _refused(
+                f"The last signature puts {contract['title']} into force, so say who signed for "
+                f"{self.parties[contract['party_id']]['name']}."
+            )
         self._journal = []
         changed_contracts: list[Any] = []
+        self._put(
+            "contracts",
+            contract,
+            "their_signer",
+            their_signer if their_signer is not None else contract["their_signer"],
+        )
         self._put("signatures", mine, "signed_on", self.now[:10])
         if not any(s["signed_on"] is None for s in self._signatures_by_contract.get(contract_id, {}).values()):
             changed_contracts.append(contract)
@@ -983,7 +985,10 @@ class ContractLifecycle:
                 ],
             ]
         ):
-            if self._breaks_rule_9(one_signature):
+            if self._breaks_rule_9_s(one_signature):
+                return self._take_back(RULES[8])
+        for one_contract in _distinct([contract, *changed_contracts]):
+            if self._breaks_rule_9_c(one_contract):
                 return self._take_back(RULES[8])
         for one_obligation in _distinct(
             [user for one in changed_contracts for user in self._obligations_by_contract.get(one["id"], {}).values()]
@@ -1122,8 +1127,10 @@ class ContractLifecycle:
         if self._breaks_rule_8(contract):
             return self._take_back(RULES[7])
         for one_signature in _distinct(self._signatures_by_contract.get(contract["id"], {}).values()):
-            if self._breaks_rule_9(one_signature):
+            if self._breaks_rule_9_s(one_signature):
                 return self._take_back(RULES[8])
+        if self._breaks_rule_9_c(contract):
+            return self._take_back(RULES[8])
         for one_obligation in _distinct(self._obligations_by_contract.get(contract["id"], {}).values()):
             if self._breaks_rule_10(one_obligation):
                 return self._take_back(RULES[9])
@@ -1158,6 +1165,73 @@ class ContractLifecycle:
                 return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: renew {contract['title']}."}
 
+    def close_contract(self, contract_id: str) -> Result:
+        """Break off a negotiation, or close a contract whose last day has passed and under which nothing is left to
+        be done.
+
+        Args:
+            contract_id (str): Id of the contract, such as CONTRACT-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        contract = self.contracts.get(contract_id)
+        if contract is None:
+            return _refused(f"There is no contract {contract_id!r}.")
+        if contract["status"] not in ("negotiating", "active", "ending"):
+            return _refused(f"{contract['title']} is {contract['status']}.")
+        if contract["status"] != "negotiating" and contract["ends"] >= self.now[:10]:
+            return _refused(f"{contract['title']} runs until {contract['ends']}.")
+        if not (
+            contract["status"] == "negotiating"
+            or not any(o["done_on"] is None for o in self._obligations_by_contract.get(contract_id, {}).values())
+        ):
+            return _refused(f"Something is still to be fulfilled under {contract['title']}.")
+        self._journal = []
+        changed_clauses: list[Any] = []
+        changed_contracts: list[Any] = []
+        if contract["status"] == "negotiating":
+            for k in sorted(self._clauses_by_contract.get(contract_id, {}).values(), key=_age):
+                changed_clauses.append(k)
+                self._put("clauses", k, "asked_id", None)
+            if contract["status"] not in ("negotiating", "dropped"):
+                return self._take_back(
+                    f"Contract {contract['title']} cannot go from {contract['status']} to dropped."
+                )
+            changed_contracts.append(contract)
+            self._put("contracts", contract, "status", "dropped")
+        else:
+            if contract["status"] not in ("active", "ending", "ended"):
+                return self._take_back(f"Contract {contract['title']} cannot go from {contract['status']} to ended.")
+            changed_contracts.append(contract)
+            self._put("contracts", contract, "status", "ended")
+        for one_clause in _distinct(changed_clauses):
+            if self._breaks_rule_2(one_clause):
+                return self._take_back(RULES[1])
+        for one_contract in _distinct(
+            [*[self.contracts[one["contract_id"]] for one in changed_clauses], *changed_contracts]
+        ):
+            if self._breaks_rule_5(one_contract):
+                return self._take_back(RULES[4])
+        for one_contract in _distinct(changed_contracts):
+            if self._breaks_rule_8(one_contract):
+                return self._take_back(RULES[7])
+        for one_signature in _distinct(
+            [user for one in changed_contracts for user in self._signatures_by_contract.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_9_s(one_signature):
+                return self._take_back(RULES[8])
+        for one_contract in _distinct(changed_contracts):
+            if self._breaks_rule_9_c(one_contract):
+                return self._take_back(RULES[8])
+        for one_obligation in _distinct(
+            [user for one in changed_contracts for user in self._obligations_by_contract.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_10(one_obligation):
+                return self._take_back(RULES[9])
+        return {"success": True, "message": f"Done: close {contract['title']}."}
+
     def _show_contract(self, contract: Contract) -> dict[str, Any]:
         """The contract as an answer shows it."""
         return {
@@ -1181,7 +1255,11 @@ class ContractLifecycle:
         return 4 if c["worth"] >= 50000000 else 3 if c["worth"] >= 10000000 else 2
 
     def _loose(self, k: Clause) -> bool:
-        return self.positions[k["position_id"]]["level"] > 0 and k["approved_by_id"] is None
+        return (
+            self.positions[k["position_id"]]["level"] > 0
+            and k["approved_by_id"] is None
+            and self.contracts[k["contract_id"]]["status"] != "dropped"
+        )
 
     def _standard(self, topic: str) -> Position | None:
         return min(
@@ -1282,12 +1360,20 @@ class ContractLifecycle:
             and self._next_signer(c) is not None
         )
 
-    def _breaks_rule_9(self, s: Signature) -> bool:
-        """Whether this is broken: a contract under negotiation has no signatures, and one in force lacks none."""
+    def _breaks_rule_9_s(self, s: Signature) -> bool:
+        """Whether this is broken: a contract under negotiation has no signatures, and one that is or was in force
+        lacks none, the other side's included.
+        """
         return (
-            self.contracts[s["contract_id"]]["status"] == "negotiating"
-            or self.contracts[s["contract_id"]]["status"] in ("active", "ending") and s["signed_on"] is None
+            self.contracts[s["contract_id"]]["status"] in ("negotiating", "dropped")
+            or self.contracts[s["contract_id"]]["status"] in ("active", "ending", "ended") and s["signed_on"] is None
         )
+
+    def _breaks_rule_9_c(self, c: Contract) -> bool:
+        """Whether this is broken: a contract under negotiation has no signatures, and one that is or was in force
+        lacks none, the other side's included.
+        """
+        return c["status"] in ("active", "ending", "ended") and c["their_signer"] is None
 
     def _breaks_rule_10(self, o: Obligation) -> bool:
         """Whether this is broken: what is due lies within the term of a contract that is or was in force."""
@@ -1296,7 +1382,7 @@ class ContractLifecycle:
                 self.contracts[o["contract_id"]]["starts"] <= o["due_on"]
                 and o["due_on"] <= self.contracts[o["contract_id"]]["ends"]
             )
-            and self.contracts[o["contract_id"]]["status"] in ("active", "ending")
+            and self.contracts[o["contract_id"]]["status"] in ("active", "ending", "ended")
         )
 
     def _breaks_rule_11(self, o: Obligation) -> bool:
@@ -1370,7 +1456,6 @@ class ContractLifecycle:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "contracts":
-                self._contracts_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._contracts_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "clauses":
                 self._clauses_by_contract.setdefault(record["contract_id"], {})[record["id"]] = record
@@ -1391,7 +1476,6 @@ class ContractLifecycle:
         """Take a record out again, before it changes or goes."""
         match container:
             case "contracts":
-                del self._contracts_by_status[record["status"]][record["id"]]
                 del self._contracts_by_title[record["title"]][record["id"]]
             case "clauses":
                 del self._clauses_by_contract[record["contract_id"]][record["id"]]

@@ -584,16 +584,16 @@ class ContractorTimesheets:
         assignment_id: str,
         first_day: Date,
         number: Annotated[int, {"minimum": 1, "maximum": 7}],
-        per_day: Annotated[int, {"minimum": 1, "maximum": 12}],
+        per_day: Annotated[int, {"minimum": 0, "maximum": 12}],
     ) -> Result:
         """Enter the hours of one or several days of a week, the same number for each; hours already entered for a day
-        are replaced.
+        are replaced, and 0 takes a day off the sheet.
 
         Args:
             assignment_id (str): Id of the assignment, such as ASSIGNMENT-00001.
             first_day (str): First day: a date, as YYYY-MM-DD.
             number (int): The number, from 1 to 7.
-            per_day (int): The per day, from 1 to 12.
+            per_day (int): The per day, from 0 to 12.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -612,6 +612,15 @@ class ContractorTimesheets:
         old = self._sheet_of(assignment, first_day)
         if not (old is None or self._editable(old)):
             return _refused(f"The sheet for the week of {old['week']} is {old['status']}.")
+        if not (
+            per_day > 0
+            or any(
+                first_day <= e["on"]
+                and e["on"] <= last
+                for e in self._entries_by_sheet.get(old["id"] if old is not None else None, {}).values()
+            )
+        ):
+            return _refused("No hours are entered on these days, so there are none to take off.")
         if not all(
             self._worked_on(self.contractors[assignment["contractor_id"]], d, old) + per_day <= 12
             for d in _dates(first_day, _plus_days(last, 1))
@@ -621,52 +630,73 @@ class ContractorTimesheets:
                 "day, with another assignment."
             )
         self._journal = []
+        deleted_entries: list[Any] = []
         added_sheets: list[Any] = []
         added_entries: list[Any] = []
         changed_entries: list[Any] = []
-        if old is None:
-            sheet = {
-                "id": self._new_id("sheet", "SHEET", self.sheets),
-                "assignment_id": assignment_id,
-                "week": self._monday(first_day),
-                "overtime_allowed": 0,
-                "approved_by_id": None,
-                "remark": None,
-                "invoice_id": None,
-                "status": "open",
-            }
-            self._add("sheets", sheet)
-            added_sheets.append(sheet)
-            for d in list(_dates(first_day, _plus_days(last, 1))):
-                entry = {
-                    "id": self._new_id("entry", "ENTRY", self.entries),
-                    "sheet_id": sheet["id"],
-                    "on": d,
-                    "hours": per_day,
-                }
-                self._add("entries", entry)
-                added_entries.append(entry)
-        else:
+        if per_day == 0:
             for e in [
                 e
-                for e in sorted(self._entries_by_sheet.get(old["id"], {}).values(), key=_age)
+                for e in sorted(
+                    self._entries_by_sheet.get(old["id"] if old is not None else None, {}).values(),
+                    key=_age,
+                )
                 if (first_day <= e["on"] and e["on"] <= last)
             ]:
-                changed_entries.append(e)
-                self._put("entries", e, "hours", per_day)
-            for d in [
-                d
-                for d in _dates(first_day, _plus_days(last, 1))
-                if not any(each["on"] == d for each in self._entries_by_sheet.get(old["id"], {}).values())
-            ]:
-                new_entry = {
-                    "id": self._new_id("entry", "ENTRY", self.entries),
-                    "sheet_id": old["id"],
-                    "on": d,
-                    "hours": per_day,
+                if e["id"] in self.entries:
+                    self._remove("entries", e)
+                deleted_entries.append(e)
+        else:
+            if old is None:
+                sheet = {
+                    "id": self._new_id("sheet", "SHEET", self.sheets),
+                    "assignment_id": assignment_id,
+                    "week": self._monday(first_day),
+                    "overtime_allowed": 0,
+                    "approved_by_id": None,
+                    "remark": None,
+                    "invoice_id": None,
+                    "status": "open",
                 }
-                self._add("entries", new_entry)
-                added_entries.append(new_entry)
+                self._add("sheets", sheet)
+                added_sheets.append(sheet)
+                for d in list(_dates(first_day, _plus_days(last, 1))):
+                    if not 1 <= per_day <= 12:
+                        return self._take_back("The hours of an entry must be between 1 and 12.")
+                    entry = {
+                        "id": self._new_id("entry", "ENTRY", self.entries),
+                        "sheet_id": sheet["id"],
+                        "on": d,
+                        "hours": per_day,
+                    }
+                    self._add("entries", entry)
+                    added_entries.append(entry)
+            else:
+                for e in [
+                    e
+                    for e in sorted(self._entries_by_sheet.get(old["id"], {}).values(), key=_age)
+                    if (first_day <= e["on"] and e["on"] <= last)
+                ]:
+                    if not 1 <= per_day <= 12:
+                        return self._take_back(f"The hours of {e['id']} must be between 1 and 12.")
+                    changed_entries.append(e)
+                    if e["id"] in self.entries:
+                        self._put("entries", e, "hours", per_day)
+                for d in [
+                    d
+                    for d in _dates(first_day, _plus_days(last, 1))
+                    if not any(each["on"] == d for each in self._entries_by_sheet.get(old["id"], {}).values())
+                ]:
+                    if not 1 <= per_day <= 12:
+                        return self._take_back("The hours of an entry must be between 1 and 12.")
+                    new_entry = {
+                        "id": self._new_id("entry", "ENTRY", self.entries),
+                        "sheet_id": old["id"],
+                        "on": d,
+                        "hours": per_day,
+                    }
+                    self._add("entries", new_entry)
+                    added_entries.append(new_entry)
         for one_sheet in _distinct(added_sheets):
             if self._breaks_rule_1_s(one_sheet):
                 return self._take_back(RULES[0])
@@ -674,16 +704,35 @@ class ContractorTimesheets:
             if self._breaks_rule_1_s_again(one_sheet):
                 return self._take_back(RULES[0])
         for one_entry in _distinct(added_entries):
-            if self._breaks_rule_2_e(one_entry):
+            if one_entry["id"] in self.entries and self._breaks_rule_2_e(one_entry):
                 return self._take_back(RULES[1])
         for one_entry in _distinct(added_entries):
-            if self._breaks_rule_2_e_again(one_entry):
+            if one_entry["id"] in self.entries and self._breaks_rule_2_e_again(one_entry):
                 return self._take_back(RULES[1])
         for one_entry in _distinct(added_entries):
-            if self._breaks_rule_3(one_entry):
+            if one_entry["id"] in self.entries and self._breaks_rule_3(one_entry):
                 return self._take_back(RULES[2])
         for one_entry in _distinct(
             [
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [
+                                self.contractors[one["contractor_id"]]
+                                for one in [
+                                    self.assignments[one["assignment_id"]]
+                                    for one in [self.sheets[one["sheet_id"]] for one in deleted_entries]
+                                ]
+                            ]
+                            for user in self._assignments_by_contractor.get(one["id"], {}).values()
+                        ]
+                        for user in self._sheets_by_assignment.get(one["id"], {}).values()
+                    ]
+                    for user in self._entries_by_sheet.get(one["id"], {}).values()
+                ],
                 *added_entries,
                 *[
                     user
@@ -725,10 +774,11 @@ class ContractorTimesheets:
                 ],
             ]
         ):
-            if self._breaks_rule_4(one_entry):
+            if one_entry["id"] in self.entries and self._breaks_rule_4(one_entry):
                 return self._take_back(RULES[3])
         for one_sheet in _distinct(
             [
+                *[self.sheets[one["sheet_id"]] for one in deleted_entries],
                 *added_sheets,
                 *[self.sheets[one["sheet_id"]] for one in added_entries],
                 *[self.sheets[one["sheet_id"]] for one in changed_entries],
@@ -738,6 +788,10 @@ class ContractorTimesheets:
                 return self._take_back(RULES[4])
         for one_assignment in _distinct(
             [
+                *[
+                    self.assignments[one["assignment_id"]]
+                    for one in [self.sheets[one["sheet_id"]] for one in deleted_entries]
+                ],
                 *[self.assignments[one["assignment_id"]] for one in added_sheets],
                 *[
                     self.assignments[one["assignment_id"]]
@@ -765,11 +819,18 @@ class ContractorTimesheets:
             "message": f"Done: enter {per_day} hours a day for {assignment['code']} from {first_day}, {number} days.",
         }
 
-    def grant_overtime(self, sheet_id: str, extra: Annotated[int, {"minimum": 0, "maximum": 20}]) -> Result:
-        """Allow hours beyond the weekly hours on a sheet; the number replaces the one before.
+    def grant_overtime(
+        self,
+        sheet_id: str,
+        by_id: str,
+        extra: Annotated[int, {"minimum": 0, "maximum": 20}],
+    ) -> Result:
+        """Allow hours beyond the weekly hours on a sheet, as the manager of the assignment or the deputy; the number
+        replaces the one before.
 
         Args:
             sheet_id (str): Id of the sheet, such as SHEET-00001.
+            by_id (str): Id of a manager (by), such as MANAGER-00001.
             extra (int): The extra, from 0 to 20.
 
         Returns:
@@ -779,8 +840,17 @@ class ContractorTimesheets:
         sheet = self.sheets.get(sheet_id)
         if sheet is None:
             return _refused(f"There is no sheet {sheet_id!r}.")
+        by = self.managers.get(by_id)
+        if by is None:
+            return _refused(f"There is no manager {by_id!r}.")
         if not self._editable(sheet):
             return _refused(f"The sheet is {sheet['status']}.")
+        if not self._may_approve(by, self.assignments[sheet["assignment_id"]]):
+            return _refused(
+                f"{self.assignments[sheet['assignment_id']]['code']} is under "
+                f"{self.managers[self.assignments[sheet['assignment_id']]['manager_id']]['name']}, and "
+                f"{by['name']} is not the deputy."
+            )
         if extra == sheet["overtime_allowed"]:
             return _refused(f"{extra} hours are allowed already.")
         self._journal = []
@@ -791,7 +861,7 @@ class ContractorTimesheets:
             "success": True,
             "message": (
                 f"Done: allow {extra} hours of overtime on {self.assignments[sheet['assignment_id']]['code']} in "
-                f"the week of {sheet['week']}."
+                f"the week of {sheet['week']} as {by['name']}."
             ),
         }
 
@@ -1498,6 +1568,12 @@ class ContractorTimesheets:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _remove(self, container: str, record: Any) -> None:
+        """Let a record go."""
+        self._journal.append(("delete", container, record["id"], record))
+        del getattr(self, container)[record["id"]]
+        self._unlink(container, record)
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -700,13 +700,15 @@ class CourseEnrolment:
         section_id: str,
         room_id: str,
         seats: Annotated[int, {"minimum": 1, "maximum": 300}],
+        lecturer: Text | None = None,
     ) -> Result:
-        """Move an open section to another room or change its number of seats.
+        """Move an open section to another room, change its number of seats or give it another lecturer.
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
             room_id (str): Id of the room, such as ROOM-00001.
             seats (int): The seats, from 1 to 300.
+            lecturer (str, optional): The lecturer. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -720,8 +722,16 @@ class CourseEnrolment:
             return _refused(f"There is no room {room_id!r}.")
         if section["status"] != "open":
             return _refused(f"Section {section['crn']} is {section['status']}.")
-        if room_id == section["room_id"] and seats == section["seats"]:
-            return _refused(f"Section {section['crn']} has {seats} seats in {room['name']} already.")
+        if not (
+            room_id != section["room_id"]
+            or seats != section["seats"]
+            or lecturer is not None
+            and lecturer != section["lecturer"]
+        ):
+            return _refused(
+                f"Section {section['crn']} is like that already, with {seats} seats in {room['name']} and "
+                f"{section['lecturer']} as lecturer."
+            )
         if seats > room["places"]:
             return _refused(f"{room['name']} has only {room['places']} places.")
         if self._section_taken(section) > seats:
@@ -742,9 +752,26 @@ class CourseEnrolment:
                 f"{room['name']} is used by section {user['crn']} on {user['meets_on']} from {user['starts']} to "
                 f"{user['ends']}."
             )
+        busy = next(
+            (
+                s
+                for s in sorted(self._sections_by_status.get("open", {}).values(), key=_age)
+                if lecturer is not None
+                and s is not section
+                and s["lecturer"] == lecturer
+                and self._together(s, section)
+            ),
+            None,
+        )
+        if busy is not None:
+            return _refused(
+                f"{busy['lecturer']} teaches section {busy['crn']} on {busy['meets_on']} from {busy['starts']} to "
+                f"{busy['ends']}."
+            )
         self._journal = []
         self._put("sections", section, "room_id", room_id)
         self._put("sections", section, "seats", seats)
+        self._put("sections", section, "lecturer", lecturer if lecturer is not None else section["lecturer"])
         if self._breaks_rule_1(section):
             return self._take_back(RULES[0])
         if self._breaks_rule_2(section):
@@ -753,10 +780,14 @@ class CourseEnrolment:
             return self._take_back(RULES[3])
         if self._breaks_rule_4_b(section):
             return self._take_back(RULES[3])
-        return {
-            "success": True,
-            "message": f"Done: move section {section['crn']} to {room['name']} with {seats} seats.",
-        }
+        if self._breaks_rule_5_a(section):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_5_b(section):
+            return self._take_back(RULES[4])
+        done = f"let section {section['crn']} have {room['name']} with {seats} seats"
+        if lecturer is not None:
+            done += f" and {lecturer} as lecturer"
+        return {"success": True, "message": f"Done: {done}."}
 
     def cancel_section(self, section_id: str) -> Result:
         """Cancel a section without results; everybody enrolled in it or waiting for it is dropped from it.

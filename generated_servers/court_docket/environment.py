@@ -18,6 +18,7 @@ DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
+    "A hearing ends by 18:00 on the day on which it begins.",
     "A room holds one hearing at a time.",
     "A judge sits in one hearing at a time.",
     "No judge decides a case in whose parties they have an interest.",
@@ -679,14 +680,14 @@ class CourtDocket:
                 for user in self._hearings_by_suit_status.get((one["id"], "set"), {}).values()
             ]
         ):
-            if self._breaks_rule_2(one_hearing):
-                return self._take_back(RULES[1])
-        for one_suit in _distinct([*changed_suits, *changed_suits_2]):
-            if self._breaks_rule_3_c(one_suit):
+            if self._breaks_rule_3(one_hearing):
                 return self._take_back(RULES[2])
         for one_suit in _distinct([*changed_suits, *changed_suits_2]):
-            if self._breaks_rule_4(one_suit):
+            if self._breaks_rule_4_c(one_suit):
                 return self._take_back(RULES[3])
+        for one_suit in _distinct([*changed_suits, *changed_suits_2]):
+            if self._breaks_rule_5(one_suit):
+                return self._take_back(RULES[4])
         for one_judge in _distinct(
             [
                 *[self.judges.get(one["judge_id"]) for one in changed_suits],
@@ -694,8 +695,8 @@ class CourtDocket:
                 *[self.judges.get(one["judge_id"]) for one in changed_suits_2],
             ]
         ):
-            if self._breaks_rule_5(one_judge):
-                return self._take_back(RULES[4])
+            if self._breaks_rule_6(one_judge):
+                return self._take_back(RULES[5])
         for one_hearing in _distinct(
             [
                 user
@@ -703,24 +704,24 @@ class CourtDocket:
                 for user in self._hearings_by_suit_status.get((one["id"], "set"), {}).values()
             ]
         ):
-            if self._breaks_rule_6(one_hearing):
-                return self._take_back(RULES[5])
+            if self._breaks_rule_7(one_hearing):
+                return self._take_back(RULES[6])
         for one_suit in _distinct(changed_suits_2):
-            if self._breaks_rule_10_c(one_suit):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_c(one_suit):
+                return self._take_back(RULES[10])
         for one_motion in _distinct(
             [user for one in changed_suits_2 for user in self._motions_by_suit.get(one["id"], {}).values()]
         ):
-            if self._breaks_rule_10_m(one_motion):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_m(one_motion):
+                return self._take_back(RULES[10])
         for one_suit in _distinct(
             [
                 *[user for one in changed_suits for user in self._suits_by_joined_to.get(one["id"], {}).values()],
                 *changed_suits,
             ]
         ):
-            if self._breaks_rule_11(one_suit):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_suit):
+                return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: allocate case {suit['number']} to {judge['name']}."}
 
     def stand_aside(
@@ -786,8 +787,8 @@ class CourtDocket:
                     changed_suits_2.append(d)
                     self._put("suits", d, "status", "filed")
         for one_hearing in _distinct(changed_hearings):
-            if self._breaks_rule_1(one_hearing):
-                return self._take_back(RULES[0])
+            if self._breaks_rule_2(one_hearing):
+                return self._take_back(RULES[1])
         for one_hearing in _distinct(
             [
                 *changed_hearings,
@@ -798,16 +799,16 @@ class CourtDocket:
                 ],
             ]
         ):
-            if self._breaks_rule_2(one_hearing):
-                return self._take_back(RULES[1])
-        for one_suit in _distinct([*changed_suits, *changed_suits_2]):
-            if self._breaks_rule_3_c(one_suit):
+            if self._breaks_rule_3(one_hearing):
                 return self._take_back(RULES[2])
-        if self._breaks_rule_3_i(interest):
-            return self._take_back(RULES[2])
         for one_suit in _distinct([*changed_suits, *changed_suits_2]):
-            if self._breaks_rule_4(one_suit):
+            if self._breaks_rule_4_c(one_suit):
                 return self._take_back(RULES[3])
+        if self._breaks_rule_4_i(interest):
+            return self._take_back(RULES[3])
+        for one_suit in _distinct([*changed_suits, *changed_suits_2]):
+            if self._breaks_rule_5(one_suit):
+                return self._take_back(RULES[4])
         for one_judge in _distinct(
             [
                 *[self.judges.get(one["judge_id"]) for one in changed_suits],
@@ -815,8 +816,8 @@ class CourtDocket:
                 *[self.judges.get(one["judge_id"]) for one in changed_suits_2],
             ]
         ):
-            if self._breaks_rule_5(one_judge):
-                return self._take_back(RULES[4])
+            if self._breaks_rule_6(one_judge):
+                return self._take_back(RULES[5])
         for one_hearing in _distinct(
             [
                 *changed_hearings,
@@ -827,33 +828,33 @@ class CourtDocket:
                 ],
             ]
         ):
-            if self._breaks_rule_6(one_hearing):
-                return self._take_back(RULES[5])
-        for one_hearing in _distinct(changed_hearings):
             if self._breaks_rule_7(one_hearing):
                 return self._take_back(RULES[6])
         for one_hearing in _distinct(changed_hearings):
-            if self._breaks_rule_8_h(one_hearing):
+            if self._breaks_rule_8(one_hearing):
                 return self._take_back(RULES[7])
-        for one_suit in _distinct([self.suits[one["suit_id"]] for one in changed_hearings]):
-            if self._breaks_rule_9(one_suit):
+        for one_hearing in _distinct(changed_hearings):
+            if self._breaks_rule_9_h(one_hearing):
                 return self._take_back(RULES[8])
-        for one_suit in _distinct(changed_suits_2):
-            if self._breaks_rule_10_c(one_suit):
+        for one_suit in _distinct([self.suits[one["suit_id"]] for one in changed_hearings]):
+            if self._breaks_rule_10(one_suit):
                 return self._take_back(RULES[9])
+        for one_suit in _distinct(changed_suits_2):
+            if self._breaks_rule_11_c(one_suit):
+                return self._take_back(RULES[10])
         for one_motion in _distinct(
             [user for one in changed_suits_2 for user in self._motions_by_suit.get(one["id"], {}).values()]
         ):
-            if self._breaks_rule_10_m(one_motion):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_m(one_motion):
+                return self._take_back(RULES[10])
         for one_suit in _distinct(
             [
                 *[user for one in changed_suits for user in self._suits_by_joined_to.get(one["id"], {}).values()],
                 *changed_suits,
             ]
         ):
-            if self._breaks_rule_11(one_suit):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_suit):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -900,6 +901,8 @@ class CourtDocket:
             return _refused(f"{starts} is over.")
         if _weekday(starts[:10]) > 5 or starts[11:] < "08:00" or starts[11:] > "16:30":
             return _refused("The court sits Monday to Friday from 08:00, and hearings begin by 16:30.")
+        if _plus_minutes(starts, minutes)[:10] != starts[:10] or _plus_minutes(starts, minutes)[11:] > "18:00":
+            return _refused(f"The court closes at 18:00, and {minutes} minutes from {starts} are longer than that.")
         if not (
             kind != "trial"
             or not any(self._pending(m) for m in self._motions_by_suit_kind.get((suit_id, "dismiss"), {}).values())
@@ -937,14 +940,16 @@ class CourtDocket:
             return self._take_back(RULES[0])
         if self._breaks_rule_2(hearing):
             return self._take_back(RULES[1])
-        if self._breaks_rule_6(hearing):
-            return self._take_back(RULES[5])
+        if self._breaks_rule_3(hearing):
+            return self._take_back(RULES[2])
         if self._breaks_rule_7(hearing):
             return self._take_back(RULES[6])
-        if self._breaks_rule_8_h(hearing):
+        if self._breaks_rule_8(hearing):
             return self._take_back(RULES[7])
-        if self._breaks_rule_9(self.suits[hearing["suit_id"]]):
+        if self._breaks_rule_9_h(hearing):
             return self._take_back(RULES[8])
+        if self._breaks_rule_10(self.suits[hearing["suit_id"]]):
+            return self._take_back(RULES[9])
         return {
             "success": True,
             "message": (
@@ -992,6 +997,13 @@ class CourtDocket:
             return _refused(f"{at} is over.")
         if _weekday(at[:10]) > 5 or at[11:] < "08:00" or at[11:] > "16:30":
             return _refused("The court sits Monday to Friday from 08:00, and hearings begin by 16:30.")
+        if (
+            _plus_minutes(at, hearing["minutes"])[:10] != at[:10]
+            or _plus_minutes(at, hearing["minutes"])[11:] > "18:00"
+        ):
+            return _refused(
+                f"The court closes at 18:00, and {hearing['minutes']} minutes from {at} are longer than that."
+            )
         if at != hearing["starts"] and self._suit_adjournments(self.suits[hearing["suit_id"]]) >= 3:
             return _refused(f"Case {self.suits[hearing['suit_id']]['number']} has been adjourned three times.")
         if hearing["seats"] > there["seats"]:
@@ -1046,29 +1058,32 @@ class CourtDocket:
             }
             self._add("hearings", new_hearing)
             added_hearings.append(new_hearing)
-        for one_hearing in _distinct([*changed_hearings, *changed_hearings_2, *added_hearings]):
+        for one_hearing in _distinct(added_hearings):
             if self._breaks_rule_1(one_hearing):
                 return self._take_back(RULES[0])
-        for one_hearing in _distinct([*changed_hearings_2, *added_hearings]):
+        for one_hearing in _distinct([*changed_hearings, *changed_hearings_2, *added_hearings]):
             if self._breaks_rule_2(one_hearing):
                 return self._take_back(RULES[1])
         for one_hearing in _distinct([*changed_hearings_2, *added_hearings]):
-            if self._breaks_rule_6(one_hearing):
-                return self._take_back(RULES[5])
-        for one_hearing in _distinct([*changed_hearings, *changed_hearings_2, *added_hearings]):
+            if self._breaks_rule_3(one_hearing):
+                return self._take_back(RULES[2])
+        for one_hearing in _distinct([*changed_hearings_2, *added_hearings]):
             if self._breaks_rule_7(one_hearing):
                 return self._take_back(RULES[6])
-        for one_hearing in _distinct([*changed_hearings_2, *added_hearings]):
-            if self._breaks_rule_8_h(one_hearing):
+        for one_hearing in _distinct([*changed_hearings, *changed_hearings_2, *added_hearings]):
+            if self._breaks_rule_8(one_hearing):
                 return self._take_back(RULES[7])
+        for one_hearing in _distinct([*changed_hearings_2, *added_hearings]):
+            if self._breaks_rule_9_h(one_hearing):
+                return self._take_back(RULES[8])
         for one_suit in _distinct(
             [
                 *[self.suits[one["suit_id"]] for one in changed_hearings_2],
                 *[self.suits[one["suit_id"]] for one in added_hearings],
             ]
         ):
-            if self._breaks_rule_9(one_suit):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10(one_suit):
+                return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: {done}."}
 
     def hold_hearing(self, hearing_id: str) -> Result:
@@ -1092,18 +1107,18 @@ class CourtDocket:
             )
         self._journal = []
         self._put("hearings", hearing, "status", "held")
-        if self._breaks_rule_1(hearing):
-            return self._take_back(RULES[0])
         if self._breaks_rule_2(hearing):
             return self._take_back(RULES[1])
-        if self._breaks_rule_6(hearing):
-            return self._take_back(RULES[5])
+        if self._breaks_rule_3(hearing):
+            return self._take_back(RULES[2])
         if self._breaks_rule_7(hearing):
             return self._take_back(RULES[6])
-        if self._breaks_rule_8_h(hearing):
+        if self._breaks_rule_8(hearing):
             return self._take_back(RULES[7])
-        if self._breaks_rule_9(self.suits[hearing["suit_id"]]):
+        if self._breaks_rule_9_h(hearing):
             return self._take_back(RULES[8])
+        if self._breaks_rule_10(self.suits[hearing["suit_id"]]):
+            return self._take_back(RULES[9])
         return {
             "success": True,
             "message": (
@@ -1152,12 +1167,12 @@ class CourtDocket:
             "status": "open",
         }
         self._add("motions", motion)
-        if self._breaks_rule_8_m(motion):
-            return self._take_back(RULES[7])
-        if self._breaks_rule_10_m(motion):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_12(motion):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_9_m(motion):
+            return self._take_back(RULES[8])
+        if self._breaks_rule_11_m(motion):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_13(motion):
+            return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -1185,12 +1200,12 @@ class CourtDocket:
             return _refused(f"The answer was due on {motion['answer_due']}.")
         self._journal = []
         self._put("motions", motion, "status", "answered")
-        if self._breaks_rule_8_m(motion):
-            return self._take_back(RULES[7])
-        if self._breaks_rule_10_m(motion):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_12(motion):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_9_m(motion):
+            return self._take_back(RULES[8])
+        if self._breaks_rule_11_m(motion):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_13(motion):
+            return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -1265,20 +1280,20 @@ class CourtDocket:
                 changed_hearings.append(h)
                 self._put("hearings", h, "status", "vacated")
         for one_hearing in _distinct(changed_hearings):
-            if self._breaks_rule_1(one_hearing):
-                return self._take_back(RULES[0])
-        for one_hearing in _distinct(changed_hearings):
             if self._breaks_rule_2(one_hearing):
                 return self._take_back(RULES[1])
-        for one_suit in _distinct(changed_suits_2):
-            if self._breaks_rule_3_c(one_suit):
+        for one_hearing in _distinct(changed_hearings):
+            if self._breaks_rule_3(one_hearing):
                 return self._take_back(RULES[2])
         for one_suit in _distinct(changed_suits_2):
-            if self._breaks_rule_4(one_suit):
+            if self._breaks_rule_4_c(one_suit):
                 return self._take_back(RULES[3])
-        for one_judge in _distinct([self.judges.get(one["judge_id"]) for one in changed_suits_2]):
-            if self._breaks_rule_5(one_judge):
+        for one_suit in _distinct(changed_suits_2):
+            if self._breaks_rule_5(one_suit):
                 return self._take_back(RULES[4])
+        for one_judge in _distinct([self.judges.get(one["judge_id"]) for one in changed_suits_2]):
+            if self._breaks_rule_6(one_judge):
+                return self._take_back(RULES[5])
         for one_hearing in _distinct(
             [
                 *[
@@ -1289,23 +1304,23 @@ class CourtDocket:
                 *changed_hearings,
             ]
         ):
-            if self._breaks_rule_6(one_hearing):
-                return self._take_back(RULES[5])
-        for one_hearing in _distinct(changed_hearings):
             if self._breaks_rule_7(one_hearing):
                 return self._take_back(RULES[6])
         for one_hearing in _distinct(changed_hearings):
-            if self._breaks_rule_8_h(one_hearing):
+            if self._breaks_rule_8(one_hearing):
                 return self._take_back(RULES[7])
-        for one_motion in _distinct([motion, *changed_motions]):
-            if self._breaks_rule_8_m(one_motion):
-                return self._take_back(RULES[7])
-        for one_suit in _distinct([self.suits[one["suit_id"]] for one in changed_hearings]):
-            if self._breaks_rule_9(one_suit):
+        for one_hearing in _distinct(changed_hearings):
+            if self._breaks_rule_9_h(one_hearing):
                 return self._take_back(RULES[8])
-        for one_suit in _distinct([*changed_suits, *changed_suits_2]):
-            if self._breaks_rule_10_c(one_suit):
+        for one_motion in _distinct([motion, *changed_motions]):
+            if self._breaks_rule_9_m(one_motion):
+                return self._take_back(RULES[8])
+        for one_suit in _distinct([self.suits[one["suit_id"]] for one in changed_hearings]):
+            if self._breaks_rule_10(one_suit):
                 return self._take_back(RULES[9])
+        for one_suit in _distinct([*changed_suits, *changed_suits_2]):
+            if self._breaks_rule_11_c(one_suit):
+                return self._take_back(RULES[10])
         for one_motion in _distinct(
             [
                 motion,
@@ -1313,11 +1328,11 @@ class CourtDocket:
                 *changed_motions,
             ]
         ):
-            if self._breaks_rule_10_m(one_motion):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_m(one_motion):
+                return self._take_back(RULES[10])
         for one_motion in _distinct([motion, *changed_motions]):
-            if self._breaks_rule_12(one_motion):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13(one_motion):
+                return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -1345,26 +1360,26 @@ class CourtDocket:
             return _refused(f"Case {suit['number']} has no judge, so allocate it first.")
         self._journal = []
         self._put("suits", suit, "status", "active")
-        if self._breaks_rule_3_c(suit):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_4(suit):
+        if self._breaks_rule_4_c(suit):
             return self._take_back(RULES[3])
+        if self._breaks_rule_5(suit):
+            return self._take_back(RULES[4])
         for one_judge in _distinct([self.judges.get(suit["judge_id"])]):
-            if self._breaks_rule_5(one_judge):
-                return self._take_back(RULES[4])
-        for one_hearing in _distinct(self._hearings_by_suit_status.get((suit["id"], "set"), {}).values()):
-            if self._breaks_rule_6(one_hearing):
+            if self._breaks_rule_6(one_judge):
                 return self._take_back(RULES[5])
-        if self._breaks_rule_10_c(suit):
-            return self._take_back(RULES[9])
+        for one_hearing in _distinct(self._hearings_by_suit_status.get((suit["id"], "set"), {}).values()):
+            if self._breaks_rule_7(one_hearing):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_11_c(suit):
+            return self._take_back(RULES[10])
         for one_motion in _distinct(self._motions_by_suit.get(suit["id"], {}).values()):
-            if self._breaks_rule_10_m(one_motion):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_m(one_motion):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: resume case {suit['number']}."}
 
     def decide_case(self, suit_id: str, outcome: Literal["for_plaintiff", "for_defendant", "settled"]) -> Result:
-        """Enter the outcome of a case and of those joined to it, after the trial or on a settlement, which withdraws
-        pending motions.
+        """Enter the outcome of a case and of those joined to it, after the trial in an active case or on a settlement
+        at any time, which withdraws pending motions.
 
         Args:
             suit_id (str): Id of the suit, such as SUIT-00001.
@@ -1377,8 +1392,8 @@ class CourtDocket:
         suit = self.suits.get(suit_id)
         if suit is None:
             return _refused(f"There is no suit {suit_id!r}.")
-        if suit["status"] not in ("active", "stayed"):
-            return _refused(f"Case {suit['number']} is {suit['status']}.")
+        if not (suit["status"] == "active" or outcome == "settled" and suit["status"] != "decided"):
+            return _refused(f"Case {suit['number']} is {suit['status']}, and only an active case is judged.")
         if suit["joined_to_id"] is not None:
             return _refused(f"Case {suit['number']} is joined to another and is decided with that.")
         if not (
@@ -1426,20 +1441,20 @@ class CourtDocket:
                 changed_hearings.append(h)
                 self._put("hearings", h, "status", "vacated")
         for one_hearing in _distinct(changed_hearings):
-            if self._breaks_rule_1(one_hearing):
-                return self._take_back(RULES[0])
-        for one_hearing in _distinct(changed_hearings):
             if self._breaks_rule_2(one_hearing):
                 return self._take_back(RULES[1])
-        for one_suit in _distinct(changed_suits_2):
-            if self._breaks_rule_3_c(one_suit):
+        for one_hearing in _distinct(changed_hearings):
+            if self._breaks_rule_3(one_hearing):
                 return self._take_back(RULES[2])
         for one_suit in _distinct(changed_suits_2):
-            if self._breaks_rule_4(one_suit):
+            if self._breaks_rule_4_c(one_suit):
                 return self._take_back(RULES[3])
-        for one_judge in _distinct([self.judges.get(one["judge_id"]) for one in changed_suits_2]):
-            if self._breaks_rule_5(one_judge):
+        for one_suit in _distinct(changed_suits_2):
+            if self._breaks_rule_5(one_suit):
                 return self._take_back(RULES[4])
+        for one_judge in _distinct([self.judges.get(one["judge_id"]) for one in changed_suits_2]):
+            if self._breaks_rule_6(one_judge):
+                return self._take_back(RULES[5])
         for one_hearing in _distinct(
             [
                 *[
@@ -1450,34 +1465,34 @@ class CourtDocket:
                 *changed_hearings,
             ]
         ):
-            if self._breaks_rule_6(one_hearing):
-                return self._take_back(RULES[5])
-        for one_hearing in _distinct(changed_hearings):
             if self._breaks_rule_7(one_hearing):
                 return self._take_back(RULES[6])
         for one_hearing in _distinct(changed_hearings):
-            if self._breaks_rule_8_h(one_hearing):
+            if self._breaks_rule_8(one_hearing):
                 return self._take_back(RULES[7])
-        for one_motion in _distinct(changed_motions):
-            if self._breaks_rule_8_m(one_motion):
-                return self._take_back(RULES[7])
-        for one_suit in _distinct([self.suits[one["suit_id"]] for one in changed_hearings]):
-            if self._breaks_rule_9(one_suit):
+        for one_hearing in _distinct(changed_hearings):
+            if self._breaks_rule_9_h(one_hearing):
                 return self._take_back(RULES[8])
-        for one_suit in _distinct([*changed_suits, *changed_suits_2]):
-            if self._breaks_rule_10_c(one_suit):
+        for one_motion in _distinct(changed_motions):
+            if self._breaks_rule_9_m(one_motion):
+                return self._take_back(RULES[8])
+        for one_suit in _distinct([self.suits[one["suit_id"]] for one in changed_hearings]):
+            if self._breaks_rule_10(one_suit):
                 return self._take_back(RULES[9])
+        for one_suit in _distinct([*changed_suits, *changed_suits_2]):
+            if self._breaks_rule_11_c(one_suit):
+                return self._take_back(RULES[10])
         for one_motion in _distinct(
             [
                 *[user for one in changed_suits_2 for user in self._motions_by_suit.get(one["id"], {}).values()],
                 *changed_motions,
             ]
         ):
-            if self._breaks_rule_10_m(one_motion):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_m(one_motion):
+                return self._take_back(RULES[10])
         for one_motion in _distinct(changed_motions):
-            if self._breaks_rule_12(one_motion):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13(one_motion):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: decide case {suit['number']} as {outcome}."}
 
     def join_cases(self, suit_id: str, lead_id: str) -> Result:
@@ -1541,42 +1556,42 @@ class CourtDocket:
         self._put("suits", suit, "judge_id", lead["judge_id"])
         self._put("suits", suit, "status", "active")
         for one_hearing in _distinct(changed_hearings):
-            if self._breaks_rule_1(one_hearing):
-                return self._take_back(RULES[0])
-        for one_hearing in _distinct(
-            [*changed_hearings, *self._hearings_by_suit_status.get((suit["id"], "set"), {}).values()]
-        ):
             if self._breaks_rule_2(one_hearing):
                 return self._take_back(RULES[1])
-        if self._breaks_rule_3_c(suit):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_4(suit):
-            return self._take_back(RULES[3])
-        for one_judge in _distinct([self.judges.get(suit["judge_id"]), self.judges.get(former_judge_id)]):
-            if self._breaks_rule_5(one_judge):
-                return self._take_back(RULES[4])
         for one_hearing in _distinct(
             [*changed_hearings, *self._hearings_by_suit_status.get((suit["id"], "set"), {}).values()]
         ):
-            if self._breaks_rule_6(one_hearing):
+            if self._breaks_rule_3(one_hearing):
+                return self._take_back(RULES[2])
+        if self._breaks_rule_4_c(suit):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_5(suit):
+            return self._take_back(RULES[4])
+        for one_judge in _distinct([self.judges.get(suit["judge_id"]), self.judges.get(former_judge_id)]):
+            if self._breaks_rule_6(one_judge):
                 return self._take_back(RULES[5])
-        for one_hearing in _distinct(changed_hearings):
+        for one_hearing in _distinct(
+            [*changed_hearings, *self._hearings_by_suit_status.get((suit["id"], "set"), {}).values()]
+        ):
             if self._breaks_rule_7(one_hearing):
                 return self._take_back(RULES[6])
         for one_hearing in _distinct(changed_hearings):
-            if self._breaks_rule_8_h(one_hearing):
+            if self._breaks_rule_8(one_hearing):
                 return self._take_back(RULES[7])
-        for one_suit in _distinct([self.suits[one["suit_id"]] for one in changed_hearings]):
-            if self._breaks_rule_9(one_suit):
+        for one_hearing in _distinct(changed_hearings):
+            if self._breaks_rule_9_h(one_hearing):
                 return self._take_back(RULES[8])
-        if self._breaks_rule_10_c(suit):
-            return self._take_back(RULES[9])
-        for one_motion in _distinct(self._motions_by_suit.get(suit["id"], {}).values()):
-            if self._breaks_rule_10_m(one_motion):
+        for one_suit in _distinct([self.suits[one["suit_id"]] for one in changed_hearings]):
+            if self._breaks_rule_10(one_suit):
                 return self._take_back(RULES[9])
-        for one_suit in _distinct([suit, *self._suits_by_joined_to.get(suit["id"], {}).values()]):
-            if self._breaks_rule_11(one_suit):
+        if self._breaks_rule_11_c(suit):
+            return self._take_back(RULES[10])
+        for one_motion in _distinct(self._motions_by_suit.get(suit["id"], {}).values()):
+            if self._breaks_rule_11_m(one_motion):
                 return self._take_back(RULES[10])
+        for one_suit in _distinct([suit, *self._suits_by_joined_to.get(suit["id"], {}).values()]):
+            if self._breaks_rule_12(one_suit):
+                return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: join case {suit['number']} to case {lead['number']}."}
 
     def _show_judge(self, judge: Judge) -> dict[str, Any]:
@@ -1635,7 +1650,14 @@ class CourtDocket:
             and self._judge_cases(j) + len(self._bundle(c)) <= j["most_cases"]
         )
 
-    def _breaks_rule_1(self, a: Hearing) -> bool:
+    def _breaks_rule_1(self, h: Hearing) -> bool:
+        """Whether this is broken: a hearing ends by 18:00 on the day on which it begins."""
+        return (
+            _plus_minutes(h["starts"], h["minutes"])[:10] != h["starts"][:10]
+            or _plus_minutes(h["starts"], h["minutes"])[11:] > "18:00"
+        )
+
+    def _breaks_rule_2(self, a: Hearing) -> bool:
         """Whether this is broken: a room holds one hearing at a time."""
         return (
             a["status"] == "set"
@@ -1651,7 +1673,7 @@ class CourtDocket:
             )
         )
 
-    def _breaks_rule_2(self, a: Hearing) -> bool:
+    def _breaks_rule_3(self, a: Hearing) -> bool:
         """Whether this is broken: a judge sits in one hearing at a time."""
         return (
             a["status"] == "set"
@@ -1671,7 +1693,7 @@ class CourtDocket:
             )
         )
 
-    def _breaks_rule_3_c(self, c: Suit) -> bool:
+    def _breaks_rule_4_c(self, c: Suit) -> bool:
         """Whether this is broken: no judge decides a case in whose parties they have an interest."""
         return (
             c["judge_id"] is not None
@@ -1682,7 +1704,7 @@ class CourtDocket:
             )
         )
 
-    def _breaks_rule_3_i(self, i: Interest) -> bool:
+    def _breaks_rule_4_i(self, i: Interest) -> bool:
         """Whether this is broken: no judge decides a case in whose parties they have an interest."""
         return any(
             self.parties[i["party_id"]] in [self.parties[c["plaintiff_id"]], self.parties[c["defendant_id"]]]
@@ -1691,18 +1713,18 @@ class CourtDocket:
             and c["status"] != "decided"
         )
 
-    def _breaks_rule_4(self, c: Suit) -> bool:
+    def _breaks_rule_5(self, c: Suit) -> bool:
         """Whether this is broken: a case goes to a judge of its chamber, and an active case always has a judge."""
         return not (
             (c["judge_id"] is None or self.judges[c["judge_id"]]["chamber"] == c["chamber"])
             and (c["status"] != "active" or c["judge_id"] is not None)
         )
 
-    def _breaks_rule_5(self, j: Judge) -> bool:
+    def _breaks_rule_6(self, j: Judge) -> bool:
         """Whether this is broken: no judge has more open cases than they can take."""
         return self._judge_cases(j) > j["most_cases"]
 
-    def _breaks_rule_6(self, h: Hearing) -> bool:
+    def _breaks_rule_7(self, h: Hearing) -> bool:
         """Whether this is broken: hearings are set in active cases only, and in the leading one of joined cases."""
         return (
             h["status"] == "set"
@@ -1712,11 +1734,11 @@ class CourtDocket:
             )
         )
 
-    def _breaks_rule_7(self, h: Hearing) -> bool:
+    def _breaks_rule_8(self, h: Hearing) -> bool:
         """Whether this is broken: a room has a seat for everybody who is expected."""
         return h["status"] == "set" and h["seats"] > self.rooms[h["room_id"]]["seats"]
 
-    def _breaks_rule_8_h(self, h: Hearing) -> bool:
+    def _breaks_rule_9_h(self, h: Hearing) -> bool:
         """Whether this is broken: no trial is set while a motion to dismiss is pending."""
         return (
             h["kind"] == "trial"
@@ -1724,7 +1746,7 @@ class CourtDocket:
             and any(self._pending(m) for m in self._motions_by_suit_kind.get((h["suit_id"], "dismiss"), {}).values())
         )
 
-    def _breaks_rule_8_m(self, m: Motion) -> bool:
+    def _breaks_rule_9_m(self, m: Motion) -> bool:
         """Whether this is broken: no trial is set while a motion to dismiss is pending."""
         return (
             m["kind"] == "dismiss"
@@ -1732,19 +1754,19 @@ class CourtDocket:
             and bool(self._hearings_by_suit_kind_status.get((m["suit_id"], "trial", "set"), {}))
         )
 
-    def _breaks_rule_9(self, c: Suit) -> bool:
+    def _breaks_rule_10(self, c: Suit) -> bool:
         """Whether this is broken: a case is adjourned three times at most."""
         return self._suit_adjournments(c) > 3
 
-    def _breaks_rule_10_c(self, c: Suit) -> bool:
+    def _breaks_rule_11_c(self, c: Suit) -> bool:
         """Whether this is broken: a decided case has an outcome and no motion is pending in it."""
         return (c["status"] == "decided") != (c["outcome"] is not None)
 
-    def _breaks_rule_10_m(self, m: Motion) -> bool:
+    def _breaks_rule_11_m(self, m: Motion) -> bool:
         """Whether this is broken: a decided case has an outcome and no motion is pending in it."""
         return self._pending(m) and self.suits[m["suit_id"]]["status"] == "decided"
 
-    def _breaks_rule_11(self, c: Suit) -> bool:
+    def _breaks_rule_12(self, c: Suit) -> bool:
         """Whether this is broken: joined cases have the judge of the leading one, which is not itself joined to
         another.
         """
@@ -1755,7 +1777,7 @@ class CourtDocket:
             and c["joined_to_id"] != c["id"]
         )
 
-    def _breaks_rule_12(self, m: Motion) -> bool:
+    def _breaks_rule_13(self, m: Motion) -> bool:
         """Whether this is broken: a side has one motion of a kind pending in a suit."""
         return (
             self._pending(m)

@@ -311,15 +311,16 @@ class CoworkingSpace:
         return _found({"total": len(found), "spaces": [{**s} for s in _page(found, offset)]})
 
     def allowance(self, contract_id: str, month: Date) -> Result:
-        """What a contract has used of its month.
+        """What a contract has used of a month, and what it is billed for it, that is the rent of a full month and
+        what goes beyond the allowance.
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
             month (str): Month: a date, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "data": {credits, credits_left, desk_days, desk_days_used, guests_a_day}} or
-                {"success": False, "error": why not}
+            dict: {"success": True, "data": {credits, credits_left, desk_days, desk_days_used, guests_a_day, rent,
+                extras}} or {"success": False, "error": why not}
         """
         contract = self.contracts.get(contract_id)
         if contract is None:
@@ -331,6 +332,16 @@ class CoworkingSpace:
                 "desk_days": self.plans[contract["plan_id"]]["desk_days"] * contract["seats"],
                 "desk_days_used": self._days_used(contract, month),
                 "guests_a_day": self.plans[contract["plan_id"]]["guests"] * contract["seats"],
+                "rent": self.plans[contract["plan_id"]]["monthly"] * contract["seats"],
+                "extras": sum(
+                    u["charge"]
+                    for u in self._room_uses_by_contract_status.get((contract_id, "booked"), {}).values()
+                    if u["held_on"][:8] + "01" == month[:8] + "01"
+                ) + sum(
+                    x["charge"]
+                    for x in self._desk_days_by_contract.get(contract_id, {}).values()
+                    if x["used_on"][:8] + "01" == month[:8] + "01"
+                ),
             }
         )
 
@@ -793,7 +804,8 @@ class CoworkingSpace:
         seats: Annotated[int, {"minimum": 1, "maximum": 20}] | None = None,
         space_id: str | None = None,
     ) -> Result:
-        """Change plan, seats or space of a running contract from today; the deposit follows.
+        """Change plan, seats or space of a running contract from today, but not to a lower rent where the plan has a
+        notice period; the deposit follows.
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
@@ -831,6 +843,14 @@ class CoworkingSpace:
             return _refused(f"{so_plan['name']} needs a space of that sort.")
         if so_plan["sort"] != "flexible" and there is not None and so_many > there["seats"]:
             return _refused(f"That space has too few seats for {so_many}.")
+        if (
+            self.plans[contract["plan_id"]]["notice_months"] != 0
+            and so_plan["monthly"] * so_many < self.plans[contract["plan_id"]]["monthly"] * contract["seats"]
+        ):
+            return _refused(
+                f"{self.tenants[contract['tenant_id']]['name']} would pay less a month than now, which takes "
+                f"{self.plans[contract['plan_id']]['notice_months']} months of notice."
+            )
         sitting = next(
             (
                 c

@@ -710,7 +710,8 @@ class CropFields:
         return {"success": True, "message": f"Done: {done}."}
 
     def sow_crop(self, planting_id: str) -> Result:
-        """Sow a planned crop today, within its sowing window and on a field that is clear.
+        """Sow a planned crop today, within its sowing window, on a field that is clear and for the year in which it
+        will be harvested.
 
         Args:
             planting_id (str): Id of the planting, such as PLANTING-00001.
@@ -740,6 +741,12 @@ class CropFields:
             return _refused(
                 f"{self.crops[planting['crop_id']]['name']} is sown from "
                 f"{self.crops[planting['crop_id']]['sow_from']} to {self.crops[planting['crop_id']]['sow_to']}."
+            )
+        ripe = self._harvest_year(_plus_days(self.now[:10], self.crops[planting["crop_id"]]["days_to_harvest"]))
+        if ripe != planting["year"]:
+            return _refused(
+                f"{self.crops[planting['crop_id']]['name']} that is sown today is harvested in {ripe}, and this "
+                f"one is planned for {planting['year']}."
             )
         self._journal = []
         self._put("plantings", planting, "sown_on", self.now[:10])
@@ -1122,6 +1129,25 @@ class CropFields:
     def _spraying_free_on(self, spraying: Spraying) -> str:
         """The free on of a spraying."""
         return _plus_days(spraying["sprayed_on"], self.products[spraying["product_id"]]["wait_days"])
+
+    def _harvest_year(self, d: str) -> int:
+        return (
+            2026
+            if d < "2027-01-01"
+            else 2027
+            if d < "2028-01-01"
+            else 2028
+            if d < "2029-01-01"
+            else 2029
+            if d < "2030-01-01"
+            else 2030
+        )
+
+    def _this_season(self, c: Crop, y: int, d: str) -> bool:
+        return (
+            (c["sow_from"] <= d and d <= c["sow_to"])
+            and self._harvest_year(_plus_days(d, c["days_to_harvest"])) == y
+        )
 
     def _plan_for(self, f: Field, y: int) -> Planting | None:
         return next(

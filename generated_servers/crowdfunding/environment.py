@@ -50,7 +50,13 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
-PLEDGE_STATUS_MOVES = {("active", "charged"), ("active", "withdrawn"), ("active", "lapsed"), ("charged", "refunded")}
+PLEDGE_STATUS_MOVES = {
+    ("active", "charged"),
+    ("active", "withdrawn"),
+    ("active", "lapsed"),
+    ("charged", "refunded"),
+    ("charged", "bounced"),
+}
 
 INDEXED = {
     ("campaigns", "creator_id"),
@@ -116,7 +122,7 @@ class Pledge(TypedDict):
     amount: int
     made_on: str
     sent_on: str | None
-    status: Literal["active", "charged", "withdrawn", "lapsed", "refunded"]
+    status: Literal["active", "charged", "withdrawn", "lapsed", "refunded", "bounced"]
 
 
 class Payout(TypedDict):
@@ -488,7 +494,7 @@ class Crowdfunding:
         backer_id: str | None = None,
         campaign_id: str | None = None,
         reward_id: str | None = None,
-        status: Literal["active", "charged", "withdrawn", "lapsed", "refunded"] | None = None,
+        status: Literal["active", "charged", "withdrawn", "lapsed", "refunded", "bounced"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the pledges, oldest first, all of them or only some.
@@ -497,7 +503,8 @@ class Crowdfunding:
             backer_id (str, optional): Only those of this backer.
             campaign_id (str, optional): Only those of this campaign.
             reward_id (str, optional): Only those of this reward.
-            status (str, optional): Only those whose status is active, charged, withdrawn, lapsed or refunded.
+            status (str, optional): Only those whose status is active, charged, withdrawn, lapsed, refunded or
+                bounced.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -948,6 +955,8 @@ class Crowdfunding:
             return _refused(f"{campaign['title']} is {campaign['status']}.")
         if not (stop or campaign["ends_on"] < self.now[:10]):
             return _refused(f"{campaign['title']} runs until {campaign['ends_on']}.")
+        if stop and self.now[:10] > campaign["ends_on"]:
+            return _refused(f"{campaign['title']} ended on {campaign['ends_on']}, so settle it by its result.")
         self._journal = []
         changed_pledges: list[Any] = []
         enough = self._campaign_raised(campaign) >= campaign["goal"] and not stop
@@ -1048,12 +1057,13 @@ class Crowdfunding:
             "data": {"payout_id": payout["id"]},
         }
 
-    def resolve_pledge(self, promise_id: str, outcome: Literal["sent", "refunded"]) -> Result:
-        """Note that the reward of a charged pledge was sent, or refund the pledge before the payout.
+    def resolve_pledge(self, promise_id: str, outcome: Literal["sent", "refunded", "bounced"]) -> Result:
+        """Note that the reward of a charged pledge was sent, or, before the payout, refund the pledge or note that
+        its charge bounced.
 
         Args:
             promise_id (str): Id of a pledge (promise), such as PLEDGE-00001.
-            outcome (str): The outcome: sent or refunded.
+            outcome (str): The outcome: sent, refunded or bounced.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1076,7 +1086,11 @@ class Crowdfunding:
             return _refused(
                 f"{self.campaigns[promise['campaign_id']]['title']} was paid out, so the creator has to refund."
             )
-        if outcome == "refunded" and promise["sent_on"] is not None:
+        if outcome == "bounced" and self.campaigns[promise["campaign_id"]]["status"] != "funded":
+            return _refused(
+                f"{self.campaigns[promise['campaign_id']]['title']} was paid out already, so the charge stands."
+            )
+        if outcome != "sent" and promise["sent_on"] is not None:
             return _refused(f"The reward was sent to {self.backers[promise['backer_id']]['name']}.")
         self._journal = []
         changed_pledges: list[Any] = []
@@ -1085,8 +1099,9 @@ class Crowdfunding:
             changed_pledges.append(promise)
             self._put("pledges", promise, "sent_on", self.now[:10])
         else:
+            status = "refunded" if outcome == "refunded" else "bounced"
             changed_pledges_2.append(promise)
-            self._put("pledges", promise, "status", "refunded")
+            self._put("pledges", promise, "status", status)
         for one_pledge in _distinct(changed_pledges_2):
             if self._breaks_rule_1(one_pledge):
                 return self._take_back(RULES[0])
@@ -1234,7 +1249,7 @@ class Crowdfunding:
             and sum(
                 p["amount"]
                 for p in self._pledges_by_campaign.get(c["id"], {}).values()
-                if p["status"] in ("charged", "refunded")
+                if p["status"] in ("charged", "refunded", "bounced")
             ) < c["goal"]
         )
 

@@ -28,6 +28,7 @@ RULES = (
     "A confirmed excursion keeps its minimum of guests.",
     "Nobody holds tickets for excursions at the same time.",
     "Tickets are held for excursions still to come, and nobody in a wheelchair holds one for an active excursion.",
+    "No child is ashore on an excursion without a grown-up.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
@@ -1112,6 +1113,18 @@ class CruiseCabins:
         taken = next((g for g in guests if self._busy(g, excursion) is not None), None)
         if taken is not None:
             return _refused(f"{taken['name']} holds a ticket for another excursion at that time, so return it first.")
+        alone = next(
+            (
+                g
+                for g in guests
+                if g["child"]
+                and not any(not o["child"] for o in guests)
+                and not self._guarded(excursion, None)
+            ),
+            None,
+        )
+        if alone is not None:
+            return _refused(f"{alone['name']} is a child and goes on {excursion['name']} only with a grown-up.")
         self._journal = []
         added_tickets: list[Any] = []
         for g in list(guests):
@@ -1137,6 +1150,18 @@ class CruiseCabins:
         for one_ticket in _distinct(added_tickets):
             if self._breaks_rule_11(one_ticket):
                 return self._take_back(RULES[10])
+        for one_ticket in _distinct(
+            [
+                *added_tickets,
+                *[
+                    user
+                    for one in [self.excursions[one["excursion_id"]] for one in added_tickets]
+                    for user in self._tickets_by_excursion.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_12(one_ticket):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: book {', '.join(str(one['name']) for one in guests)} on {excursion['name']}.",
@@ -1170,6 +1195,11 @@ class CruiseCabins:
                 f"{self.excursions[ticket['excursion_id']]['name']} is confirmed and would fall below its minimum "
                 f"of {self.excursions[ticket['excursion_id']]['minimum']}."
             )
+        if not self._may_go_back(ticket):
+            return _refused(
+                f"Children on {self.excursions[ticket['excursion_id']]['name']} would be left without a grown-up, "
+                "so return their tickets first."
+            )
         self._journal = []
         if _minutes_between(self.now, self.excursions[ticket["excursion_id"]]["leaves"]) >= 1 * 1440:
             guest = self.guests[ticket["guest_id"]]
@@ -1191,6 +1221,9 @@ class CruiseCabins:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(ticket):
             return self._take_back(RULES[10])
+        for one_ticket in _distinct([ticket, *self._tickets_by_excursion.get(ticket["excursion_id"], {}).values()]):
+            if self._breaks_rule_12(one_ticket):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1244,6 +1277,8 @@ class CruiseCabins:
             return _refused(f"There is no excursion {excursion_id!r}.")
         if excursion["status"] not in ("open", "confirmed"):
             return _refused(f"{excursion['name']} is {excursion['status']}.")
+        if excursion["status"] != "open" and excursion["leaves"] <= self.now:
+            return _refused(f"{excursion['name']} left on {excursion['leaves']}; close it when it is back.")
         self._journal = []
         changed_tickets: list[Any] = []
         self._put("excursions", excursion, "status", "called_off")
@@ -1270,6 +1305,18 @@ class CruiseCabins:
         ):
             if self._breaks_rule_11(one_ticket):
                 return self._take_back(RULES[10])
+        for one_ticket in _distinct(
+            [
+                *changed_tickets,
+                *[
+                    user
+                    for one in [self.excursions[one["excursion_id"]] for one in changed_tickets]
+                    for user in self._tickets_by_excursion.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_12(one_ticket):
+                return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: call {excursion['name']} off."}
 
     def close_excursion(self, excursion_id: str, missing_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -1338,6 +1385,18 @@ class CruiseCabins:
         ):
             if self._breaks_rule_11(one_ticket):
                 return self._take_back(RULES[10])
+        for one_ticket in _distinct(
+            [
+                *changed_tickets,
+                *[
+                    user
+                    for one in [self.excursions[one["excursion_id"]] for one in changed_tickets]
+                    for user in self._tickets_by_excursion.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_12(one_ticket):
+                return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: close {excursion['name']} with {len(missing)} missing."}
 
     def _show_station(self, station: Station) -> dict[str, Any]:
@@ -1411,6 +1470,23 @@ class CruiseCabins:
                 )
             ),
             None,
+        )
+
+    def _guarded(self, x: Excursion, but: Ticket | None) -> bool:
+        return any(
+            not self.guests[t["guest_id"]]["child"]
+            for t in self._tickets_by_excursion_status.get((x["id"], "held"), {}).values()
+            if t is not but
+        )
+
+    def _may_go_back(self, t: Ticket) -> bool:
+        return (
+            self.guests[t["guest_id"]]["child"]
+            or self._guarded(self.excursions[t["excursion_id"]], t)
+            or not any(
+                self.guests[o["guest_id"]]["child"]
+                for o in self._tickets_by_excursion_status.get((t["excursion_id"], "held"), {}).values()
+            )
         )
 
     def _fits(self, c: Cabin, old: Cabin) -> bool:
@@ -1529,6 +1605,14 @@ class CruiseCabins:
                 self.excursions[t["excursion_id"]]["status"] in ("open", "confirmed")
                 and (not self.excursions[t["excursion_id"]]["active"] or not self.guests[t["guest_id"]]["wheelchair"])
             )
+        )
+
+    def _breaks_rule_12(self, t: Ticket) -> bool:
+        """Whether this is broken: no child is ashore on an excursion without a grown-up."""
+        return not (
+            t["status"] != "held"
+            or not self.guests[t["guest_id"]]["child"]
+            or self._guarded(self.excursions[t["excursion_id"]], None)
         )
 
     def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:

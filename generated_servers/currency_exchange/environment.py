@@ -25,6 +25,7 @@ RULES = (
     "Nobody exchanges more than 1,000.00 a day without a document.",
     "Nobody exchanges more than 10,000.00 a day.",
     "Only whole notes are exchanged and moved.",
+    "A transfer carries notes of a currency, cash or both.",
     "A transfer goes to another till.",
     "A till with money under way to or from it stays open.",
     "A till is not open as long as one of its differences is unsettled.",
@@ -114,8 +115,9 @@ class Transfer(TypedDict):
     id: str
     sender_id: str
     receiver_id: str
-    currency_id: str
+    currency_id: str | None
     units: int
+    cash: int
     sent_on: str
     status: Literal["sent", "received", "recalled"]
 
@@ -124,6 +126,7 @@ class Difference(TypedDict):
     id: str
     till_id: str
     currency_id: str | None
+    cashier_id: str | None
     off_by: int
     cash_off: int
     found_on: str
@@ -216,6 +219,7 @@ class CurrencyExchange:
         self._journal: list[tuple[Any, ...]] = []
         self._tills_by_cashier: dict[Any, dict[str, Till]] = {}
         self._stocks_by_currency: dict[Any, dict[str, Stock]] = {}
+        self._stocks_by_till: dict[Any, dict[str, Stock]] = {}
         self._stocks_by_till_currency: dict[Any, dict[str, Stock]] = {}
         self._deals_by_customer_status: dict[Any, dict[str, Deal]] = {}
         self._transfers_by_receiver: dict[Any, dict[str, Transfer]] = {}
@@ -527,6 +531,7 @@ class CurrencyExchange:
         self,
         till_id: str | None = None,
         currency_id: str | None = None,
+        cashier_id: str | None = None,
         settled_by_id: str | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -535,6 +540,7 @@ class CurrencyExchange:
         Args:
             till_id (str, optional): Only those of this till.
             currency_id (str, optional): Only those of this currency.
+            cashier_id (str, optional): Only those of this cashier.
             settled_by_id (str, optional): Only those of this settled by.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -545,6 +551,8 @@ class CurrencyExchange:
             return _refused(f"There is no till {till_id!r}.")
         if currency_id is not None and currency_id not in self.currencies:
             return _refused(f"There is no currency {currency_id!r}.")
+        if cashier_id is not None and cashier_id not in self.cashiers:
+            return _refused(f"There is no cashier {cashier_id!r}.")
         if settled_by_id is not None and settled_by_id not in self.cashiers:
             return _refused(f"There is no cashier {settled_by_id!r}.")
         found = [
@@ -552,6 +560,7 @@ class CurrencyExchange:
             for difference in self.differences.values()
             if (till_id is None or difference["till_id"] == till_id)
             and (currency_id is None or difference["currency_id"] == currency_id)
+            and (cashier_id is None or difference["cashier_id"] == cashier_id)
             and (settled_by_id is None or difference["settled_by_id"] == settled_by_id)
         ]
         return _found({"total": len(found), "differences": [{**difference} for difference in _page(found, offset)]})
@@ -854,8 +863,8 @@ class CurrencyExchange:
         if not 1 <= new_spread <= 1500:
             return self._take_back(f"The spread of {currency['name']} must be between 1 and 1500.")
         self._put("currencies", currency, "spread", new_spread)
-        if self._breaks_rule_11(currency):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12(currency):
+            return self._take_back(RULES[11])
         done = f"set {currency['name']}"
         if rate is not None:
             done += f" to {_money(rate)} a hundred"
@@ -890,16 +899,19 @@ class CurrencyExchange:
         self,
         sender_id: str,
         receiver_id: str,
-        currency_id: str,
-        units: Annotated[int, {"minimum": 1, "maximum": 5000000}],
+        currency_id: str | None = None,
+        units: Annotated[int, {"minimum": 0, "maximum": 5000000}] = 0,
+        cash: Annotated[int, {"minimum": 0, "maximum": 9000000}] = 0,
     ) -> Result:
-        """Send units of a currency from an open till to another one; they are under way until they are received.
+        """Send units of a currency, home cash or both from an open till to another one; they are under way until they
+        are received.
 
         Args:
             sender_id (str): Id of a till (sender), such as TILL-00001.
             receiver_id (str): Id of a till (receiver), such as TILL-00001.
-            currency_id (str): Id of the currency, such as CURRENCY-00001.
-            units (int): The units, from 1 to 5000000.
+            currency_id (str, optional): Id of the currency, such as CURRENCY-00001. May be left out.
+            units (int): The units, from 0 to 5000000. 0 where it is left out.
+            cash (int): The cash in cents, from 0 to 9000000. 0 where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -911,8 +923,8 @@ class CurrencyExchange:
         receiver = self.tills.get(receiver_id)
         if receiver is None:
             return _refused(f"There is no till {receiver_id!r}.")
-        currency = self.currencies.get(currency_id)
-        if currency is None:
+        currency = self.currencies.get(currency_id) if currency_id is not None else None
+        if currency_id is not None and currency is None:
             return _refused(f"There is no currency {currency_id!r}.")
         if sender is receiver:
             return _refused("A transfer goes to another till.")
@@ -920,24 +932,40 @@ class CurrencyExchange:
             return _refused(f"{sender['name']} is closed.")
         if receiver["status"] != "open":
             return _refused(f"{receiver['name']} is closed.")
-        if units % currency["note"] != 0:
+        if units <= 0 and cash <= 0:
+            return _refused("Say which notes or how much cash is to go.")
+        if (currency_id is None) != (units == 0):
+            return _refused("Name a currency and its units together, or neither of them.")
+        if currency_id is not None and units % currency["note"] != 0:
             return _refused(f"{currency['name']} come in notes of {currency['note']}.")
-        stock = self._stock_of(sender, currency)
-        if stock is None or stock["units"] < units:
+        if currency_id is not None and self._units_at(sender, currency) < units:
             return _refused(
                 f"{sender['name']} has {self._units_at(sender, currency)} {currency['name']}, not {units}."
             )
+        if cash > sender["cash"]:
+            return _refused(f"{sender['name']} has {_money(sender['cash'])} in cash, not {_money(cash)}.")
         self._journal = []
-        new_units = stock["units"] - units
-        if not 0 <= new_units <= 50000000:
-            return self._take_back(f"The units of {stock['id']} must be between 0 and 50000000.")
-        self._put("stocks", stock, "units", new_units)
+        for s in [
+            s
+            for s in sorted(self._stocks_by_till.get(sender_id, {}).values(), key=_age)
+            if currency_id is not None
+            and s["currency_id"] == currency_id
+        ]:
+            new_units = s["units"] - units
+            if not 0 <= new_units <= 50000000:
+                return self._take_back(f"The units of {s['id']} must be between 0 and 50000000.")
+            self._put("stocks", s, "units", new_units)
+        new_cash = sender["cash"] - cash
+        if not 0 <= new_cash <= 90000000:
+            return self._take_back(f"The cash of {sender['name']} must be between 0.00 and 900,000.00.")
+        self._put("tills", sender, "cash", new_cash)
         transfer: Transfer = {
             "id": self._new_id("transfer", "TRANSFER", self.transfers),
             "sender_id": sender_id,
             "receiver_id": receiver_id,
             "currency_id": currency_id,
             "units": units,
+            "cash": cash,
             "sent_on": self.now[:10],
             "status": "sent",
         }
@@ -948,12 +976,14 @@ class CurrencyExchange:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(transfer):
             return self._take_back(RULES[7])
+        if self._breaks_rule_9(transfer):
+            return self._take_back(RULES[8])
+        done = f"send {_money(cash)} in cash from {sender['name']} to {receiver['name']}"
+        if currency is not None:
+            done += f" and {currency['name']} in notes"
         return {
             "success": True,
-            "message": (
-                f"Done: send {units} {currency['name']} from {sender['name']} to {receiver['name']} (new: "
-                f"transfer {transfer['id']})."
-            ),
+            "message": f"Done: {done} (new: transfer {transfer['id']}).",
             "data": {"transfer_id": transfer["id"]},
         }
 
@@ -972,37 +1002,43 @@ class CurrencyExchange:
             return _refused(f"There is no transfer {transfer_id!r}.")
         if transfer["status"] != "sent":
             return _refused(
-                f"The transfer of {transfer['units']} {self.currencies[transfer['currency_id']]['name']} is "
-                f"{transfer['status']}."
+                f"The transfer from {self.tills[transfer['sender_id']]['name']} to "
+                f"{self.tills[transfer['receiver_id']]['name']} is {transfer['status']}."
             )
         self._journal = []
         added_stocks: list[Any] = []
-        stock = self._stock_of(self.tills[transfer["receiver_id"]], self.currencies[transfer["currency_id"]])
-        if stock is not None:
-            units = stock["units"] + transfer["units"]
-            if not 0 <= units <= 50000000:
-                return self._take_back(f"The units of {stock['id']} must be between 0 and 50000000.")
-            self._put("stocks", stock, "units", units)
-        else:
-            new_stock = {
-                "id": self._new_id("stock", "STOCK", self.stocks),
-                "till_id": transfer["receiver_id"],
-                "currency_id": transfer["currency_id"],
-                "units": transfer["units"],
-            }
-            self._add("stocks", new_stock)
-            added_stocks.append(new_stock)
+        till = self.tills[transfer["receiver_id"]]
+        cash = self.tills[transfer["receiver_id"]]["cash"] + transfer["cash"]
+        if not 0 <= cash <= 90000000:
+            return self._take_back(f"The cash of {till['name']} must be between 0.00 and 900,000.00.")
+        self._put("tills", till, "cash", cash)
+        if transfer["currency_id"] is not None:
+            stock = self._stock_of(self.tills[transfer["receiver_id"]], self.currencies[transfer["currency_id"]])
+            if stock is not None:
+                units = stock["units"] + transfer["units"]
+                if not 0 <= units <= 50000000:
+                    return self._take_back(f"The units of {stock['id']} must be between 0 and 50000000.")
+                self._put("stocks", stock, "units", units)
+            else:
+                new_stock = {
+                    "id": self._new_id("stock", "STOCK", self.stocks),
+                    "till_id": transfer["receiver_id"],
+                    "currency_id": transfer["currency_id"],
+                    "units": transfer["units"],
+                }
+                self._add("stocks", new_stock)
+                added_stocks.append(new_stock)
         self._put("transfers", transfer, "status", "received")
         for one_stock in _distinct(added_stocks):
             if self._breaks_rule_1(one_stock):
                 return self._take_back(RULES[0])
-        if self._breaks_rule_8(transfer):
-            return self._take_back(RULES[7])
+        if self._breaks_rule_9(transfer):
+            return self._take_back(RULES[8])
         return {
             "success": True,
             "message": (
-                f"Done: receive {transfer['units']} {self.currencies[transfer['currency_id']]['name']} at "
-                f"{self.tills[transfer['receiver_id']]['name']}."
+                f"Done: receive at {self.tills[transfer['receiver_id']]['name']} what "
+                f"{self.tills[transfer['sender_id']]['name']} sent."
             ),
         }
 
@@ -1021,26 +1057,33 @@ class CurrencyExchange:
             return _refused(f"There is no transfer {transfer_id!r}.")
         if transfer["status"] != "sent":
             return _refused(
-                f"The transfer of {transfer['units']} {self.currencies[transfer['currency_id']]['name']} is "
-                f"{transfer['status']}."
+                f"The transfer from {self.tills[transfer['sender_id']]['name']} to "
+                f"{self.tills[transfer['receiver_id']]['name']} is {transfer['status']}."
             )
         self._journal = []
-        for s in sorted(
-            self._stocks_by_till_currency.get((transfer["sender_id"], transfer["currency_id"]), {}).values(),
-            key=_age,
-        ):
+        till = self.tills[transfer["sender_id"]]
+        cash = self.tills[transfer["sender_id"]]["cash"] + transfer["cash"]
+        if not 0 <= cash <= 90000000:
+            return self._take_back(f"The cash of {till['name']} must be between 0.00 and 900,000.00.")
+        self._put("tills", till, "cash", cash)
+        for s in [
+            s
+            for s in sorted(self._stocks_by_till.get(transfer["sender_id"], {}).values(), key=_age)
+            if transfer["currency_id"] is not None
+            and s["currency_id"] == transfer["currency_id"]
+        ]:
             units = s["units"] + transfer["units"]
             if not 0 <= units <= 50000000:
                 return self._take_back(f"The units of {s['id']} must be between 0 and 50000000.")
             self._put("stocks", s, "units", units)
         self._put("transfers", transfer, "status", "recalled")
-        if self._breaks_rule_8(transfer):
-            return self._take_back(RULES[7])
+        if self._breaks_rule_9(transfer):
+            return self._take_back(RULES[8])
         return {
             "success": True,
             "message": (
-                f"Done: recall {transfer['units']} {self.currencies[transfer['currency_id']]['name']} to "
-                f"{self.tills[transfer['sender_id']]['name']}."
+                f"Done: recall to {self.tills[transfer['sender_id']]['name']} what was under way to "
+                f"{self.tills[transfer['receiver_id']]['name']}."
             ),
         }
 
@@ -1088,11 +1131,11 @@ class CurrencyExchange:
                 *self._transfers_by_receiver_status.get((till["id"], "sent"), {}).values(),
             ]
         ):
-            if self._breaks_rule_8(one_transfer):
-                return self._take_back(RULES[7])
-        for one_difference in _distinct(self._differences_by_till.get(till["id"], {}).values()):
-            if self._breaks_rule_9(one_difference):
+            if self._breaks_rule_9(one_transfer):
                 return self._take_back(RULES[8])
+        for one_difference in _distinct(self._differences_by_till.get(till["id"], {}).values()):
+            if self._breaks_rule_10(one_difference):
+                return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: open {till['name']} with {cashier['name']}."}
 
     def cash_up(
@@ -1128,8 +1171,8 @@ class CurrencyExchange:
         under_way = self._moving(till)
         if under_way is not None:
             return _refused(
-                f"{under_way['units']} {self.currencies[under_way['currency_id']]['name']} are under way between "
-                f"{self.tills[under_way['sender_id']]['name']} and {self.tills[under_way['receiver_id']]['name']}."
+                f"Money is under way from {self.tills[under_way['sender_id']]['name']} to "
+                f"{self.tills[under_way['receiver_id']]['name']}, so receive or recall that first."
             )
         strange = next((c["currency"] for c in counts if self._stock_of(till, c["currency"]) is None), None)
         if strange is not None:
@@ -1152,6 +1195,7 @@ class CurrencyExchange:
                     "id": self._new_id("difference", "DIFFERENCE", self.differences),
                     "till_id": till_id,
                     "currency_id": c["currency"]["id"],
+                    "cashier_id": till["cashier_id"],
                     "off_by": off_by,
                     "cash_off": 0,
                     "found_on": self.now[:10],
@@ -1168,6 +1212,7 @@ class CurrencyExchange:
                 "id": self._new_id("difference", "DIFFERENCE", self.differences),
                 "till_id": till_id,
                 "currency_id": None,
+                "cashier_id": till["cashier_id"],
                 "off_by": 0,
                 "cash_off": cash_off,
                 "found_on": self.now[:10],
@@ -1188,20 +1233,20 @@ class CurrencyExchange:
                 *self._transfers_by_receiver_status.get((till["id"], "sent"), {}).values(),
             ]
         ):
-            if self._breaks_rule_8(one_transfer):
-                return self._take_back(RULES[7])
+            if self._breaks_rule_9(one_transfer):
+                return self._take_back(RULES[8])
         for one_difference in _distinct(
             [*added_differences, *self._differences_by_till.get(till["id"], {}).values()]
         ):
-            if self._breaks_rule_9(one_difference):
-                return self._take_back(RULES[8])
-        for one_difference in _distinct(added_differences):
             if self._breaks_rule_10(one_difference):
                 return self._take_back(RULES[9])
+        for one_difference in _distinct(added_differences):
+            if self._breaks_rule_11(one_difference):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: cash up {till['name']} with {len(counts)} counts."}
 
     def settle_differences(self, difference_ids: Annotated[list[str], {"maxItems": 20}], by_id: str) -> Result:
-        """Settle differences of one till as a senior cashier.
+        """Settle differences of one till as a senior cashier who did not work at it when they were found.
 
         Args:
             difference_ids (list): Ids of differences, such as DIFFERENCE-00001.
@@ -1228,17 +1273,19 @@ class CurrencyExchange:
             return _refused(f"A difference of {done['found_on']} is settled already.")
         if not all(x["till_id"] == y["till_id"] for x in differences for y in differences):
             return _refused("The differences are of several tills; settle them till by till.")
+        if any(x["cashier_id"] == by_id for x in differences):
+            return _refused(f"{by['name']} worked at that till, so another senior cashier has to settle.")
         self._journal = []
         changed_differences: list[Any] = []
         for x in list(differences):
             changed_differences.append(x)
             self._put("differences", x, "settled_by_id", by_id)
         for one_difference in _distinct(changed_differences):
-            if self._breaks_rule_9(one_difference):
-                return self._take_back(RULES[8])
-        for one_difference in _distinct(changed_differences):
             if self._breaks_rule_10(one_difference):
                 return self._take_back(RULES[9])
+        for one_difference in _distinct(changed_differences):
+            if self._breaks_rule_11(one_difference):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: settle {len(differences)} differences as {by['name']}."}
 
     def _show_currency(self, currency: Currency) -> dict[str, Any]:
@@ -1362,13 +1409,17 @@ class CurrencyExchange:
 
     def _breaks_rule_6_x(self, x: Transfer) -> bool:
         """Whether this is broken: only whole notes are exchanged and moved."""
-        return x["units"] % self.currencies[x["currency_id"]]["note"] != 0
+        return x["currency_id"] is not None and x["units"] % self.currencies[x["currency_id"]]["note"] != 0
 
     def _breaks_rule_7(self, x: Transfer) -> bool:
+        """Whether this is broken: a transfer carries notes of a currency, cash or both."""
+        return not ((x["currency_id"] is None) == (x["units"] == 0) and (x["units"] > 0 or x["cash"] > 0))
+
+    def _breaks_rule_8(self, x: Transfer) -> bool:
         """Whether this is broken: a transfer goes to another till."""
         return x["sender_id"] == x["receiver_id"]
 
-    def _breaks_rule_8(self, x: Transfer) -> bool:
+    def _breaks_rule_9(self, x: Transfer) -> bool:
         """Whether this is broken: a till with money under way to or from it stays open."""
         return (
             x["status"] == "sent"
@@ -1378,15 +1429,15 @@ class CurrencyExchange:
             )
         )
 
-    def _breaks_rule_9(self, x: Difference) -> bool:
+    def _breaks_rule_10(self, x: Difference) -> bool:
         """Whether this is broken: a till is not open as long as one of its differences is unsettled."""
         return x["settled_by_id"] is None and self.tills[x["till_id"]]["status"] == "open"
 
-    def _breaks_rule_10(self, x: Difference) -> bool:
+    def _breaks_rule_11(self, x: Difference) -> bool:
         """Whether this is broken: differences are settled by senior cashiers."""
         return x["settled_by_id"] is not None and not self.cashiers[x["settled_by_id"]]["senior"]
 
-    def _breaks_rule_11(self, c: Currency) -> bool:
+    def _breaks_rule_12(self, c: Currency) -> bool:
         """Whether this is broken: the spread of a currency leaves something to earn."""
         return self._currency_buying(c) >= self._currency_selling(c)
 
@@ -1449,6 +1500,7 @@ class CurrencyExchange:
                 self._tills_by_cashier.setdefault(record["cashier_id"], {})[record["id"]] = record
             case "stocks":
                 self._stocks_by_currency.setdefault(record["currency_id"], {})[record["id"]] = record
+                self._stocks_by_till.setdefault(record["till_id"], {})[record["id"]] = record
                 self._stocks_by_till_currency.setdefault(
                     (record["till_id"], record["currency_id"]),
                     {},
@@ -1479,6 +1531,7 @@ class CurrencyExchange:
                 del self._tills_by_cashier[record["cashier_id"]][record["id"]]
             case "stocks":
                 del self._stocks_by_currency[record["currency_id"]][record["id"]]
+                del self._stocks_by_till[record["till_id"]][record["id"]]
                 del self._stocks_by_till_currency[record["till_id"], record["currency_id"]][record["id"]]
             case "deals":
                 del self._deals_by_customer_status[record["customer_id"], record["status"]][record["id"]]

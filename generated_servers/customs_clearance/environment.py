@@ -27,6 +27,7 @@ RULES = (
     "A quota is never drawn down below nothing.",
     "A line draws on a quota only for goods and an origin of that quota.",
     "Quotas are drawn on only with a certificate of origin.",
+    "Restricted goods are declared with a licence.",
     "A declaration has one document of a kind.",
     "A declaration has one inspection pending at a time, and only in the red channel.",
     "An officer does three inspections a day at most.",
@@ -68,6 +69,7 @@ class TariffCode(TypedDict):
     within_id: str | None
     percent: int | None
     risky: bool
+    licence: bool
 
 
 class Importer(TypedDict):
@@ -384,6 +386,7 @@ class CustomsClearance:
         code: Text | None = None,
         within_id: str | None = None,
         risky: bool | None = None,
+        licence: bool | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tariff codes, oldest first, all of them or only some.
@@ -392,6 +395,7 @@ class CustomsClearance:
             code (str, optional): Only those whose code contains this text.
             within_id (str, optional): Only those of this within.
             risky (bool, optional): Only those where risky is so.
+            licence (bool, optional): Only those where licence is so.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -405,6 +409,7 @@ class CustomsClearance:
             if (code is None or code.casefold() in tariff_code["code"].casefold())
             and (within_id is None or tariff_code["within_id"] == within_id)
             and (risky is None or tariff_code["risky"] == risky)
+            and (licence is None or tariff_code["licence"] == licence)
         ]
         return _found(
             {"total": len(found), "tariff_codes": [{**tariff_code} for tariff_code in _page(found, offset)]}
@@ -666,8 +671,8 @@ class CustomsClearance:
             return self._take_back(RULES[2])
         if self._breaks_rule_4(declaration):
             return self._take_back(RULES[3])
-        if self._breaks_rule_11(declaration):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12(declaration):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -739,6 +744,8 @@ class CustomsClearance:
             return self._take_back(RULES[5])
         if self._breaks_rule_7(line):
             return self._take_back(RULES[6])
+        if self._breaks_rule_8(line):
+            return self._take_back(RULES[7])
         done = f"add {kilos} kg of {code['code']} from {origin} to declaration {declaration['number']}"
         if quota is not None:
             done += f" in the quota {quota['name']}"
@@ -773,6 +780,12 @@ class CustomsClearance:
         declaration = self.declarations[line["declaration_id"]]
         if declaration["status"] not in ("draft", "lodged", "stopped"):
             return _refused(f"Declaration {declaration['number']} is {declaration['status']}.")
+        visit = self._pending(declaration)
+        if visit is not None:
+            return _refused(
+                f"{visit['officer']} inspects declaration {declaration['number']} on {visit['on']}; nothing is "
+                "amended until that is reported."
+            )
         if not (kilos is not None or value is not None or without_quota):
             return _refused("Say what is to be amended.")
         if without_quota and line["quota_id"] is None:
@@ -880,8 +893,11 @@ class CustomsClearance:
         for one_line in _distinct(self._lines_by_declaration.get(document["declaration_id"], {}).values()):
             if self._breaks_rule_7(one_line):
                 return self._take_back(RULES[6])
-        if self._breaks_rule_8(document):
-            return self._take_back(RULES[7])
+        for one_line in _distinct(self._lines_by_declaration.get(document["declaration_id"], {}).values()):
+            if self._breaks_rule_8(one_line):
+                return self._take_back(RULES[7])
+        if self._breaks_rule_9(document):
+            return self._take_back(RULES[8])
         return {
             "success": True,
             "message": (
@@ -915,6 +931,9 @@ class CustomsClearance:
             return _refused(f"Declaration {declaration['number']} has no lines.")
         if not self._has(declaration, "invoice"):
             return _refused(f"The invoice of declaration {declaration['number']} is missing.")
+        barred = self._restricted(declaration)
+        if not (barred is None or self._has(declaration, "licence")):
+            return _refused(f"{barred['goods']} need a licence, so attach that first.")
         if not (
             not any(l["quota_id"] is not None for l in self._lines_of(declaration))
             or self._has(declaration, "certificate_of_origin")
@@ -1015,6 +1034,18 @@ class CustomsClearance:
         ):
             if self._breaks_rule_7(one_line):
                 return self._take_back(RULES[6])
+        for one_line in _distinct(
+            [
+                *self._lines_by_declaration.get(declaration["id"], {}).values(),
+                *[
+                    user
+                    for one in changed_declarations_2
+                    for user in self._lines_by_declaration.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_8(one_line):
+                return self._take_back(RULES[7])
         for one_inspection in _distinct(
             [
                 user
@@ -1022,11 +1053,11 @@ class CustomsClearance:
                 for user in self._inspections_by_declaration.get(one["id"], {}).values()
             ]
         ):
-            if self._breaks_rule_9_i_again(one_inspection):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10_i_again(one_inspection):
+                return self._take_back(RULES[9])
         for one_declaration in _distinct([declaration, *changed_declarations, *changed_declarations_2]):
-            if self._breaks_rule_11(one_declaration):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_declaration):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: lodge declaration {declaration['number']} under guarantee {guarantee['reference']}.",
@@ -1075,8 +1106,11 @@ class CustomsClearance:
         for one_line in _distinct(self._lines_by_declaration.get(declaration["id"], {}).values()):
             if self._breaks_rule_7(one_line):
                 return self._take_back(RULES[6])
-        if self._breaks_rule_11(declaration):
-            return self._take_back(RULES[10])
+        for one_line in _distinct(self._lines_by_declaration.get(declaration["id"], {}).values()):
+            if self._breaks_rule_8(one_line):
+                return self._take_back(RULES[7])
+        if self._breaks_rule_12(declaration):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: release declaration {declaration['number']} after the check of its documents.",
@@ -1146,15 +1180,20 @@ class CustomsClearance:
         ):
             if self._breaks_rule_7(one_line):
                 return self._take_back(RULES[6])
-        if self._breaks_rule_9_i(inspection):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_9_i_again(inspection):
-            return self._take_back(RULES[8])
-        if any(self._breaks_rule_10(one_inspection) for one_inspection in self.inspections.values()):
+        for one_line in _distinct(
+            [user for one in changed_declarations for user in self._lines_by_declaration.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_8(one_line):
+                return self._take_back(RULES[7])
+        if self._breaks_rule_10_i(inspection):
             return self._take_back(RULES[9])
+        if self._breaks_rule_10_i_again(inspection):
+            return self._take_back(RULES[9])
+        if any(self._breaks_rule_11(one_inspection) for one_inspection in self.inspections.values()):
+            return self._take_back(RULES[10])
         for one_declaration in _distinct([self.declarations[inspection["declaration_id"]], *changed_declarations]):
-            if self._breaks_rule_11(one_declaration):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_declaration):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1238,11 +1277,16 @@ class CustomsClearance:
         ):
             if self._breaks_rule_7(one_line):
                 return self._take_back(RULES[6])
-        if self._breaks_rule_9_i(inspection):
-            return self._take_back(RULES[8])
+        for one_line in _distinct(
+            [user for one in changed_declarations for user in self._lines_by_declaration.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_8(one_line):
+                return self._take_back(RULES[7])
+        if self._breaks_rule_10_i(inspection):
+            return self._take_back(RULES[9])
         for one_declaration in _distinct([self.declarations[inspection["declaration_id"]], *changed_declarations]):
-            if self._breaks_rule_11(one_declaration):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_declaration):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1284,8 +1328,11 @@ class CustomsClearance:
         for one_line in _distinct(self._lines_by_declaration.get(declaration["id"], {}).values()):
             if self._breaks_rule_7(one_line):
                 return self._take_back(RULES[6])
-        if self._breaks_rule_11(declaration):
-            return self._take_back(RULES[10])
+        for one_line in _distinct(self._lines_by_declaration.get(declaration["id"], {}).values()):
+            if self._breaks_rule_8(one_line):
+                return self._take_back(RULES[7])
+        if self._breaks_rule_12(declaration):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: note the payment of duty for declaration {declaration['number']}.",
@@ -1357,8 +1404,11 @@ class CustomsClearance:
         for one_line in _distinct(self._lines_by_declaration.get(declaration["id"], {}).values()):
             if self._breaks_rule_7(one_line):
                 return self._take_back(RULES[6])
-        if self._breaks_rule_11(declaration):
-            return self._take_back(RULES[10])
+        for one_line in _distinct(self._lines_by_declaration.get(declaration["id"], {}).values()):
+            if self._breaks_rule_8(one_line):
+                return self._take_back(RULES[7])
+        if self._breaks_rule_12(declaration):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: cancel declaration {declaration['number']}."}
 
     def _show_guarantee(self, guarantee: Guarantee) -> dict[str, Any]:
@@ -1429,11 +1479,27 @@ class CustomsClearance:
     def _is_risky(self, c: TariffCode) -> bool:
         return any(a["risky"] for a in self._chain(c))
 
-    def _lines_of(self, d: Declaration) -> list[Line]:
-        return sorted(self._lines_by_declaration.get(d["id"], {}).values(), key=_age)
+    def _needs_licence(self, c: TariffCode) -> bool:
+        return any(a["licence"] for a in self._chain(c))
+
+    def _restricted(self, d: Declaration) -> TariffCode | None:
+        return next(
+            (
+                self.tariff_codes[l["code_id"]]
+                for l in sorted(self._lines_by_declaration.get(d["id"], {}).values(), key=_age)
+                if self._needs_licence(self.tariff_codes[l["code_id"]])
+            ),
+            None,
+        )
 
     def _has(self, d: Declaration, k: str) -> bool:
         return any(x["kind"] == k for x in self._documents_by_declaration.get(d["id"], {}).values())
+
+    def _ready(self, d: Declaration) -> bool:
+        return self._has(d, "invoice") and (self._restricted(d) is None or self._has(d, "licence"))
+
+    def _lines_of(self, d: Declaration) -> list[Line]:
+        return sorted(self._lines_by_declaration.get(d["id"], {}).values(), key=_age)
 
     def _pending(self, d: Declaration) -> Inspection | None:
         return next(
@@ -1497,14 +1563,22 @@ class CustomsClearance:
             or self._has(self.declarations[l["declaration_id"]], "certificate_of_origin")
         )
 
-    def _breaks_rule_8(self, x: Document) -> bool:
+    def _breaks_rule_8(self, l: Line) -> bool:
+        """Whether this is broken: restricted goods are declared with a licence."""
+        return not (
+            not self._needs_licence(self.tariff_codes[l["code_id"]])
+            or self.declarations[l["declaration_id"]]["status"] in ("draft", "cancelled")
+            or self._has(self.declarations[l["declaration_id"]], "licence")
+        )
+
+    def _breaks_rule_9(self, x: Document) -> bool:
         """Whether this is broken: a declaration has one document of a kind."""
         return any(
             other_x is not x
             for other_x in self._documents_by_declaration_kind.get((x["declaration_id"], x["kind"]), {}).values()
         )
 
-    def _breaks_rule_9_i(self, i: Inspection) -> bool:
+    def _breaks_rule_10_i(self, i: Inspection) -> bool:
         """Whether this is broken: a declaration has one inspection pending at a time, and only in the red channel.
         """
         return (
@@ -1516,16 +1590,16 @@ class CustomsClearance:
             )
         )
 
-    def _breaks_rule_9_i_again(self, i: Inspection) -> bool:
+    def _breaks_rule_10_i_again(self, i: Inspection) -> bool:
         """Whether this is broken: a declaration has one inspection pending at a time, and only in the red channel.
         """
         return self.declarations[i["declaration_id"]]["channel"] != "red"
 
-    def _breaks_rule_10(self, i: Inspection) -> bool:
+    def _breaks_rule_11(self, i: Inspection) -> bool:
         """Whether this is broken: an officer does three inspections a day at most."""
         return sum(1 for j in self.inspections.values() if j["officer"] == i["officer"] and j["on"] == i["on"]) > 3
 
-    def _breaks_rule_11(self, d: Declaration) -> bool:
+    def _breaks_rule_12(self, d: Declaration) -> bool:
         """Whether this is broken: what was declared in the red channel is released after a conform inspection only.
         """
         return (

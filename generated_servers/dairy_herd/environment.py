@@ -20,9 +20,9 @@ Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 RULES = (
     "A pen never holds more animals than it has places.",
     "Heifers stand in a pen for young stock, dry cows in a dry pen and cows in milk in a herd or sick pen.",
-    "An animal that was sold has left its pen and every other one stands in a pen.",
+    "An animal that was sold or has died has left its pen and every other one stands in a pen.",
     "A cow has at most one insemination that is open or has taken.",
-    "A sold animal carries no calf in these books.",
+    "A sold or dead animal carries no calf in these books.",
     "A cow is never inseminated by her own sire.",
     "Held milk never goes into a bulk tank.",
     "A cow is milked once in a shift.",
@@ -42,10 +42,22 @@ CHANGES = (
     "record_milking",
     "empty_tank",
     "move_animal",
-    "sell_animal",
+    "remove_animal",
     "restock_straws",
 )
 """The methods that may change something; all others only read."""
+
+COW_PHASE_MOVES = {
+    ("heifer", "milking"),
+    ("heifer", "sold"),
+    ("heifer", "dead"),
+    ("milking", "dry"),
+    ("milking", "sold"),
+    ("milking", "dead"),
+    ("dry", "milking"),
+    ("dry", "sold"),
+    ("dry", "dead"),
+}
 
 INDEXED = {
     ("cows", "ear_tag"),
@@ -77,7 +89,7 @@ class Cow(TypedDict):
     sire_id: str | None
     lactation: int
     calved_at: str | None
-    phase: Literal["heifer", "milking", "sold", "dry"]
+    phase: Literal["heifer", "milking", "sold", "dead", "dry"]
 
 
 class Bull(TypedDict):
@@ -374,7 +386,7 @@ class DairyHerd:
         pen_id: str | None = None,
         dam_id: str | None = None,
         sire_id: str | None = None,
-        phase: Literal["heifer", "milking", "sold", "dry"] | None = None,
+        phase: Literal["heifer", "milking", "sold", "dead", "dry"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the cows, oldest first, all of them or only some.
@@ -384,7 +396,7 @@ class DairyHerd:
             pen_id (str, optional): Only those of this pen.
             dam_id (str, optional): Only those of this dam.
             sire_id (str, optional): Only those of this sire.
-            phase (str, optional): Only those whose phase is heifer, milking, sold or dry.
+            phase (str, optional): Only those whose phase is heifer, milking, sold, dead or dry.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -912,7 +924,7 @@ class DairyHerd:
         if medicine is None:
             return _refused(f"There is no medicine {medicine_id!r}.")
         if cow["pen_id"] is None:
-            return _refused(f"{cow['name']} was sold.")
+            return _refused(f"{cow['name']} is {cow['phase']} and no longer in the herd.")
         if medicine["use"] == "dry_cow":
             return _refused(f"{medicine['name']} is given at dry-off only.")
         if medicine["use"] != "general" and cow["phase"] != "milking":
@@ -1077,7 +1089,7 @@ class DairyHerd:
         if pen is None:
             return _refused(f"There is no pen {pen_id!r}.")
         if cow["pen_id"] is None:
-            return _refused(f"{cow['name']} was sold.")
+            return _refused(f"{cow['name']} is {cow['phase']} and no longer in the herd.")
         if cow["pen_id"] == pen_id:
             return _refused(f"{cow['name']} stands in {pen['name']} already.")
         if not self._suits(cow, pen):
@@ -1098,11 +1110,13 @@ class DairyHerd:
             return self._take_back(RULES[2])
         return {"success": True, "message": f"Done: move {cow['name']} to {pen['name']}."}
 
-    def sell_animal(self, cow_id: str) -> Result:
-        """Sell an animal that is not in calf, after the waiting time for meat.
+    def remove_animal(self, cow_id: str, died: bool = False) -> Result:
+        """Take an animal off the books, because it is sold (not in calf, after the waiting time for meat) or because
+        it died or was put down.
 
         Args:
             cow_id (str): Id of the cow, such as COW-00001.
+            died (bool): Died: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1111,11 +1125,14 @@ class DairyHerd:
         cow = self.cows.get(cow_id)
         if cow is None:
             return _refused(f"There is no cow {cow_id!r}.")
-        if cow["phase"] == "sold":
-            return _refused(f"{cow['name']} was sold already.")
-        if self._in_calf(cow):
-            return _refused(f"{cow['name']} is in calf and stays.")
-        if any(t["meat_from"] > self.now[:10] for t in self._treatments_by_cow.get(cow_id, {}).values()):
+        if cow["pen_id"] is None:
+            return _refused(f"{cow['name']} is {cow['phase']} already.")
+        if not (died or not self._in_calf(cow)):
+            return _refused(f"{cow['name']} is in calf and is not sold.")
+        if not (
+            died
+            or not any(t["meat_from"] > self.now[:10] for t in self._treatments_by_cow.get(cow_id, {}).values())
+        ):
             return _refused(
                 f"{cow['name']} was treated and may not be sold before the waiting time for meat is over."
             )
@@ -1126,9 +1143,17 @@ class DairyHerd:
                 return self._take_back(f"Insemination {i['id']} cannot go from {i['status']} to empty.")
             changed_inseminations.append(i)
             self._put("inseminations", i, "status", "empty")
+        for i in sorted(self._inseminations_by_cow_status.get((cow_id, "pregnant"), {}).values(), key=_age):
+            if i["status"] not in ("pregnant", "lost"):
+                return self._take_back(f"Insemination {i['id']} cannot go from {i['status']} to lost.")
+            changed_inseminations.append(i)
+            self._put("inseminations", i, "status", "lost")
         former_pen_id = cow["pen_id"]
         self._put("cows", cow, "pen_id", None)
-        self._put("cows", cow, "phase", "sold")
+        phase = "dead" if died else "sold"
+        if cow["phase"] != phase and (cow["phase"], phase) not in COW_PHASE_MOVES:
+            return self._take_back(f"Cow {cow['name']} cannot go from {cow['phase']} to {phase}.")
+        self._put("cows", cow, "phase", phase)
         for one_pen in _distinct([self.pens.get(cow["pen_id"]), self.pens.get(former_pen_id)]):
             if self._breaks_rule_1(one_pen):
                 return self._take_back(RULES[0])
@@ -1146,7 +1171,7 @@ class DairyHerd:
                 return self._take_back(RULES[4])
         if self._breaks_rule_10(cow):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: sell {cow['name']}."}
+        return {"success": True, "message": f"Done: take {cow['name']} off the books."}
 
     def restock_straws(self, bull_id: str, straws: Annotated[int, {"minimum": 1, "maximum": 60}]) -> Result:
         """Put new straws of a bull into the nitrogen flask, which takes 60 of each.
@@ -1266,8 +1291,10 @@ class DairyHerd:
         return c["pen_id"] is not None and not self._suits(c, self.pens[c["pen_id"]])
 
     def _breaks_rule_3(self, c: Cow) -> bool:
-        """Whether this is broken: an animal that was sold has left its pen and every other one stands in a pen."""
-        return (c["phase"] == "sold") != (c["pen_id"] is None)
+        """Whether this is broken: an animal that was sold or has died has left its pen and every other one stands in
+        a pen.
+        """
+        return (c["phase"] in ("sold", "dead")) != (c["pen_id"] is None)
 
     def _breaks_rule_4(self, i: Insemination) -> bool:
         """Whether this is broken: a cow has at most one insemination that is open or has taken."""
@@ -1281,8 +1308,8 @@ class DairyHerd:
         )
 
     def _breaks_rule_5(self, i: Insemination) -> bool:
-        """Whether this is broken: a sold animal carries no calf in these books."""
-        return i["status"] in ("open", "pregnant") and self.cows[i["cow_id"]]["phase"] == "sold"
+        """Whether this is broken: a sold or dead animal carries no calf in these books."""
+        return i["status"] in ("open", "pregnant") and self.cows[i["cow_id"]]["phase"] in ("sold", "dead")
 
     def _breaks_rule_6(self, i: Insemination) -> bool:
         """Whether this is broken: a cow is never inseminated by her own sire."""

@@ -40,6 +40,7 @@ CHANGES = (
     "close_order",
     "finish_repair",
     "hand_back",
+    "pay_debt",
     "lend_device",
     "take_loaner_back",
     "remind_customer",
@@ -227,69 +228,6 @@ class DeviceRepair:
             self._link("orders", order)
         for loaner in self.loaners.values():
             self._link("loaners", loaner)
-
-    def bench(
-        self,
-        status: Literal[
-            "waiting",
-            "quoted",
-            "approved",
-            "declined",
-            "repaired",
-            "returned",
-            "abandoned",
-        ] | None = None,
-        technician_id: str | None = None,
-        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
-    ) -> Result:
-        """Jobs that are under way, the oldest first, with what their parts lack.
-
-        Args:
-            status (str, optional): The status: waiting, quoted, approved, declined, repaired, returned or
-                abandoned. May be left out.
-            technician_id (str, optional): Id of the technician, such as TECHNICIAN-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
-                not}
-        """
-        technician = self.technicians.get(technician_id) if technician_id is not None else None
-        if technician_id is not None and technician is None:
-            return _refused(f"There is no technician {technician_id!r}.")
-        found = [
-            j
-            for j in self.jobs.values()
-            if j["status"] not in ("returned", "abandoned")
-            and (status is None or j["status"] == status)
-            and (technician_id is None or j["technician_id"] == technician_id)
-        ]
-        found.sort(key=lambda j: (j["came_on"], j["id"], _age(j)))
-        return _found(
-            {
-                "total": len(found),
-                "jobs": [
-                    {
-                        "id": j["id"],
-                        "serial": self.devices[j["device_id"]]["serial"],
-                        "kind": self.devices[j["device_id"]]["kind"],
-                        "fault": j["fault"],
-                        "came_on": j["came_on"],
-                        "status": j["status"],
-                        "quote": self._job_quote(j),
-                        "parts": [*[self.parts[l["part_id"]]["name"] for l in self._lines(j)]],
-                        "out_of_stock": [
-                            *[
-                                self.parts[l["part_id"]]["name"]
-                                for l in self._lines(j)
-                                if self.parts[l["part_id"]]["stock"] < l["number"]
-                            ]
-                        ],
-                    }
-                    for j in _page(found, offset)
-                ],
-            }
-        )
 
     def unfetched(
         self,
@@ -760,7 +698,8 @@ class DeviceRepair:
         }
 
     def decline_quote(self, job_id: str) -> Result:
-        """Decline a quote; the customer owes 20.00 for the diagnosis, or the labour where that is less.
+        """Decline a quote, or give an approved repair up; the customer owes 20.00 for the diagnosis, or the labour
+        where that is less.
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
@@ -772,7 +711,7 @@ class DeviceRepair:
         job = self.jobs.get(job_id)
         if job is None:
             return _refused(f"There is no job {job_id!r}.")
-        if job["status"] != "quoted":
+        if job["status"] not in ("quoted", "approved"):
             return _refused(f"The job is {job['status']}.")
         self._journal = []
         deleted_lines: list[Any] = []
@@ -1009,6 +948,29 @@ class DeviceRepair:
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: hand {self.devices[job['device_id']]['serial']} back."}
 
+    def pay_debt(self, customer_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 500000}]) -> Result:
+        """Take money from a customer for what is owed.
+
+        Args:
+            customer_id (str): Id of the customer, such as CUSTOMER-00001.
+            amount (int): The amount in cents, from 1 to 500000.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        customer = self.customers.get(customer_id)
+        if customer is None:
+            return _refused(f"There is no customer {customer_id!r}.")
+        if amount > customer["owes"]:
+            return _refused(f"{customer['name']} owes {_money(customer['owes'])}, not {_money(amount)}.")
+        self._journal = []
+        owes = customer["owes"] - amount
+        if not 0 <= owes <= 500000:
+            return self._take_back(f"The owes of {customer['name']} must be between 0.00 and 5,000.00.")
+        self._put("customers", customer, "owes", owes)
+        return {"success": True, "message": f"Done: take {_money(amount)} from {customer['name']}."}
+
     def lend_device(self, loaner_id: str, job_id: str) -> Result:
         """Lend a device of the same kind for the time of a job.
 
@@ -1193,7 +1155,12 @@ class DeviceRepair:
 
     def _show_job(self, job: Job) -> dict[str, Any]:
         """The job as an answer shows it."""
-        return {**job, "quote": self._job_quote(job)}
+        return {
+            **job,
+            "quote": self._job_quote(job),
+            "parts": self._job_parts(job),
+            "out_of_stock": self._job_out_of_stock(job),
+        }
 
     def _show_line(self, line: Line) -> dict[str, Any]:
         """The line as an answer shows it."""
@@ -1222,6 +1189,21 @@ class DeviceRepair:
     def _job_quote(self, job: Job) -> int:
         """The quote of a job."""
         return job["labour"] + sum(self._line_cost(l) for l in self._lines_by_job.get(job["id"], {}).values())
+
+    def _job_parts(self, job: Job) -> list[str]:
+        """The parts of a job."""
+        return [
+            self.parts[l["part_id"]]["name"]
+            for l in sorted(self._lines_by_job.get(job["id"], {}).values(), key=_age)
+        ]
+
+    def _job_out_of_stock(self, job: Job) -> list[str]:
+        """The out of stock of a job."""
+        return [
+            self.parts[l["part_id"]]["name"]
+            for l in sorted(self._lines_by_job.get(job["id"], {}).values(), key=_age)
+            if self.parts[l["part_id"]]["stock"] < l["number"]
+        ]
 
     def _line_cost(self, line: Line) -> int:
         """The cost of a line."""

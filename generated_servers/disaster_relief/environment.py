@@ -209,6 +209,7 @@ class DisasterRelief:
         self._stocks_by_kit: dict[Any, dict[str, Stock]] = {}
         self._needs_by_code: dict[Any, dict[str, Need]] = {}
         self._needs_by_kit: dict[Any, dict[str, Need]] = {}
+        self._needs_by_site: dict[Any, dict[str, Need]] = {}
         self._needs_by_site_kit: dict[Any, dict[str, Need]] = {}
         self._convoys_by_code: dict[Any, dict[str, Convoy]] = {}
         self._convoys_by_trucks: dict[Any, dict[str, Convoy]] = {}
@@ -646,12 +647,19 @@ class DisasterRelief:
             ),
         }
 
-    def report_road(self, site_id: str, passable: bool) -> Result:
-        """Report that the road to a site is closed or open again.
+    def report_road(
+        self,
+        site_id: str,
+        passable: bool,
+        zone: Literal["green", "amber", "red"] | None = None,
+    ) -> Result:
+        """Report that the road to a site is closed or open again, and the zone in which it lies where that has
+        changed.
 
         Args:
             site_id (str): Id of the site, such as SITE-00001.
             passable (bool): Passable: true or false.
+            zone (str, optional): The zone: green, amber or red. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -660,11 +668,80 @@ class DisasterRelief:
         site = self.sites.get(site_id)
         if site is None:
             return _refused(f"There is no site {site_id!r}.")
-        if site["road_open"] == passable:
+        if not (site["road_open"] != passable or zone is not None and zone != site["zone"]):
             return _refused(f"That is known of {site['name']} already.")
+        new_zone = zone if zone is not None else site["zone"]
+        weak = next(
+            (
+                l
+                for l in sorted(
+                    [
+                        l
+                        for _need in self._needs_by_site.get(site_id, {}).values()
+                        for l in self._loads_by_need.get(_need["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if self._moving(self.convoys[l["convoy_id"]])
+                and any(
+                    self._level(t["cleared_for"]) < self._level(new_zone)
+                    for t in [self.trucks[key] for key in self.convoys[l["convoy_id"]]["truck_ids"]]
+                )
+            ),
+            None,
+        )
+        if weak is not None:
+            return _refused(
+                f"Convoy {self.convoys[weak['convoy_id']]['code']} carries kits for {site['name']} with a truck "
+                f"that is not cleared for {new_zone}, so unload it or book its arrival first."
+            )
+        bare = next(
+            (
+                l
+                for l in sorted(
+                    [
+                        l
+                        for _need in self._needs_by_site.get(site_id, {}).values()
+                        for l in self._loads_by_need.get(_need["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if new_zone == "red"
+                and self.convoys[l["convoy_id"]]["status"] == "on_the_road"
+                and self.convoys[l["convoy_id"]]["permit"] is None
+            ),
+            None,
+        )
+        if bare is not None:
+            return _refused(
+                f"Convoy {self.convoys[bare['convoy_id']]['code']} is on its way to {site['name']} without a "
+                "permit for a red zone, so book its arrival first."
+            )
         self._journal = []
         self._put("sites", site, "road_open", passable)
-        return {"success": True, "message": f"Done: report on the road to {site['name']}."}
+        self._put("sites", site, "zone", new_zone)
+        for one_load in _distinct(
+            [
+                user
+                for one in self._needs_by_site.get(site["id"], {}).values()
+                for user in self._loads_by_need.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_5(one_load):
+                return self._take_back(RULES[4])
+        for one_load in _distinct(
+            [
+                user
+                for one in self._needs_by_site.get(site["id"], {}).values()
+                for user in self._loads_by_need.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_6(one_load):
+                return self._take_back(RULES[5])
+        done = f"report on the road to {site['name']}"
+        if zone is not None:
+            done += f", zone {zone}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def restock(self, hub_id: str, kit_id: str, quantity: Annotated[int, {"minimum": 1, "maximum": 2000}]) -> Result:
         """Book a delivery of kits into a hub.
@@ -1029,6 +1106,15 @@ class DisasterRelief:
             return _refused(f"Nothing is loaded on convoy {convoy['code']}.")
         if convoy["permit"] is None and self._enters_red(convoy):
             return _refused(f"Convoy {convoy['code']} goes into a red zone and has no permit.")
+        lapsed = next(
+            (t for t in [self.trucks[key] for key in convoy["truck_ids"]] if t["cleared_until"] < self.now[:10]),
+            None,
+        )
+        if lapsed is not None:
+            return _refused(
+                f"The clearance of {lapsed['plate']} ended on {lapsed['cleared_until']}, so cancel the convoy and "
+                "have it cleared first."
+            )
         blocked = next(
             (
                 l
@@ -1534,6 +1620,7 @@ class DisasterRelief:
             case "needs":
                 self._needs_by_code.setdefault(record["code"], {})[record["id"]] = record
                 self._needs_by_kit.setdefault(record["kit_id"], {})[record["id"]] = record
+                self._needs_by_site.setdefault(record["site_id"], {})[record["id"]] = record
                 self._needs_by_site_kit.setdefault((record["site_id"], record["kit_id"]), {})[record["id"]] = record
             case "convoys":
                 self._convoys_by_code.setdefault(record["code"], {})[record["id"]] = record
@@ -1554,6 +1641,7 @@ class DisasterRelief:
             case "needs":
                 del self._needs_by_code[record["code"]][record["id"]]
                 del self._needs_by_kit[record["kit_id"]][record["id"]]
+                del self._needs_by_site[record["site_id"]][record["id"]]
                 del self._needs_by_site_kit[record["site_id"], record["kit_id"]][record["id"]]
             case "convoys":
                 del self._convoys_by_code[record["code"]][record["id"]]

@@ -760,14 +760,17 @@ class DistrictHeating:
         starts: DateTime,
         lasts: Annotated[int, {"minimum": 1, "maximum": 12}],
         reason: Text,
+        burst: bool = False,
     ) -> Result:
-        """Plan the shut-off of a pipe at least two days ahead; everything behind it gets cold.
+        """Plan the shut-off of a pipe at least two days ahead, or sooner where it has burst; everything behind it
+        gets cold.
 
         Args:
             pipe_id (str): Id of the pipe, such as PIPE-00001.
             starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
             lasts (int): The lasts, from 1 to 12.
             reason (str): The reason.
+            burst (bool): Burst: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -776,10 +779,10 @@ class DistrictHeating:
         pipe = self.pipes.get(pipe_id)
         if pipe is None:
             return _refused(f"There is no pipe {pipe_id!r}.")
-        if _plus_minutes(self.now, 2 * 1440) > starts or starts > _plus_minutes(self.now, 60 * 1440):
-            return _refused(
-                "Customers are told two days ahead, so a shut-off begins between two and sixty days from now."
-            )
+        if not (burst or _plus_minutes(self.now, 2 * 1440) <= starts):
+            return _refused("Customers are told two days ahead; only a pipe that has burst is shut sooner.")
+        if self.now > starts or starts > _plus_minutes(self.now, 60 * 1440):
+            return _refused("A shut-off begins within the next sixty days.")
         clash = next(
             (
                 w
@@ -900,7 +903,8 @@ class DistrictHeating:
         }
 
     def begin_shut_off(self, shut_off_id: str) -> Result:
-        """Shut a pipe once its window has come, with heaters wherever a hospital or frost demands them.
+        """Shut a pipe once its window has come, and on that day only, with heaters wherever a hospital or frost
+        demands them.
 
         Args:
             shut_off_id (str): Id of the shut off, such as SO-00001.
@@ -917,6 +921,11 @@ class DistrictHeating:
         if shut_off["starts"] > self.now:
             return _refused(
                 f"The shut-off of {self.pipes[shut_off['pipe_id']]['name']} begins at {shut_off['starts']}."
+            )
+        if self.now[:10] > self._shut_off_ends(shut_off)[:10]:
+            return _refused(
+                f"The window of {self.pipes[shut_off['pipe_id']]['name']} was over on "
+                f"{self._shut_off_ends(shut_off)[:10]}, so cancel it and plan another."
             )
         lowest = self._frost_on(shut_off["starts"][:10])
         if lowest is None:

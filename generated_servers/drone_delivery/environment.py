@@ -600,7 +600,7 @@ class DroneDelivery:
         deliver_by: Date,
         cooled: bool = False,
     ) -> Result:
-        """Accept a parcel at a hub for delivery to another hub.
+        """Accept a parcel at a hub for delivery to another hub, a cooled one for today or tomorrow.
 
         Args:
             recipient (str): The recipient.
@@ -627,6 +627,10 @@ class DroneDelivery:
         if self.now[:10] > deliver_by or deliver_by > _plus_days(self.now[:10], 14):
             return _refused(
                 f"A parcel is delivered within 14 days, between {self.now[:10]} and {_plus_days(self.now[:10], 14)}."
+            )
+        if cooled and deliver_by > _plus_days(self.now[:10], 1):
+            return _refused(
+                f"Hubs have no cold store, so a cooled parcel is delivered by {_plus_days(self.now[:10], 1)}."
             )
         if self._hub_stored(from_hub) >= from_hub["shelves"]:
             return _refused(f"All {from_hub['shelves']} shelves of {from_hub['name']} are full.")
@@ -687,7 +691,7 @@ class DroneDelivery:
         }
 
     def cancel_parcel(self, parcel_id: str) -> Result:
-        """Give a waiting parcel back to its sender.
+        """Give a waiting parcel back to its sender at the hub where it was handed in.
 
         Args:
             parcel_id (str): Id of the parcel, such as PARCEL-00001.
@@ -701,6 +705,11 @@ class DroneDelivery:
             return _refused(f"There is no parcel {parcel_id!r}.")
         if parcel["status"] != "waiting":
             return _refused(f"The parcel for {parcel['recipient']} is {parcel['status']}.")
+        if parcel["at_hub_id"] != parcel["from_hub_id"]:
+            return _refused(
+                f"The parcel for {parcel['recipient']} is not at {self.hubs[parcel['from_hub_id']]['name']}, "
+                "where its sender is; fly it back first."
+            )
         self._journal = []
         former_at_hub_id = parcel["at_hub_id"]
         self._put("parcels", parcel, "at_hub_id", None)

@@ -51,6 +51,8 @@ INDEXED = {
     ("batches", "status"),
     ("batches", "tallier_id"),
     ("candidates", "contest_id"),
+    ("contests", "drawn_id"),
+    ("contests", "status"),
     ("discrepancies", "batch_id"),
     ("discrepancies", "status"),
     ("tallies", "batch_id"),
@@ -64,6 +66,7 @@ class Contest(TypedDict):
     name: str
     recount_below: int
     recounted: bool
+    drawn_id: str | None
     status: Literal["open", "certified"]
 
 
@@ -195,6 +198,7 @@ class ElectionCount:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._contests_by_drawn_status: dict[Any, dict[str, Contest]] = {}
         self._candidates_by_contest: dict[Any, dict[str, Candidate]] = {}
         self._batches_by_caller: dict[Any, dict[str, Batch]] = {}
         self._batches_by_caller_status: dict[Any, dict[str, Batch]] = {}
@@ -209,6 +213,8 @@ class ElectionCount:
         self._discrepancies_by_batch: dict[Any, dict[str, Discrepancy]] = {}
         self._discrepancies_by_batch_status: dict[Any, dict[str, Discrepancy]] = {}
         self._discrepancies_by_status: dict[Any, dict[str, Discrepancy]] = {}
+        for contest in self.contests.values():
+            self._link("contests", contest)
         for candidate in self.candidates.values():
             self._link("candidates", candidate)
         for batch in self.batches.values():
@@ -374,6 +380,7 @@ class ElectionCount:
         self,
         name: Text | None = None,
         recounted: bool | None = None,
+        drawn_id: str | None = None,
         status: Literal["open", "certified"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -382,17 +389,21 @@ class ElectionCount:
         Args:
             name (str, optional): Only those whose name contains this text.
             recounted (bool, optional): Only those where recounted is so.
+            drawn_id (str, optional): Only those of this drawn.
             status (str, optional): Only those whose status is open or certified.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contests": records}}
         """
+        if drawn_id is not None and drawn_id not in self.candidates:
+            return _refused(f"There is no candidate {drawn_id!r}.")
         found = [
             contest
             for contest in self.contests.values()
             if (name is None or name.casefold() in contest["name"].casefold())
             and (recounted is None or contest["recounted"] == recounted)
+            and (drawn_id is None or contest["drawn_id"] == drawn_id)
             and (status is None or contest["status"] == status)
         ]
         return _found(
@@ -641,12 +652,19 @@ class ElectionCount:
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: receive batch {batch['number']}."}
 
-    def correct_slip(self, batch_id: str, declared: Annotated[int, {"minimum": 1, "maximum": 2000}]) -> Result:
-        """Correct the number of papers on the transport slip of a batch.
+    def correct_slip(
+        self,
+        batch_id: str,
+        declared: Annotated[int, {"minimum": 1, "maximum": 2000}],
+        by_id: str,
+    ) -> Result:
+        """Correct the number of papers on the transport slip of a batch, as a chair; in a dispute over more than two
+        papers only after a second count.
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
             declared (int): The declared, from 1 to 2000.
+            by_id (str): Id of a teller (by), such as TELLER-00001.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -655,6 +673,9 @@ class ElectionCount:
         batch = self.batches.get(batch_id)
         if batch is None:
             return _refused(f"There is no batch {batch_id!r}.")
+        by = self.tellers.get(by_id)
+        if by is None:
+            return _refused(f"There is no teller {by_id!r}.")
         if batch["status"] not in ("expected", "received", "disputed"):
             return _refused(f"Batch {batch['number']} is {batch['status']}, so its slip stands.")
         if self.contests[batch["contest_id"]]["status"] != "open":
@@ -663,6 +684,13 @@ class ElectionCount:
             return _refused(f"Batch {batch['number']} waits for a recount, so its slip stands until then.")
         if batch["declared"] == declared:
             return _refused(f"The slip of batch {batch['number']} says {declared} already.")
+        if not by["chair"]:
+            return _refused(f"{by['name']} is not a chair.")
+        if batch["status"] == "disputed" and abs(batch["papers"] - batch["declared"]) > 2 and batch["counts"] < 2:
+            return _refused(
+                f"A difference of {abs(batch['papers'] - batch['declared'])} papers needs a second count before "
+                "the slip is corrected."
+            )
         self._journal = []
         changed_discrepancies: list[Any] = []
         changed_batches: list[Any] = []
@@ -736,7 +764,10 @@ class ElectionCount:
         for one_contest in _distinct([self.contests[one["contest_id"]] for one in changed_batches]):
             if self._breaks_rule_11(one_contest):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: correct the slip of batch {batch['number']} to {declared}."}
+        return {
+            "success": True,
+            "message": f"Done: correct the slip of batch {batch['number']} to {declared} as {by['name']}.",
+        }
 
     def assign_team(self, batch_id: str, caller_id: str, tallier_id: str) -> Result:
         """Give a received batch to a table of two tellers of different parties; a recount needs two fresh people.
@@ -1052,8 +1083,18 @@ class ElectionCount:
                     for one in [self.candidates[one["candidate_id"]] for one in deleted_tallies]
                 ],
                 *[
+                    user
+                    for one in [self.candidates[one["candidate_id"]] for one in deleted_tallies]
+                    for user in self._contests_by_drawn_status.get((one["id"], "certified"), {}).values()
+                ],
+                *[
                     self.contests[one["contest_id"]]
                     for one in [self.candidates[one["candidate_id"]] for one in added_tallies]
+                ],
+                *[
+                    user
+                    for one in [self.candidates[one["candidate_id"]] for one in added_tallies]
+                    for user in self._contests_by_drawn_status.get((one["id"], "certified"), {}).values()
                 ],
                 *[self.contests[one["contest_id"]] for one in changed_batches],
             ]
@@ -1141,8 +1182,18 @@ class ElectionCount:
                     for one in [self.candidates[one["candidate_id"]] for one in changed_tallies]
                 ],
                 *[
+                    user
+                    for one in [self.candidates[one["candidate_id"]] for one in changed_tallies]
+                    for user in self._contests_by_drawn_status.get((one["id"], "certified"), {}).values()
+                ],
+                *[
                     self.contests[one["contest_id"]]
                     for one in [self.candidates[one["candidate_id"]] for one in added_tallies]
+                ],
+                *[
+                    user
+                    for one in [self.candidates[one["candidate_id"]] for one in added_tallies]
+                    for user in self._contests_by_drawn_status.get((one["id"], "certified"), {}).values()
                 ],
             ]
         ):
@@ -1428,11 +1479,13 @@ class ElectionCount:
                 return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: sign the return of {precinct['name']} as {by['name']}."}
 
-    def certify_contest(self, contest_id: str) -> Result:
-        """Certify the result of a contest once the precincts are signed and a close result is recounted.
+    def certify_contest(self, contest_id: str, by_lot_id: str | None = None) -> Result:
+        """Certify the result of a contest once the precincts are signed and a close result is recounted; in a tie
+        name who won the lot that was drawn.
 
         Args:
             contest_id (str): Id of the contest, such as CONTEST-00001.
+            by_lot_id (str, optional): Id of a candidate (by lot), such as CANDIDATE-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1441,6 +1494,9 @@ class ElectionCount:
         contest = self.contests.get(contest_id)
         if contest is None:
             return _refused(f"There is no contest {contest_id!r}.")
+        by_lot = self.candidates.get(by_lot_id) if by_lot_id is not None else None
+        if by_lot_id is not None and by_lot is None:
+            return _refused(f"There is no candidate {by_lot_id!r}.")
         if contest["status"] != "open":
             return _refused(f"{contest['name']} is certified.")
         waiting = next(
@@ -1457,11 +1513,27 @@ class ElectionCount:
             return _refused(
                 f"{contest['name']} is decided by {self._contest_margin(contest)} votes and must be recounted first."
             )
+        if self._contest_margin(contest) <= 0 and by_lot_id is None:
+            return _refused(f"{contest['name']} is a tie; draw the lot and name who won it.")
+        if not (
+            by_lot_id is None
+            or self._contest_margin(contest) == 0
+            and by_lot["contest_id"] == contest_id
+            and self._candidate_votes(by_lot) == max(
+                (self._candidate_votes(c) for c in self._candidates_by_contest.get(contest_id, {}).values()),
+                default=None,
+            )
+        ):
+            return _refused(f"{by_lot['name']} is not one of those who are level at the top of {contest['name']}.")
         self._journal = []
+        self._put("contests", contest, "drawn_id", by_lot_id)
         self._put("contests", contest, "status", "certified")
         if self._breaks_rule_11(contest):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: certify {contest['name']}."}
+        done = f"certify {contest['name']}"
+        if by_lot is not None:
+            done += f" for {by_lot['name']}, by lot"
+        return {"success": True, "message": f"Done: {done}."}
 
     def _show_contest(self, contest: Contest) -> dict[str, Any]:
         """The contest as an answer shows it."""
@@ -1487,10 +1559,13 @@ class ElectionCount:
 
     def _contest_leader(self, contest: Contest) -> Candidate | None:
         """The leader of a contest."""
-        return min(
-            self._candidates_by_contest.get(contest["id"], {}).values(),
-            key=lambda c: (-self._candidate_votes(c), c["name"], _age(c)),
-            default=None,
+        return (
+            self.candidates.get(contest["drawn_id"])
+            or min(
+                self._candidates_by_contest.get(contest["id"], {}).values(),
+                key=lambda c: (-self._candidate_votes(c), c["name"], _age(c)),
+                default=None,
+            )
         )
 
     def _contest_runner_up(self, contest: Contest) -> Candidate | None:
@@ -1753,6 +1828,11 @@ class ElectionCount:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "contests":
+                self._contests_by_drawn_status.setdefault(
+                    (record["drawn_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
             case "candidates":
                 self._candidates_by_contest.setdefault(record["contest_id"], {})[record["id"]] = record
             case "batches":
@@ -1790,6 +1870,8 @@ class ElectionCount:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "contests":
+                del self._contests_by_drawn_status[record["drawn_id"], record["status"]][record["id"]]
             case "candidates":
                 del self._candidates_by_contest[record["contest_id"]][record["id"]]
             case "batches":

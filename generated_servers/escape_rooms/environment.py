@@ -808,8 +808,8 @@ class EscapeRooms:
         }
 
     def take_out(self, group_id: str) -> Result:
-        """Take a group out of a session that has not been played; its vouchers are valid again and what it paid in
-        cash becomes a voucher for half a year.
+        """Take a group out of a session that has not been played, a paid one only before it begins or when it had too
+        few players; its vouchers are valid again and what it paid in cash becomes a voucher for half a year.
 
         Args:
             group_id (str): Id of the group, such as GROUP-00001.
@@ -825,6 +825,17 @@ class EscapeRooms:
             return _refused(
                 f"The group of {group['contact']} is {group['status']} and the session "
                 f"{self.sessions[group['session_id']]['status']}."
+            )
+        if (
+            group["status"] != "booked"
+            and self.sessions[group["session_id"]]["starts_at"] <= self.now
+            and self._session_players(self.sessions[group["session_id"]]) >= self.games[
+                self.sessions[group["session_id"]]["game_id"]
+            ]["fewest"]
+        ):
+            return _refused(
+                f"The game of {group['contact']} began at {self.sessions[group['session_id']]['starts_at']}, so "
+                "what was paid is not given back."
             )
         last = min(self.vouchers.values(), key=lambda v: (-v["number"], _age(v)), default=None)
         if last is None or last["number"] >= 9999:
@@ -1101,6 +1112,8 @@ class EscapeRooms:
                 f"{self.games[session['game_id']]['title']} takes {self.games[session['game_id']]['minutes']} "
                 "minutes at most."
             )
+        if _plus_minutes(session["starts_at"], taken) > self.now:
+            return _refused(f"{taken} minutes have not passed since {session['starts_at']}.")
         self._journal = []
         self._put("sessions", session, "taken", taken)
         self._put("sessions", session, "hints", hints)

@@ -79,6 +79,7 @@ class Charger(TypedDict):
     code: str
     site_id: str
     max_kw: int
+    plug: Literal["type2", "ccs", "chademo"]
 
 
 class Group(TypedDict):
@@ -94,6 +95,7 @@ class Member(TypedDict):
     name: str
     group_id: str | None
     balance: int
+    plugs: list[Literal["type2", "ccs", "chademo"]]
 
 
 class Tariff(TypedDict):
@@ -306,7 +308,7 @@ class EvCharging:
             if (self._charger_usable(c) and not self._charger_taken(c))
             and len(self._booked_on(c, self.now, _plus_minutes(self.now, 30))) == 0
             and (site_id is None or c["site_id"] == site_id)
-            and (member_id is None or self._let_in(member, self.sites[c["site_id"]]))
+            and (member_id is None or self._let_in(member, self.sites[c["site_id"]]) and self._plugs_in(member, c))
         ]
         found.sort(key=lambda c: (-c["max_kw"], c["code"], _age(c)))
         return _found(
@@ -421,6 +423,7 @@ class EvCharging:
         self,
         code: Text | None = None,
         site_id: str | None = None,
+        plug: Literal["type2", "ccs", "chademo"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the chargers, oldest first, all of them or only some.
@@ -428,6 +431,7 @@ class EvCharging:
         Args:
             code (str, optional): Only those whose code contains this text.
             site_id (str, optional): Only those of this site.
+            plug (str, optional): Only those whose plug is type2, ccs or chademo.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -440,6 +444,7 @@ class EvCharging:
             for charger in self.chargers.values()
             if (code is None or code.casefold() in charger["code"].casefold())
             and (site_id is None or charger["site_id"] == site_id)
+            and (plug is None or charger["plug"] == plug)
         ]
         return _found(
             {"total": len(found), "chargers": [self._show_charger(charger) for charger in _page(found, offset)]}
@@ -490,7 +495,9 @@ class EvCharging:
             if (name is None or name.casefold() in member["name"].casefold())
             and (group_id is None or member["group_id"] == group_id)
         ]
-        return _found({"total": len(found), "members": [{**member} for member in _page(found, offset)]})
+        return _found(
+            {"total": len(found), "members": [self._show_member(member) for member in _page(found, offset)]}
+        )
 
     def list_tariffs(
         self,
@@ -651,20 +658,11 @@ class EvCharging:
             return _refused(
                 f"{member['name']} owes {_money(0 - member['balance'])} and has to pay that before leaving the group."
             )
-        busy = next(
-            (
-                s
-                for s in sorted(self._sessions_by_member_status.get((member_id, "charging"), {}).values(), key=_age)
-                if self.sites[self.chargers[s["charger_id"]]["site_id"]]["members_only_id"] is not None
-                and self.sites[self.chargers[s["charger_id"]]["site_id"]]["members_only_id"] != group_id
-            ),
-            None,
-        )
+        busy = self._running(member)
         if busy is not None:
             return _refused(
-                f"{member['name']} is charging at "
-                f"{self.sites[self.chargers[busy['charger_id']]['site_id']]['name']}, which only the present "
-                "group may use."
+                f"{member['name']} is charging at {self.chargers[busy['charger_id']]['code']}, and the group sets "
+                "the price, so stop that session first."
             )
         due = next(
             (
@@ -770,6 +768,10 @@ class EvCharging:
             return _refused(f"There is no charger {charger_id!r}.")
         if not self._let_in(member, self.sites[charger["site_id"]]):
             return _refused(f"{self.sites[charger['site_id']]['name']} is kept for another group.")
+        if not self._plugs_in(member, charger):
+            return _refused(
+                f"Charger {charger['code']} has {charger['plug']}, which does not fit the car of {member['name']}."
+            )
         other = self._running(member)
         if other is not None:
             return _refused(f"{member['name']} is charging at {self.chargers[other['charger_id']]['code']}.")
@@ -1003,6 +1005,10 @@ class EvCharging:
             return _refused(f"There is no charger {charger_id!r}.")
         if not self._let_in(member, self.sites[charger["site_id"]]):
             return _refused(f"{self.sites[charger['site_id']]['name']} is kept for another group.")
+        if not self._plugs_in(member, charger):
+            return _refused(
+                f"Charger {charger['code']} has {charger['plug']}, which does not fit the car of {member['name']}."
+            )
         if self.now >= starts or starts > _plus_minutes(self.now, 7 * 1440):
             return _refused(f"Bookings begin within the next seven days, not at {starts}.")
         if not self._charger_usable(charger):
@@ -1082,6 +1088,11 @@ class EvCharging:
             return _refused(
                 f"Charger {charger['code']} is weaker than the {self.chargers[booking['charger_id']]['max_kw']} "
                 "kW that were booked."
+            )
+        if not self._plugs_in(self.members[booking["member_id"]], charger):
+            return _refused(
+                f"Charger {charger['code']} has {charger['plug']}, which does not fit the car of "
+                f"{self.members[booking['member_id']]['name']}."
             )
         if not self._charger_usable(charger):
             return _refused(f"Charger {charger['code']} has a critical fault.")
@@ -1237,6 +1248,10 @@ class EvCharging:
         """The group as an answer shows it."""
         return {**group, "members": self._group_members(group)}
 
+    def _show_member(self, member: Member) -> dict[str, Any]:
+        """The member as an answer shows it."""
+        return {**member, "plugs": [*member["plugs"]]}
+
     def _site_drawn_kw(self, site: Site) -> int:
         """The drawn kw of a site."""
         return sum(
@@ -1287,6 +1302,9 @@ class EvCharging:
 
     def _let_in(self, m: Member, s: Site) -> bool:
         return s["members_only_id"] is None or m["group_id"] == s["members_only_id"]
+
+    def _plugs_in(self, m: Member, c: Charger) -> bool:
+        return len(m["plugs"]) == 0 or c["plug"] in m["plugs"]
 
     def _running(self, m: Member) -> Session | None:
         return next(

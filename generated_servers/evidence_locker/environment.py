@@ -20,7 +20,8 @@ Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 RULES = (
     "An exhibit is in a locker, with somebody or inside another one, or it was disposed of, and never two of these.",
     "A locker is never fuller than it can be.",
-    "A locker holds only the kinds that it takes.",
+    "A locker holds only the kinds that it takes, also inside of packages.",
+    "An exhibit is no larger than what it is packed in.",
     "What lies in a locker or in a package is sealed.",
     "What is packed into an exhibit belongs to the same matter, and no package lies within itself.",
     "Who has an exhibit out has it for a purpose and until a day, and nobody has more than four.",
@@ -588,23 +589,25 @@ class EvidenceLocker:
         for one_locker in _distinct([self.lockers.get(item["locker_id"])]):
             if self._breaks_rule_2(one_locker):
                 return self._take_back(RULES[1])
-        if self._breaks_rule_3(item):
+        if any(self._breaks_rule_3(one_item) for one_item in self.items.values()):
             return self._take_back(RULES[2])
         if self._breaks_rule_4(item):
             return self._take_back(RULES[3])
         if self._breaks_rule_5(item):
             return self._take_back(RULES[4])
-        if self._breaks_rule_6_i(item):
+        if self._breaks_rule_6(item):
             return self._take_back(RULES[5])
-        for one_officer in _distinct([self.officers.get(item["holder_id"])]):
-            if self._breaks_rule_6_o(one_officer):
-                return self._take_back(RULES[5])
         if self._breaks_rule_7_i(item):
             return self._take_back(RULES[6])
-        if self._breaks_rule_11(item):
-            return self._take_back(RULES[10])
-        if self._breaks_rule_11(self.items[custody["item_id"]]):
-            return self._take_back(RULES[10])
+        for one_officer in _distinct([self.officers.get(item["holder_id"])]):
+            if self._breaks_rule_7_o(one_officer):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8_i(item):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_12(item):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12(self.items[custody["item_id"]]):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -639,8 +642,8 @@ class EvidenceLocker:
             return _refused(f"{item['tag']} is not in a locker.")
         if item["locker_id"] == locker_id:
             return _refused(f"{item['tag']} is in that locker already.")
-        if item["kind"] not in locker["takes"]:
-            return _refused(f"Locker {locker['label']} does not take that kind.")
+        if not self._takes_all(locker, item):
+            return _refused(f"Locker {locker['label']} does not take {item['tag']} or what is packed in it.")
         if self._locker_free(locker) < item["size"]:
             return _refused(
                 f"Locker {locker['label']} has {self._locker_free(locker)} slots left, not {item['size']}."
@@ -666,10 +669,10 @@ class EvidenceLocker:
                 return self._take_back(RULES[1])
         if self._breaks_rule_3(item):
             return self._take_back(RULES[2])
-        if self._breaks_rule_4(item):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_11(self.items[custody["item_id"]]):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_5(item):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_12(self.items[custody["item_id"]]):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -707,6 +710,13 @@ class EvidenceLocker:
             return _refused("Something cannot be packed into itself.")
         if item["matter_id"] != into["matter_id"]:
             return _refused(f"{item['tag']} and {into['tag']} belong to different matters.")
+        if item["size"] > into["size"]:
+            return _refused(f"{item['tag']} is too large for {into['tag']}.")
+        if not self._takes_all(self.lockers[into["locker_id"]], item):
+            return _refused(
+                f"Locker {self.lockers[into['locker_id']]['label']}, in which {into['tag']} lies, does not take "
+                f"{item['tag']} or what is packed in it."
+            )
         if by["post"] != "custodian":
             return _refused("Only custodians pack exhibits.")
         if self._used_seal(seal):
@@ -734,16 +744,18 @@ class EvidenceLocker:
         for one_locker in _distinct([self.lockers.get(item["locker_id"]), self.lockers.get(former_locker_id)]):
             if self._breaks_rule_2(one_locker):
                 return self._take_back(RULES[1])
-        if self._breaks_rule_3(item):
+        if any(self._breaks_rule_3(one_item) for one_item in self.items.values()):
             return self._take_back(RULES[2])
         if self._breaks_rule_4(item):
             return self._take_back(RULES[3])
-        if self._breaks_rule_4(into):
-            return self._take_back(RULES[3])
-        if any(self._breaks_rule_5(one_item) for one_item in self.items.values()):
+        if self._breaks_rule_5(item):
             return self._take_back(RULES[4])
-        if self._breaks_rule_11(self.items[custody["item_id"]]):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_5(into):
+            return self._take_back(RULES[4])
+        if any(self._breaks_rule_6(one_item) for one_item in self.items.values()):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_12(self.items[custody["item_id"]]):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -780,8 +792,8 @@ class EvidenceLocker:
             return _refused(f"{item['tag']} is not packed.")
         if package["locker_id"] is None and package["within_id"] is None:
             return _refused(f"{package['tag']} must be in store first.")
-        if item["kind"] not in locker["takes"]:
-            return _refused(f"Locker {locker['label']} does not take that kind.")
+        if not self._takes_all(locker, item):
+            return _refused(f"Locker {locker['label']} does not take {item['tag']} or what is packed in it.")
         if self._locker_free(locker) < item["size"]:
             return _refused(
                 f"Locker {locker['label']} has {self._locker_free(locker)} slots left, not {item['size']}."
@@ -811,16 +823,18 @@ class EvidenceLocker:
         for one_locker in _distinct([self.lockers.get(item["locker_id"]), self.lockers.get(former_locker_id)]):
             if self._breaks_rule_2(one_locker):
                 return self._take_back(RULES[1])
-        if self._breaks_rule_3(item):
+        if any(self._breaks_rule_3(one_item) for one_item in self.items.values()):
             return self._take_back(RULES[2])
         if self._breaks_rule_4(item):
             return self._take_back(RULES[3])
-        if self._breaks_rule_4(package):
-            return self._take_back(RULES[3])
-        if any(self._breaks_rule_5(one_item) for one_item in self.items.values()):
+        if self._breaks_rule_5(item):
             return self._take_back(RULES[4])
-        if self._breaks_rule_11(self.items[custody["item_id"]]):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_5(package):
+            return self._take_back(RULES[4])
+        if any(self._breaks_rule_6(one_item) for one_item in self.items.values()):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_12(self.items[custody["item_id"]]):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -898,17 +912,17 @@ class EvidenceLocker:
         if self._breaks_rule_3(item):
             return self._take_back(RULES[2])
         for one_item_2 in _distinct([item, *changed_items]):
-            if self._breaks_rule_4(one_item_2):
-                return self._take_back(RULES[3])
-        if self._breaks_rule_6_i(item):
-            return self._take_back(RULES[5])
-        for one_officer in _distinct([self.officers.get(item["holder_id"]), self.officers.get(former_holder_id)]):
-            if self._breaks_rule_6_o(one_officer):
-                return self._take_back(RULES[5])
+            if self._breaks_rule_5(one_item_2):
+                return self._take_back(RULES[4])
         if self._breaks_rule_7_i(item):
             return self._take_back(RULES[6])
-        if self._breaks_rule_11(self.items[custody["item_id"]]):
-            return self._take_back(RULES[10])
+        for one_officer in _distinct([self.officers.get(item["holder_id"]), self.officers.get(former_holder_id)]):
+            if self._breaks_rule_7_o(one_officer):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8_i(item):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_12(self.items[custody["item_id"]]):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -946,8 +960,8 @@ class EvidenceLocker:
             return _refused(f"The seal of {item['tag']} was broken, so name a new one.")
         if seal is not None and self._used_seal(seal):
             return _refused("That seal was used before.")
-        if item["kind"] not in locker["takes"]:
-            return _refused(f"Locker {locker['label']} does not take that kind.")
+        if not self._takes_all(locker, item):
+            return _refused(f"Locker {locker['label']} does not take {item['tag']} or what is packed in it.")
         if self._locker_free(locker) < item["size"]:
             return _refused(
                 f"Locker {locker['label']} has {self._locker_free(locker)} slots left, not {item['size']}."
@@ -978,17 +992,17 @@ class EvidenceLocker:
                 return self._take_back(RULES[1])
         if self._breaks_rule_3(item):
             return self._take_back(RULES[2])
-        if self._breaks_rule_4(item):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_6_i(item):
-            return self._take_back(RULES[5])
-        for one_officer in _distinct([self.officers.get(item["holder_id"]), self.officers.get(former_holder_id)]):
-            if self._breaks_rule_6_o(one_officer):
-                return self._take_back(RULES[5])
+        if self._breaks_rule_5(item):
+            return self._take_back(RULES[4])
         if self._breaks_rule_7_i(item):
             return self._take_back(RULES[6])
-        if self._breaks_rule_11(self.items[custody["item_id"]]):
-            return self._take_back(RULES[10])
+        for one_officer in _distinct([self.officers.get(item["holder_id"]), self.officers.get(former_holder_id)]):
+            if self._breaks_rule_7_o(one_officer):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8_i(item):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_12(self.items[custody["item_id"]]):
+            return self._take_back(RULES[11])
         done = f"take {item['tag']} back into locker {locker['label']}"
         if seal is not None:
             done += f" under seal {seal}"
@@ -1023,11 +1037,11 @@ class EvidenceLocker:
         self._journal = []
         self._put("matters", matter, "keep_until", _add_months(self.now[:10], keep_years * 12))
         self._put("matters", matter, "status", "closed")
-        if self._breaks_rule_7_m(matter):
-            return self._take_back(RULES[6])
+        if self._breaks_rule_8_m(matter):
+            return self._take_back(RULES[7])
         for one_item in _distinct(self._items_by_matter.get(matter["id"], {}).values()):
-            if self._breaks_rule_7_i(one_item):
-                return self._take_back(RULES[6])
+            if self._breaks_rule_8_i(one_item):
+                return self._take_back(RULES[7])
         for one_disposal in _distinct(
             [
                 user
@@ -1035,8 +1049,8 @@ class EvidenceLocker:
                 for user in self._disposals_by_item_status.get((one["id"], "proposed"), {}).values()
             ]
         ):
-            if self._breaks_rule_8(one_disposal):
-                return self._take_back(RULES[7])
+            if self._breaks_rule_9(one_disposal):
+                return self._take_back(RULES[8])
         return {
             "success": True,
             "message": f"Done: close {matter['title']} and keep its exhibits for {keep_years} years.",
@@ -1073,11 +1087,11 @@ class EvidenceLocker:
             self._put("disposals", d, "status", "dropped")
         self._put("matters", matter, "keep_until", None)
         self._put("matters", matter, "status", "open")
-        if self._breaks_rule_7_m(matter):
-            return self._take_back(RULES[6])
+        if self._breaks_rule_8_m(matter):
+            return self._take_back(RULES[7])
         for one_item in _distinct(self._items_by_matter.get(matter["id"], {}).values()):
-            if self._breaks_rule_7_i(one_item):
-                return self._take_back(RULES[6])
+            if self._breaks_rule_8_i(one_item):
+                return self._take_back(RULES[7])
         for one_disposal in _distinct(
             [
                 *changed_disposals,
@@ -1088,17 +1102,17 @@ class EvidenceLocker:
                 ],
             ]
         ):
-            if self._breaks_rule_8(one_disposal):
-                return self._take_back(RULES[7])
-        for one_disposal in _distinct(changed_disposals):
             if self._breaks_rule_9(one_disposal):
                 return self._take_back(RULES[8])
         for one_disposal in _distinct(changed_disposals):
-            if self._breaks_rule_10_d(one_disposal):
+            if self._breaks_rule_10(one_disposal):
                 return self._take_back(RULES[9])
         for one_disposal in _distinct(changed_disposals):
-            if self._breaks_rule_10_d_again(one_disposal):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_d(one_disposal):
+                return self._take_back(RULES[10])
+        for one_disposal in _distinct(changed_disposals):
+            if self._breaks_rule_11_d_again(one_disposal):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: reopen {matter['title']}."}
 
     def propose_disposal(self, item_id: str, manner: Literal["destroy", "owner", "auction"]) -> Result:
@@ -1126,8 +1140,8 @@ class EvidenceLocker:
             return _refused(f"{item['tag']} is not in a locker by itself.")
         if self._pending(item) is not None:
             return _refused(f"A disposal of {item['tag']} is under way.")
-        if manner != "destroy" and item["kind"] in ("drugs", "weapon"):
-            return _refused("Drugs and weapons are destroyed.")
+        if manner != "destroy" and self._dangerous(item):
+            return _refused(f"Drugs and weapons are destroyed, also those that are packed in {item['tag']}.")
         self._journal = []
         disposal: Disposal = {
             "id": self._new_id("disposal", "DISPOSAL", self.disposals),
@@ -1138,16 +1152,16 @@ class EvidenceLocker:
             "status": "proposed",
         }
         self._add("disposals", disposal)
-        if self._breaks_rule_8(disposal):
-            return self._take_back(RULES[7])
         if self._breaks_rule_9(disposal):
             return self._take_back(RULES[8])
-        if self._breaks_rule_10_d(disposal):
+        if self._breaks_rule_10(disposal):
             return self._take_back(RULES[9])
-        if self._breaks_rule_10_d_again(disposal):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_11(self.items[disposal["item_id"]]):
+        if self._breaks_rule_11_d(disposal):
             return self._take_back(RULES[10])
+        if self._breaks_rule_11_d_again(disposal):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_12(self.items[disposal["item_id"]]):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: propose {manner} for {item['tag']} (new: disposal {disposal['id']}).",
@@ -1229,26 +1243,28 @@ class EvidenceLocker:
         ):
             if self._breaks_rule_2(one_locker):
                 return self._take_back(RULES[1])
-        for one_item in _distinct(changed_items):
-            if self._breaks_rule_3(one_item):
-                return self._take_back(RULES[2])
-        for one_item in _distinct([*changed_items, *changed_items_2]):
+        if any(self._breaks_rule_3(one_item) for one_item in self.items.values()):
+            return self._take_back(RULES[2])
+        for one_item in _distinct(changed_items_2):
             if self._breaks_rule_4(one_item):
                 return self._take_back(RULES[3])
-        if any(self._breaks_rule_5(one_item) for one_item in self.items.values()):
-            return self._take_back(RULES[4])
-        for one_disposal in _distinct(changed_disposals_3):
-            if self._breaks_rule_8(one_disposal):
-                return self._take_back(RULES[7])
+        for one_item in _distinct([*changed_items, *changed_items_2]):
+            if self._breaks_rule_5(one_item):
+                return self._take_back(RULES[4])
+        if any(self._breaks_rule_6(one_item) for one_item in self.items.values()):
+            return self._take_back(RULES[5])
         for one_disposal in _distinct(changed_disposals_3):
             if self._breaks_rule_9(one_disposal):
                 return self._take_back(RULES[8])
+        for one_disposal in _distinct(changed_disposals_3):
+            if self._breaks_rule_10(one_disposal):
+                return self._take_back(RULES[9])
         for one_disposal in _distinct([*changed_disposals, *changed_disposals_3]):
-            if self._breaks_rule_10_d(one_disposal):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_d(one_disposal):
+                return self._take_back(RULES[10])
         for one_disposal in _distinct([*changed_disposals, *changed_disposals_2, *changed_disposals_3]):
-            if self._breaks_rule_10_d_again(one_disposal):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_d_again(one_disposal):
+                return self._take_back(RULES[10])
         for one_item in _distinct(
             [
                 *[self.items[one["item_id"]] for one in changed_disposals_2],
@@ -1256,8 +1272,8 @@ class EvidenceLocker:
                 *[self.items[one["item_id"]] for one in added_custodies],
             ]
         ):
-            if self._breaks_rule_11(one_item):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_item):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: sign the disposal of {self.items[disposal['item_id']]['tag']} as {by['name']}.",
@@ -1285,8 +1301,17 @@ class EvidenceLocker:
             or any(i["seal"] is not None and i["seal"] == number for i in self.items.values())
         )
 
+    def _all_of(self, i: Item) -> list[Item]:
+        return [i] + _below(self.items, i, "within_id")
+
+    def _takes_all(self, l: Locker, i: Item) -> bool:
+        return all(o["kind"] in l["takes"] for o in self._all_of(i))
+
+    def _dangerous(self, i: Item) -> bool:
+        return any(o["kind"] in ("drugs", "weapon") for o in self._all_of(i))
+
     def _fits(self, i: Item, l: Locker) -> bool:
-        return i["kind"] in l["takes"] and self._locker_free(l) >= i["size"]
+        return self._takes_all(l, i) and self._locker_free(l) >= i["size"]
 
     def _top(self, i: Item) -> Item | None:
         return next((o for o in [i] + _above(self.items, i, "within_id") if o["within_id"] is None), None)
@@ -1316,14 +1341,18 @@ class EvidenceLocker:
         return self._locker_free(l) < 0
 
     def _breaks_rule_3(self, i: Item) -> bool:
-        """Whether this is broken: a locker holds only the kinds that it takes."""
-        return i["locker_id"] is not None and i["kind"] not in self.lockers[i["locker_id"]]["takes"]
+        """Whether this is broken: a locker holds only the kinds that it takes, also inside of packages."""
+        return not (i["locker_id"] is None or self._takes_all(self.lockers[i["locker_id"]], i))
 
     def _breaks_rule_4(self, i: Item) -> bool:
+        """Whether this is broken: an exhibit is no larger than what it is packed in."""
+        return i["within_id"] is not None and i["size"] > self.items[i["within_id"]]["size"]
+
+    def _breaks_rule_5(self, i: Item) -> bool:
         """Whether this is broken: what lies in a locker or in a package is sealed."""
         return (i["locker_id"] is not None or i["within_id"] is not None) and i["seal"] is None
 
-    def _breaks_rule_5(self, i: Item) -> bool:
+    def _breaks_rule_6(self, i: Item) -> bool:
         """Whether this is broken: what is packed into an exhibit belongs to the same matter, and no package lies
         within itself.
         """
@@ -1333,7 +1362,7 @@ class EvidenceLocker:
             and i not in _above(self.items, i, "within_id")
         )
 
-    def _breaks_rule_6_i(self, i: Item) -> bool:
+    def _breaks_rule_7_i(self, i: Item) -> bool:
         """Whether this is broken: who has an exhibit out has it for a purpose and until a day, and nobody has more
         than four.
         """
@@ -1342,29 +1371,29 @@ class EvidenceLocker:
             or (i["holder_id"] is not None) != (i["due_back"] is not None)
         )
 
-    def _breaks_rule_6_o(self, o: Officer) -> bool:
+    def _breaks_rule_7_o(self, o: Officer) -> bool:
         """Whether this is broken: who has an exhibit out has it for a purpose and until a day, and nobody has more
         than four.
         """
         return self._officer_holds(o) > 4
 
-    def _breaks_rule_7_m(self, m: Matter) -> bool:
+    def _breaks_rule_8_m(self, m: Matter) -> bool:
         """Whether this is broken: a closed matter has a day until which its exhibits are kept, and none of them is
         out.
         """
         return (m["status"] == "closed") != (m["keep_until"] is not None)
 
-    def _breaks_rule_7_i(self, i: Item) -> bool:
+    def _breaks_rule_8_i(self, i: Item) -> bool:
         """Whether this is broken: a closed matter has a day until which its exhibits are kept, and none of them is
         out.
         """
         return i["holder_id"] is not None and self.matters[i["matter_id"]]["status"] == "closed"
 
-    def _breaks_rule_8(self, d: Disposal) -> bool:
+    def _breaks_rule_9(self, d: Disposal) -> bool:
         """Whether this is broken: exhibits of an open matter are not up for disposal."""
         return d["status"] == "proposed" and self.matters[self.items[d["item_id"]]["matter_id"]]["status"] != "closed"
 
-    def _breaks_rule_9(self, d: Disposal) -> bool:
+    def _breaks_rule_10(self, d: Disposal) -> bool:
         """Whether this is broken: an exhibit has one disposal under way."""
         return (
             d["status"] == "proposed"
@@ -1374,7 +1403,7 @@ class EvidenceLocker:
             )
         )
 
-    def _breaks_rule_10_d(self, d: Disposal) -> bool:
+    def _breaks_rule_11_d(self, d: Disposal) -> bool:
         """Whether this is broken: two people sign a disposal, a prosecutor first and then a custodian, and neither
         leads the matter.
         """
@@ -1387,7 +1416,7 @@ class EvidenceLocker:
             )
         )
 
-    def _breaks_rule_10_d_again(self, d: Disposal) -> bool:
+    def _breaks_rule_11_d_again(self, d: Disposal) -> bool:
         """Whether this is broken: two people sign a disposal, a prosecutor first and then a custodian, and neither
         leads the matter.
         """
@@ -1401,7 +1430,7 @@ class EvidenceLocker:
             )
         )
 
-    def _breaks_rule_11(self, i: Item) -> bool:
+    def _breaks_rule_12(self, i: Item) -> bool:
         """Whether this is broken: what was disposed of had both signatures, or lay inside something that had."""
         return (
             i["disposed_on"] is not None

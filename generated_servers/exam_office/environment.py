@@ -821,12 +821,19 @@ class ExamOffice:
             ),
         }
 
-    def hold_sitting(self, sitting_id: str, absent_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
-        """Record that a sitting was held and who was absent; everybody else has written.
+    def hold_sitting(
+        self,
+        sitting_id: str,
+        absent_ids: Annotated[list[str], {"maxItems": 20}],
+        cheated_ids: Annotated[list[str], {"maxItems": 20}] | None = None,
+    ) -> Result:
+        """Record that a sitting was held, who was absent and who was caught cheating, which fails with zero marks;
+        everybody else has written.
 
         Args:
             sitting_id (str): Id of the sitting, such as SITTING-00001.
             absent_ids (list): Ids of registrations, such as REGISTRATION-00001.
+            cheated_ids (list): Ids of registrations, such as REGISTRATION-00001. None where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -840,6 +847,11 @@ class ExamOffice:
             if key not in self.registrations:
                 return _refused(f"There is no registration {key!r}.")
             absent.append(self.registrations[key])
+        cheated = []
+        for key_2 in cheated_ids or []:
+            if key_2 not in self.registrations:
+                return _refused(f"There is no registration {key_2!r}.")
+            cheated.append(self.registrations[key_2])
         if sitting["status"] != "open":
             return _refused(f"The sitting {sitting['code']} is {sitting['status']}.")
         if sitting["held_on"] > self.now[:10]:
@@ -848,10 +860,13 @@ class ExamOffice:
             return _refused("Somebody is named twice.")
         if not all(r["sitting_id"] == sitting_id and r["status"] == "registered" for r in absent):
             return _refused(f"Only candidates who are entered for {sitting['code']} can be absent from it.")
-        if len(absent) >= self._sitting_taken(sitting):
-            return _refused(f"Nobody would have written {sitting['code']}.")
+        if not (_different([r["id"] for r in cheated]) and not any(r in absent for r in cheated)):
+            return _refused("Somebody is named twice.")
+        if not all(r["sitting_id"] == sitting_id and r["status"] == "registered" for r in cheated):
+            return _refused(f"Only candidates who are entered for {sitting['code']} can have cheated in it.")
         self._journal = []
         changed_registrations: list[Any] = []
+        changed_registrations_2: list[Any] = []
         for r in sorted(self._registrations_by_sitting_status.get((sitting_id, "registered"), {}).values(), key=_age):
             if r in absent:
                 if r["status"] not in ("registered", "absent"):
@@ -863,6 +878,13 @@ class ExamOffice:
                     return self._take_back(f"Registration {r['id']} cannot go from {r['status']} to written.")
                 changed_registrations.append(r)
                 self._put("registrations", r, "status", "written")
+        for r in list(cheated):
+            changed_registrations_2.append(r)
+            self._put("registrations", r, "result", 0)
+            if r["status"] not in ("written", "failed"):
+                return self._take_back(f"Registration {r['id']} cannot go from {r['status']} to failed.")
+            changed_registrations.append(r)
+            self._put("registrations", r, "status", "failed")
         self._put("sittings", sitting, "status", "held")
         for one_registration in _distinct(
             [
@@ -903,7 +925,7 @@ class ExamOffice:
         for one_sitting in _distinct([self.sittings[one["sitting_id"]] for one in changed_registrations]):
             if self._breaks_rule_6(one_sitting):
                 return self._take_back(RULES[5])
-        for one_registration in _distinct(changed_registrations):
+        for one_registration in _distinct([*changed_registrations, *changed_registrations_2]):
             if self._breaks_rule_11(one_registration):
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: record {sitting['code']} as held."}

@@ -1040,7 +1040,8 @@ class ExpenseApprovals:
         }
 
     def reject_claim(self, claim_id: str, by_id: str, reason: Text) -> Result:
-        """Reject a claim and say what must change.
+        """Reject a claim and say what must change; an approved one that is not paid yet is sent back by an
+        accountant.
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
@@ -1057,9 +1058,11 @@ class ExpenseApprovals:
         by = self.employees.get(by_id)
         if by is None:
             return _refused(f"There is no employee {by_id!r}.")
-        if claim["status"] != "submitted" or claim["waiting_for_id"] is None:
+        if claim["status"] not in ("submitted", "approved"):
             return _refused(f"{claim['title']} is {claim['status']}.")
-        authority = self.employees[claim["waiting_for_id"]]
+        if claim["status"] != "submitted" and not by["accountant"]:
+            return _refused(f"{claim['title']} is approved, and only an accountant sends it back.")
+        authority = self.employees.get(claim["waiting_for_id"]) or by
         if by_id == claim["employee_id"]:
             return _refused(f"{by['name']} cannot decide about their own claim.")
         if not self._acts_for(by, authority, self.now[:10]):

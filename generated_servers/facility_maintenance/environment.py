@@ -39,6 +39,7 @@ CHANGES = (
     "lock_out",
     "finish_order",
     "cancel_order",
+    "stop_asset",
     "start_asset",
 )
 """The methods that may change something; all others only read."""
@@ -677,14 +678,14 @@ class FacilityMaintenance:
         self,
         order_id: str,
         part_id: str,
-        number: Annotated[int, {"minimum": 1, "maximum": 90}],
+        number: Annotated[int, {"minimum": 0, "maximum": 90}],
     ) -> Result:
-        """Reserve a spare part for an order, or change how many.
+        """Reserve a spare part for an order, or change how many; none takes it off the order again.
 
         Args:
             order_id (str): Id of a work order (order), such as WO-00001.
             part_id (str): Id of the part, such as PART-00001.
-            number (int): The number, from 1 to 90.
+            number (int): The number, from 0 to 90.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -709,8 +710,11 @@ class FacilityMaintenance:
             return _refused(f"{self._part_free(part) + had} {part['name']} are free, not {number}.")
         self._journal = []
         added_part_lines: list[Any] = []
+        deleted_part_lines: list[Any] = []
         changed_part_lines: list[Any] = []
         if line is None:
+            if not 1 <= number <= 90:
+                return self._take_back("The number of a part line must be between 1 and 90.")
             part_line = {
                 "id": self._new_id("part_line", "PL", self.part_lines),
                 "order_id": order_id,
@@ -720,18 +724,27 @@ class FacilityMaintenance:
             self._add("part_lines", part_line)
             added_part_lines.append(part_line)
         else:
-            changed_part_lines.append(line)
-            self._put("part_lines", line, "number", number)
+            if number == 0:
+                if line["id"] in self.part_lines:
+                    self._remove("part_lines", line)
+                deleted_part_lines.append(line)
+            else:
+                if not 1 <= number <= 90:
+                    return self._take_back(f"The number of {line['id']} must be between 1 and 90.")
+                changed_part_lines.append(line)
+                if line["id"] in self.part_lines:
+                    self._put("part_lines", line, "number", number)
         for one_part in _distinct(
             [
                 *[self.parts[one["part_id"]] for one in added_part_lines],
+                *[self.parts[one["part_id"]] for one in deleted_part_lines],
                 *[self.parts[one["part_id"]] for one in changed_part_lines],
             ]
         ):
             if self._breaks_rule_3(one_part):
                 return self._take_back(RULES[2])
         for one_part_line in _distinct(added_part_lines):
-            if self._breaks_rule_9(one_part_line):
+            if one_part_line["id"] in self.part_lines and self._breaks_rule_9(one_part_line):
                 return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: reserve {number} {part['name']} for order {order['number']}."}
 
@@ -930,6 +943,42 @@ class FacilityMaintenance:
         if self._breaks_rule_8(order):
             return self._take_back(RULES[7])
         return {"success": True, "message": f"Done: cancel order {order['number']}."}
+
+    def stop_asset(self, asset_id: str) -> Result:
+        """Stop a running asset and everything below it.
+
+        Args:
+            asset_id (str): Id of the asset, such as ASSET-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        asset = self.assets.get(asset_id)
+        if asset is None:
+            return _refused(f"There is no asset {asset_id!r}.")
+        if asset["status"] != "running":
+            return _refused(f"{asset['tag']} stands already.")
+        self._journal = []
+        changed_assets: list[Any] = []
+        for a in list(_below(self.assets, asset, "within_id")):
+            if a["status"] == "running":
+                changed_assets.append(a)
+                self._put("assets", a, "status", "stopped")
+        self._put("assets", asset, "status", "stopped")
+        if any(self._breaks_rule_1(one_work_order) for one_work_order in self.work_orders.values()):
+            return self._take_back(RULES[0])
+        for one_asset in _distinct(
+            [
+                asset,
+                *changed_assets,
+                *[user for one in changed_assets for user in self._assets_by_within.get(one["id"], {}).values()],
+                *self._assets_by_within.get(asset["id"], {}).values(),
+            ]
+        ):
+            if self._breaks_rule_2(one_asset):
+                return self._take_back(RULES[1])
+        return {"success": True, "message": f"Done: stop {asset['tag']}."}
 
     def start_asset(self, asset_id: str) -> Result:
         """Start a standing asset; what it belongs to must run, and no lock may hold it.

@@ -735,12 +735,13 @@ class FeatureFlags:
             "data": {"flag_id": flag["id"]},
         }
 
-    def require_flag(self, flag_id: str, prerequisite_id: str) -> Result:
-        """Make one flag a prerequisite of another.
+    def require_flag(self, flag_id: str, prerequisite_id: str, required: bool = True) -> Result:
+        """Make one flag a prerequisite of another, or no longer so.
 
         Args:
             flag_id (str): Id of the flag, such as FLAG-00001.
             prerequisite_id (str): Id of a flag (prerequisite), such as FLAG-00001.
+            required (bool): Required: true or false. true where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -758,8 +759,8 @@ class FeatureFlags:
             return _refused(f"{flag['key']} is a kill switch and depends on nothing.")
         if prerequisite["kind"] == "kill_switch":
             return _refused(f"{prerequisite['key']} is a kill switch and cannot be a prerequisite.")
-        if prerequisite_id in flag["need_ids"]:
-            return _refused(f"{flag['key']} needs {prerequisite['key']} already.")
+        if required != (prerequisite_id not in flag["need_ids"]):
+            return _refused(f"For {prerequisite['key']} and {flag['key']} it is as wanted already.")
         if flag is prerequisite or flag in _above(self.flags, prerequisite, "need_ids"):
             return _refused(
                 f"{prerequisite['key']} depends on {flag['key']} itself, so that would go round in a circle."
@@ -780,7 +781,11 @@ class FeatureFlags:
             "need_ids",
             [
                 record["id"]
-                for record in [f for f in self.flags.values() if (f["id"] in flag["need_ids"] or f is prerequisite)]
+                for record in [
+                    f
+                    for f in self.flags.values()
+                    if (f["id"] in flag["need_ids"] and f is not prerequisite or f is prerequisite and required)
+                ]
             ],
         )
         if self._breaks_rule_2(flag):
@@ -792,7 +797,7 @@ class FeatureFlags:
             return self._take_back(RULES[5])
         if self._breaks_rule_9_f(flag):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: make {prerequisite['key']} a prerequisite of {flag['key']}."}
+        return {"success": True, "message": f"Done: change whether {flag['key']} needs {prerequisite['key']}."}
 
     def roll_out(
         self,
@@ -1039,14 +1044,23 @@ class FeatureFlags:
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: switch {flag['key']} off in {environment['name']}."}
 
-    def target_segment(self, flag_id: str, environment_id: str, segment_id: str, targeted: bool = True) -> Result:
-        """Show a flag to a whole segment in an environment whatever its percentage, or no longer do so.
+    def target_segment(
+        self,
+        flag_id: str,
+        environment_id: str,
+        segment_id: str,
+        targeted: bool = True,
+        by_id: str | None = None,
+    ) -> Result:
+        """Show a flag to a whole segment in an environment whatever its percentage, or no longer do so; where changes
+        need approval, an approver does it.
 
         Args:
             flag_id (str): Id of the flag, such as FLAG-00001.
             environment_id (str): Id of the environment, such as ENVIRONMENT-00001.
             segment_id (str): Id of the segment, such as SEGMENT-00001.
             targeted (bool): Targeted: true or false. true where it is left out.
+            by_id (str, optional): Id of a person (by), such as PERSON-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1061,8 +1075,15 @@ class FeatureFlags:
         segment = self.segments.get(segment_id)
         if segment is None:
             return _refused(f"There is no segment {segment_id!r}.")
+        by = self.people.get(by_id) if by_id is not None else None
+        if by_id is not None and by is None:
+            return _refused(f"There is no person {by_id!r}.")
         if flag["status"] != "live":
             return _refused(f"{flag['key']} is archived.")
+        if not (not environment["by_schedule"] or not targeted or by_id is not None and by["approver"]):
+            return _refused(
+                f"{environment['name']} is only changed with approval, so an approver must target segments there."
+            )
         setting = next(
             (
                 s

@@ -23,6 +23,7 @@ RULES = (
     "Explosive and flammable loads never stand in one lane or side by side.",
     "No more people are booked than the ship may carry, and 25 where explosives are on board.",
     "A sailing never promises more deck than its ship has.",
+    "No ship is loaded beyond the weight it may carry.",
     "A vehicle crosses once on a sailing.",
     "Only vehicles that are placed or were carried have a lane.",
     "A ship leaves only when there is half a metre of water under it.",
@@ -66,6 +67,7 @@ class Ship(TypedDict):
     passengers: int
     draught: int
     crossing: int
+    tonnes: int
 
 
 class Lane(TypedDict):
@@ -73,7 +75,7 @@ class Lane(TypedDict):
     label: str
     ship_id: str
     position: int
-    metres: int
+    decimetres: int
     height: int
     open_air: bool
     closed_for: str | None
@@ -98,6 +100,7 @@ class Vehicle(TypedDict):
     length: int
     height: int
     cargo: Literal["flammable", "explosive", "livestock"] | None
+    tonnes: int
 
 
 class Sailing(TypedDict):
@@ -237,7 +240,7 @@ class FerryDeck:
         found = [x for x in self.lanes.values() if self._may_stand(passage, x)]
         found.sort(
             key=lambda x: (
-                x["metres"] - self._used(self.sailings[passage["sailing_id"]], x, passage),
+                x["decimetres"] - self._used(self.sailings[passage["sailing_id"]], x, passage),
                 x["label"],
                 _age(x),
             )
@@ -249,7 +252,7 @@ class FerryDeck:
                     {
                         "id": x["id"],
                         "label": x["label"],
-                        "left_before": x["metres"] - self._used(self.sailings[passage["sailing_id"]], x, passage),
+                        "left_before": x["decimetres"] - self._used(self.sailings[passage["sailing_id"]], x, passage),
                     }
                     for x in _page(found, offset)
                 ],
@@ -296,7 +299,8 @@ class FerryDeck:
                         "ship": self.ships[s["ship_id"]]["name"],
                         "quay": self.quays[s["quay_id"]]["name"],
                         "departs_at": s["departs_at"],
-                        "metres_left": self._sailing_metres_left(s),
+                        "decimetres_left": self._sailing_decimetres_left(s),
+                        "tonnes_left": self.ships[s["ship_id"]]["tonnes"] - self._loaded(s),
                         "people_left": self._limit_of(s) - self._sailing_aboard(s),
                     }
                     for s in _page(found, offset)
@@ -553,10 +557,19 @@ class FerryDeck:
             return _refused("That vehicle is on the list of this sailing already.")
         if people > self._seats_with(sailing, vehicle):
             return _refused(f"{self._seats_with(sailing, vehicle)} people may still come, not {people}.")
+        if (
+            vehicle_id is not None
+            and self._loaded(sailing) + vehicle["tonnes"] > self.ships[sailing["ship_id"]]["tonnes"]
+        ):
+            return _refused(
+                f"{self.ships[sailing['ship_id']]['name']} may carry {self.ships[sailing['ship_id']]['tonnes']} "
+                f"tonnes and {self._loaded(sailing)} are booked, so {vehicle['plate']} with its "
+                f"{vehicle['tonnes']} can only stand by."
+            )
         if not self._takes(sailing, vehicle, people):
             return _refused(
-                f"The deck is too full for that vehicle ({self._sailing_metres_left(sailing)} of the lanes left); "
-                "it can stand by."
+                f"The deck is too full for that vehicle ({self._sailing_decimetres_left(sailing)} decimetres of "
+                "the lanes left); it can stand by."
             )
         self._journal = []
         passage: Passage = {
@@ -588,12 +601,14 @@ class FerryDeck:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(self.sailings[passage["sailing_id"]]):
             return self._take_back(RULES[5])
-        if self._breaks_rule_7(passage):
+        if self._breaks_rule_7(self.sailings[passage["sailing_id"]]):
             return self._take_back(RULES[6])
         if self._breaks_rule_8(passage):
             return self._take_back(RULES[7])
-        if self._breaks_rule_11(passage):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_9(passage):
+            return self._take_back(RULES[8])
+        if self._breaks_rule_12(passage):
+            return self._take_back(RULES[11])
         done = f"book {lead} with {people} people on {self.ships[sailing['ship_id']]['name']} at {sailing['departs_at']}"
         if vehicle is not None:
             done += f" with {vehicle['plate']}"
@@ -670,12 +685,14 @@ class FerryDeck:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(self.sailings[passage["sailing_id"]]):
             return self._take_back(RULES[5])
-        if self._breaks_rule_7(passage):
+        if self._breaks_rule_7(self.sailings[passage["sailing_id"]]):
             return self._take_back(RULES[6])
         if self._breaks_rule_8(passage):
             return self._take_back(RULES[7])
-        if self._breaks_rule_11(passage):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_9(passage):
+            return self._take_back(RULES[8])
+        if self._breaks_rule_12(passage):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -734,12 +751,14 @@ class FerryDeck:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(self.sailings[passage["sailing_id"]]):
             return self._take_back(RULES[5])
-        if self._breaks_rule_7(passage):
+        if self._breaks_rule_7(self.sailings[passage["sailing_id"]]):
             return self._take_back(RULES[6])
         if self._breaks_rule_8(passage):
             return self._take_back(RULES[7])
-        if self._breaks_rule_11(passage):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_9(passage):
+            return self._take_back(RULES[8])
+        if self._breaks_rule_12(passage):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -787,11 +806,11 @@ class FerryDeck:
                 self.sailings[passage["sailing_id"]],
                 lane,
                 passage,
-            ) + self._passage_length(passage) > lane["metres"]
+            ) + self._passage_length(passage) > lane["decimetres"]
         ):
             return _refused(
                 f"{lane['label']} has "
-                f"{lane['metres'] - self._used(self.sailings[passage['sailing_id']], lane, passage)} left and "
+                f"{lane['decimetres'] - self._used(self.sailings[passage['sailing_id']], lane, passage)} left and "
                 f"{self.vehicles[passage['vehicle_id']]['plate']} needs {self._passage_length(passage)}."
             )
         if (
@@ -864,15 +883,18 @@ class FerryDeck:
         for one_sailing in _distinct([self.sailings[one["sailing_id"]] for one in changed_passages]):
             if self._breaks_rule_6(one_sailing):
                 return self._take_back(RULES[5])
-        for one_passage in _distinct(changed_passages):
-            if self._breaks_rule_7(one_passage):
+        for one_sailing in _distinct([self.sailings[one["sailing_id"]] for one in changed_passages]):
+            if self._breaks_rule_7(one_sailing):
                 return self._take_back(RULES[6])
-        for one_passage in _distinct([passage, *changed_passages]):
+        for one_passage in _distinct(changed_passages):
             if self._breaks_rule_8(one_passage):
                 return self._take_back(RULES[7])
+        for one_passage in _distinct([passage, *changed_passages]):
+            if self._breaks_rule_9(one_passage):
+                return self._take_back(RULES[8])
         for one_passage in _distinct(changed_passages):
-            if self._breaks_rule_11(one_passage):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_passage):
+                return self._take_back(RULES[11])
         done = f"place the vehicle of {passage['lead']}"
         if lane is not None:
             done += f" in {lane['label']}"
@@ -976,15 +998,24 @@ class FerryDeck:
         ):
             if self._breaks_rule_6(one_sailing):
                 return self._take_back(RULES[5])
-        for one_passage in _distinct([passage, *changed_passages]):
-            if self._breaks_rule_7(one_passage):
+        for one_sailing in _distinct(
+            [
+                self.sailings[passage["sailing_id"]],
+                self.sailings[former_sailing_id],
+                *[self.sailings[one["sailing_id"]] for one in changed_passages],
+            ]
+        ):
+            if self._breaks_rule_7(one_sailing):
                 return self._take_back(RULES[6])
         for one_passage in _distinct([passage, *changed_passages]):
             if self._breaks_rule_8(one_passage):
                 return self._take_back(RULES[7])
         for one_passage in _distinct([passage, *changed_passages]):
-            if self._breaks_rule_11(one_passage):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_9(one_passage):
+                return self._take_back(RULES[8])
+        for one_passage in _distinct([passage, *changed_passages]):
+            if self._breaks_rule_12(one_passage):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1030,12 +1061,14 @@ class FerryDeck:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(self.sailings[passage["sailing_id"]]):
             return self._take_back(RULES[5])
-        if self._breaks_rule_7(passage):
+        if self._breaks_rule_7(self.sailings[passage["sailing_id"]]):
             return self._take_back(RULES[6])
         if self._breaks_rule_8(passage):
             return self._take_back(RULES[7])
-        if self._breaks_rule_11(passage):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_9(passage):
+            return self._take_back(RULES[8])
+        if self._breaks_rule_12(passage):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: cancel the passage of {passage['lead']}."}
 
     def close_lane(self, lane_id: str, reason: Text | None = None) -> Result:
@@ -1074,9 +1107,9 @@ class FerryDeck:
                 for s in sorted(self._sailings_by_ship_status.get((lane["ship_id"], "open"), {}).values(), key=_age)
                 if reason is not None
                 and (
-                    self._sailing_metres_left(s) < lane["metres"]
+                    self._sailing_decimetres_left(s) < lane["decimetres"]
                     or lane["height"] > 230
-                    and self._high_left(s) < lane["metres"]
+                    and self._high_left(s) < lane["decimetres"]
                 )
             ),
             None,
@@ -1139,16 +1172,18 @@ class FerryDeck:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(sailing):
             return self._take_back(RULES[5])
-        if self._breaks_rule_9(sailing):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_10_a(sailing):
+        if self._breaks_rule_7(sailing):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_10(sailing):
             return self._take_back(RULES[9])
-        if self._breaks_rule_10_b(sailing):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_a_again(sailing):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_b_again(sailing):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_a(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_b(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_a_again(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_b_again(sailing):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -1197,16 +1232,16 @@ class FerryDeck:
         self._journal = []
         self._put("sailings", sailing, "departs_at", departs_at)
         self._put("sailings", sailing, "quay_id", there["id"])
-        if self._breaks_rule_9(sailing):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_10_a(sailing):
+        if self._breaks_rule_10(sailing):
             return self._take_back(RULES[9])
-        if self._breaks_rule_10_b(sailing):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_a_again(sailing):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_b_again(sailing):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_a(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_b(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_a_again(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_b_again(sailing):
+            return self._take_back(RULES[10])
         done = f"let {self.ships[sailing['ship_id']]['name']} leave at {departs_at}"
         if quay is not None:
             done += f" from {quay['name']}"
@@ -1284,25 +1319,28 @@ class FerryDeck:
         for one_sailing in _distinct([sailing, *[self.sailings[one["sailing_id"]] for one in changed_passages]]):
             if self._breaks_rule_6(one_sailing):
                 return self._take_back(RULES[5])
-        for one_passage in _distinct(changed_passages):
-            if self._breaks_rule_7(one_passage):
+        for one_sailing in _distinct([sailing, *[self.sailings[one["sailing_id"]] for one in changed_passages]]):
+            if self._breaks_rule_7(one_sailing):
                 return self._take_back(RULES[6])
         for one_passage in _distinct(changed_passages):
             if self._breaks_rule_8(one_passage):
                 return self._take_back(RULES[7])
-        if self._breaks_rule_9(sailing):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_10_a(sailing):
+        for one_passage in _distinct(changed_passages):
+            if self._breaks_rule_9(one_passage):
+                return self._take_back(RULES[8])
+        if self._breaks_rule_10(sailing):
             return self._take_back(RULES[9])
-        if self._breaks_rule_10_b(sailing):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_a_again(sailing):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_b_again(sailing):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_a(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_b(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_a_again(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_b_again(sailing):
+            return self._take_back(RULES[10])
         for one_passage in _distinct([*changed_passages, *self._passages_by_sailing.get(sailing["id"], {}).values()]):
-            if self._breaks_rule_11(one_passage):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_passage):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1344,19 +1382,21 @@ class FerryDeck:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(sailing):
             return self._take_back(RULES[5])
-        if self._breaks_rule_9(sailing):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_10_a(sailing):
+        if self._breaks_rule_7(sailing):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_10(sailing):
             return self._take_back(RULES[9])
-        if self._breaks_rule_10_b(sailing):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_a_again(sailing):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_b_again(sailing):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_a(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_b(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_a_again(sailing):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_b_again(sailing):
+            return self._take_back(RULES[10])
         for one_passage in _distinct(self._passages_by_sailing.get(sailing["id"], {}).values()):
-            if self._breaks_rule_11(one_passage):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12(one_passage):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: cancel {self.ships[sailing['ship_id']]['name']} at {sailing['departs_at']}.",
@@ -1364,7 +1404,11 @@ class FerryDeck:
 
     def _show_sailing(self, sailing: Sailing) -> dict[str, Any]:
         """The sailing as an answer shows it."""
-        return {**sailing, "aboard": self._sailing_aboard(sailing), "metres_left": self._sailing_metres_left(sailing)}
+        return {
+            **sailing,
+            "aboard": self._sailing_aboard(sailing),
+            "decimetres_left": self._sailing_decimetres_left(sailing),
+        }
 
     def _show_passage(self, passage: Passage) -> dict[str, Any]:
         """The passage as an answer shows it."""
@@ -1378,11 +1422,11 @@ class FerryDeck:
             if p["status"] in ("booked", "placed", "carried")
         )
 
-    def _sailing_metres_left(self, sailing: Sailing) -> int:
-        """The metres left of a sailing."""
+    def _sailing_decimetres_left(self, sailing: Sailing) -> int:
+        """The decimetres left of a sailing."""
         return (
             sum(
-                x["metres"]
+                x["decimetres"]
                 for x in self._lanes_by_ship.get(sailing["ship_id"], {}).values()
                 if x["closed_for"] is None
             )
@@ -1407,6 +1451,12 @@ class FerryDeck:
             if p["status"] in ("booked", "placed")
         ]
 
+    def _weight_of(self, p: Passage) -> int:
+        return self.vehicles[p["vehicle_id"]]["tonnes"] if p["vehicle_id"] is not None else 0
+
+    def _loaded(self, s: Sailing) -> int:
+        return sum(self._weight_of(p) for p in self._riding(s))
+
     def _limit_of(self, s: Sailing) -> int:
         return (
             min(self.ships[s["ship_id"]]["passengers"], 25)
@@ -1417,7 +1467,7 @@ class FerryDeck:
     def _high_left(self, s: Sailing) -> int:
         return (
             sum(
-                x["metres"]
+                x["decimetres"]
                 for x in self._lanes_by_ship.get(s["ship_id"], {}).values()
                 if x["closed_for"] is None
                 and x["height"] > 230
@@ -1441,7 +1491,8 @@ class FerryDeck:
             n <= self._seats_with(s, v)
             and (
                 v is None
-                or v["length"] + 5 <= self._sailing_metres_left(s)
+                or self._loaded(s) + v["tonnes"] <= self.ships[s["ship_id"]]["tonnes"]
+                and v["length"] + 5 <= self._sailing_decimetres_left(s)
                 and (v["height"] <= 230 or v["length"] + 5 <= self._high_left(s))
             )
         )
@@ -1478,7 +1529,7 @@ class FerryDeck:
             and x["ship_id"] == self.sailings[p["sailing_id"]]["ship_id"]
             and x["closed_for"] is None
             and self.vehicles[p["vehicle_id"]]["height"] <= x["height"]
-            and self._used(self.sailings[p["sailing_id"]], x, p) + self._passage_length(p) <= x["metres"]
+            and self._used(self.sailings[p["sailing_id"]], x, p) + self._passage_length(p) <= x["decimetres"]
             and (self.vehicles[p["vehicle_id"]]["cargo"] != "flammable" or x["open_air"])
             and self._too_near(self.sailings[p["sailing_id"]], x, p) is None
         )
@@ -1520,7 +1571,7 @@ class FerryDeck:
             sum(
                 self._passage_length(p)
                 for p in self._passages_by_sailing_lane_status.get((s["id"], x["id"], "placed"), {}).values()
-            ) > x["metres"]
+            ) > x["decimetres"]
             for x in self._lanes_by_ship.get(s["ship_id"], {}).values()
         )
 
@@ -1530,7 +1581,7 @@ class FerryDeck:
             sum(
                 self._passage_length(p)
                 for p in self._passages_by_sailing_lane_status.get((s["id"], x["id"], "placed"), {}).values()
-            ) > x["metres"]
+            ) > x["decimetres"]
             for s in self._sailings_by_ship.get(x["ship_id"], {}).values()
         )
 
@@ -1578,9 +1629,13 @@ class FerryDeck:
 
     def _breaks_rule_6(self, s: Sailing) -> bool:
         """Whether this is broken: a sailing never promises more deck than its ship has."""
-        return s["status"] == "open" and (self._sailing_metres_left(s) < 0 or self._high_left(s) < 0)
+        return s["status"] == "open" and (self._sailing_decimetres_left(s) < 0 or self._high_left(s) < 0)
 
-    def _breaks_rule_7(self, p: Passage) -> bool:
+    def _breaks_rule_7(self, s: Sailing) -> bool:
+        """Whether this is broken: no ship is loaded beyond the weight it may carry."""
+        return s["status"] == "open" and self._loaded(s) > self.ships[s["ship_id"]]["tonnes"]
+
+    def _breaks_rule_8(self, p: Passage) -> bool:
         """Whether this is broken: a vehicle crosses once on a sailing."""
         return (
             p["vehicle_id"] is not None
@@ -1593,18 +1648,18 @@ class FerryDeck:
             )
         )
 
-    def _breaks_rule_8(self, p: Passage) -> bool:
+    def _breaks_rule_9(self, p: Passage) -> bool:
         """Whether this is broken: only vehicles that are placed or were carried have a lane."""
         return p["lane_id"] is not None and p["status"] not in ("placed", "carried")
 
-    def _breaks_rule_9(self, s: Sailing) -> bool:
+    def _breaks_rule_10(self, s: Sailing) -> bool:
         """Whether this is broken: a ship leaves only when there is half a metre of water under it."""
         return (
             s["status"] == "open"
             and not self._deep_enough(self.ships[s["ship_id"]], self.quays[s["quay_id"]], s["departs_at"])
         )
 
-    def _breaks_rule_10_a(self, a: Sailing) -> bool:
+    def _breaks_rule_11_a(self, a: Sailing) -> bool:
         """Whether this is broken: two departures from a quay are at least 45 minutes apart, and a ship comes back
         before it leaves again.
         """
@@ -1618,7 +1673,7 @@ class FerryDeck:
             )
         )
 
-    def _breaks_rule_10_b(self, b: Sailing) -> bool:
+    def _breaks_rule_11_b(self, b: Sailing) -> bool:
         """Whether this is broken: two departures from a quay are at least 45 minutes apart, and a ship comes back
         before it leaves again.
         """
@@ -1632,7 +1687,7 @@ class FerryDeck:
             )
         )
 
-    def _breaks_rule_10_a_again(self, a: Sailing) -> bool:
+    def _breaks_rule_11_a_again(self, a: Sailing) -> bool:
         """Whether this is broken: two departures from a quay are at least 45 minutes apart, and a ship comes back
         before it leaves again.
         """
@@ -1648,7 +1703,7 @@ class FerryDeck:
             )
         )
 
-    def _breaks_rule_10_b_again(self, b: Sailing) -> bool:
+    def _breaks_rule_11_b_again(self, b: Sailing) -> bool:
         """Whether this is broken: two departures from a quay are at least 45 minutes apart, and a ship comes back
         before it leaves again.
         """
@@ -1664,7 +1719,7 @@ class FerryDeck:
             )
         )
 
-    def _breaks_rule_11(self, p: Passage) -> bool:
+    def _breaks_rule_12(self, p: Passage) -> bool:
         """Whether this is broken: nobody waits for a sailing that is over, and nobody has a place on one that was
         cancelled.
         """

@@ -30,6 +30,7 @@ RULES = (
     "Drops of more than 150 metres are made by technicians who splice.",
     "There are no visits on Sundays.",
     "No open outage lies on the branch below another one.",
+    "A box is in use at one home only.",
     "A merged outage says into which one, and a cleared one who repaired it.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
@@ -114,6 +115,7 @@ class Order(TypedDict):
     node_id: str | None
     placed_on: str
     live_on: str | None
+    ont: str | None
     status: Literal["placed", "reserved", "cancelled", "scheduled", "live", "ended"]
 
 
@@ -667,6 +669,7 @@ class FibreProvisioning:
             "node_id": None,
             "placed_on": self.now[:10],
             "live_on": None,
+            "ont": None,
             "status": "placed",
         }
         self._add("orders", order)
@@ -681,6 +684,8 @@ class FibreProvisioning:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(order):
             return self._take_back(RULES[5])
+        if self._breaks_rule_12(order):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -741,6 +746,8 @@ class FibreProvisioning:
         for one_visit in _distinct(self._visits_by_order_status.get((order["id"], "planned"), {}).values()):
             if self._breaks_rule_7_v_again(one_visit):
                 return self._take_back(RULES[6])
+        if self._breaks_rule_12(order):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: reserve a port on {node['code']} for {order['customer']}."}
 
     def book_visit(
@@ -807,6 +814,8 @@ class FibreProvisioning:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(visit):
             return self._take_back(RULES[9])
+        if self._breaks_rule_12(order):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -848,8 +857,8 @@ class FibreProvisioning:
         who = technician or self.technicians[visit["technician_id"]]
         then = on if on is not None else visit["visit_on"]
         part = half if half is not None else visit["half"]
-        if then < self.now[:10] or _weekday(then) > 6:
-            return _refused(f"{then} is over or a Sunday.")
+        if not ((self.now[:10] <= then and then <= _plus_days(self.now[:10], 30)) and _weekday(then) <= 6):
+            return _refused("Visits are made within 30 days, and never on a Sunday.")
         if not who["splices"] and self.premises[self.orders[visit["order_id"]]["premise_id"]]["drop_m"] > 150:
             return _refused(
                 f"The drop at {self.premises[self.orders[visit['order_id']]['premise_id']]['address']} is "
@@ -885,13 +894,15 @@ class FibreProvisioning:
         self,
         visit_id: str,
         measured: Annotated[int, {"minimum": 50, "maximum": 500}] | None = None,
+        ont: Text | None = None,
     ) -> Result:
         """Close a visit with the loss that was measured, or without one where nobody was in; the order goes live only
-        where the measured loss is within its profile.
+        where the measured loss is within its profile, with the serial number of the box (ONT) that was put up.
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
             measured (int, optional): The measured, from 50 to 500. May be left out.
+            ont (str, optional): The ont. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -911,17 +922,29 @@ class FibreProvisioning:
                 f"The line of {order['customer']} is dark until the outage of "
                 f"{self.nodes[fault['node_id']]['code']} is cleared, so nothing can be measured."
             )
+        if measured is not None and measured <= self.profiles[order["profile_id"]]["max_loss"] and ont is None:
+            return _refused(
+                f"The line of {order['customer']} goes live only with the serial number of the box (ONT) at the home."
+            )
+        if not (
+            ont is None
+            or not any(o["ont"] == ont for o in self._orders_by_status.get("live", {}).values() if o is not order)
+        ):
+            return _refused(f"The box {ont} is in use at another home.")
         self._journal = []
         changed_visits: list[Any] = []
         changed_orders: list[Any] = []
+        changed_orders_2: list[Any] = []
         self._put("visits", visit, "measured", measured)
         if measured is not None and measured <= self.profiles[order["profile_id"]]["max_loss"]:
             changed_visits.append(visit)
             self._put("visits", visit, "status", "done")
+            changed_orders.append(order)
+            self._put("orders", order, "ont", ont)
             self._put("orders", order, "live_on", self.now[:10])
             if order["status"] not in ("scheduled", "live"):
                 return self._take_back(f"Order {order['customer']} cannot go from {order['status']} to live.")
-            changed_orders.append(order)
+            changed_orders_2.append(order)
             self._put("orders", order, "status", "live")
         else:
             if visit["status"] not in ("planned", "failed"):
@@ -930,12 +953,12 @@ class FibreProvisioning:
             self._put("visits", visit, "status", "failed")
             if order["status"] not in ("placed", "reserved", "scheduled"):
                 return self._take_back(f"Order {order['customer']} cannot go from {order['status']} to reserved.")
-            changed_orders.append(order)
+            changed_orders_2.append(order)
             self._put("orders", order, "status", "reserved")
-        for one_order in _distinct(changed_orders):
+        for one_order in _distinct(changed_orders_2):
             if self._breaks_rule_3(one_order):
                 return self._take_back(RULES[2])
-        for one_order in _distinct(changed_orders):
+        for one_order in _distinct(changed_orders_2):
             if self._breaks_rule_4(one_order):
                 return self._take_back(RULES[3])
         for one_visit in _distinct(changed_visits):
@@ -946,7 +969,7 @@ class FibreProvisioning:
                 *changed_visits,
                 *[
                     user
-                    for one in changed_orders
+                    for one in changed_orders_2
                     for user in self._visits_by_order_status.get((one["id"], "planned"), {}).values()
                 ],
             ]
@@ -959,6 +982,9 @@ class FibreProvisioning:
         for one_visit in _distinct(changed_visits):
             if self._breaks_rule_9(one_visit):
                 return self._take_back(RULES[8])
+        for one_order in _distinct([*changed_orders, *changed_orders_2]):
+            if self._breaks_rule_12(one_order):
+                return self._take_back(RULES[11])
         done = f"close the visit to {self.orders[visit['order_id']]['customer']}"
         if measured is not None:
             done += f" with a loss of {measured}"
@@ -1017,6 +1043,8 @@ class FibreProvisioning:
         for one_visit in _distinct(changed_visits):
             if self._breaks_rule_9(one_visit):
                 return self._take_back(RULES[8])
+        if self._breaks_rule_12(order):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1210,8 +1238,8 @@ class FibreProvisioning:
             if self._breaks_rule_11_b(one_outage):
                 return self._take_back(RULES[10])
         for one_outage in _distinct([fault, *changed_outages, *changed_outages_2]):
-            if self._breaks_rule_12(one_outage):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13(one_outage):
+                return self._take_back(RULES[12])
         return {
             "success": True,
             "message": f"Done: report an outage of {node['code']} because of {cause} (new: outage {fault['id']}).",
@@ -1250,8 +1278,8 @@ class FibreProvisioning:
             return self._take_back(RULES[10])
         if self._breaks_rule_11_b(outage):
             return self._take_back(RULES[10])
-        if self._breaks_rule_12(outage):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_13(outage):
+            return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -1464,7 +1492,20 @@ class FibreProvisioning:
             )
         )
 
-    def _breaks_rule_12(self, f: Outage) -> bool:
+    def _breaks_rule_12(self, o: Order) -> bool:
+        """Whether this is broken: a box is in use at one home only."""
+        return (
+            o["status"] == "live"
+            and o["ont"] is not None
+            and any(
+                other_o is not o
+                for other_o in self._orders_by_status.get("live", {}).values()
+                if other_o["ont"] == o["ont"]
+                and other_o["ont"] is not None
+            )
+        )
+
+    def _breaks_rule_13(self, f: Outage) -> bool:
         """Whether this is broken: a merged outage says into which one, and a cleared one who repaired it."""
         return (
             (f["status"] == "merged") != (f["merged_into_id"] is not None)

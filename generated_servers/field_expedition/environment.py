@@ -36,6 +36,7 @@ CHANGES = (
     "end_party",
     "drop_party",
     "deliver_food",
+    "count_food",
     "collect_find",
     "call_evacuation",
     "end_evacuation",
@@ -81,7 +82,7 @@ class Party(TypedDict):
     start_id: str
     goal_id: str
     food: int
-    status: Literal["planned", "out", "dropped", "arrived"]
+    status: Literal["planned", "out", "dropped", "arrived", "back"]
 
 
 class Permit(TypedDict):
@@ -360,7 +361,7 @@ class FieldExpedition:
         name: Text | None = None,
         start_id: str | None = None,
         goal_id: str | None = None,
-        status: Literal["planned", "out", "dropped", "arrived"] | None = None,
+        status: Literal["planned", "out", "dropped", "arrived", "back"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the parties, oldest first, all of them or only some.
@@ -369,7 +370,7 @@ class FieldExpedition:
             name (str, optional): Only those whose name contains this text.
             start_id (str, optional): Only those of this start.
             goal_id (str, optional): Only those of this goal.
-            status (str, optional): Only those whose status is planned, out, dropped or arrived.
+            status (str, optional): Only those whose status is planned, out, dropped, arrived or back.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -556,6 +557,9 @@ class FieldExpedition:
         busy = next((m for m in members if m["party_id"] is not None), None)
         if busy is not None:
             return _refused(f"{busy['name']} is in a party already.")
+        sick = next((m for m in members if self._called(m) is not None), None)
+        if sick is not None:
+            return _refused(f"{sick['name']} waits to be flown out.")
         if not any(m["role"] == "guide" for m in members):
             return _refused("A party needs a guide.")
         low = next((m for m in members if m["used_to"] + 600 < goal["altitude"]), None)
@@ -747,11 +751,13 @@ class FieldExpedition:
             "message": f"Done: let {party['name']} leave for {self.camps[party['goal_id']]['name']}.",
         }
 
-    def end_party(self, party_id: str) -> Result:
-        """Record that a party reached its goal, where its people, gear and food stay.
+    def end_party(self, party_id: str, turned_back: bool = False) -> Result:
+        """Record that a party reached its goal, where its people, gear and food stay, or turned back to the camp it
+        had left.
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
+            turned_back (bool): Turned back: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -762,30 +768,27 @@ class FieldExpedition:
             return _refused(f"There is no party {party_id!r}.")
         if party["status"] != "out":
             return _refused(f"{party['name']} is {party['status']}.")
-        if (
-            self._camp_people(self.camps[party["goal_id"]])
-            + self._party_size(party) > self.camps[party["goal_id"]]["beds"]
-        ):
+        camp = self.camps[party["start_id"]] if turned_back else self.camps[party["goal_id"]]
+        if self._camp_people(camp) + self._party_size(party) > camp["beds"]:
             return _refused(
-                f"{self.camps[party['goal_id']]['name']} has "
-                f"{self.camps[party['goal_id']]['beds'] - self._camp_people(self.camps[party['goal_id']])} beds "
-                f"free, not {self._party_size(party)}."
+                f"{camp['name']} has {camp['beds'] - self._camp_people(camp)} beds free, not "
+                f"{self._party_size(party)}."
             )
         if not (
-            self._camp_people(self.camps[party["goal_id"]]) + self._party_size(party) < 4
+            self._camp_people(camp) + self._party_size(party) < 4
             or any(
                 m["role"] == "medic"
                 for m in _distinct(
                     [
-                        *self._members_by_camp.get(party["goal_id"], {}).values(),
+                        *self._members_by_camp.get(camp["id"], {}).values(),
                         *self._members_by_party.get(party_id, {}).values(),
                     ]
                 )
             )
         ):
-            return _refused(f"{self.camps[party['goal_id']]['name']} would have four people or more and no medic.")
-        if self.camps[party["goal_id"]]["food"] + party["food"] > 2000:
-            return _refused(f"{self.camps[party['goal_id']]['name']} cannot store so much food.")
+            return _refused(f"{camp['name']} would have four people or more and no medic.")
+        if camp["food"] + party["food"] > 2000:
+            return _refused(f"{camp['name']} cannot store so much food.")
         self._journal = []
         changed_gears: list[Any] = []
         former_party_ids: list[Any] = []
@@ -795,8 +798,8 @@ class FieldExpedition:
         changed_members_2: list[Any] = []
         former_camp_ids: list[Any] = []
         changed_members_3: list[Any] = []
-        camp = self.camps[party["goal_id"]]
-        food = self.camps[party["goal_id"]]["food"] + party["food"]
+        changed_parties: list[Any] = []
+        food = camp["food"] + party["food"]
         if not 0 <= food <= 2000:
             return self._take_back(f"The food of {camp['name']} must be between 0 and 2000.")
         self._put("camps", camp, "food", food)
@@ -806,20 +809,27 @@ class FieldExpedition:
             former_party_ids.append(g["party_id"])
             self._put("gears", g, "party_id", None)
             changed_gears_2.append(g)
-            self._put("gears", g, "camp_id", party["goal_id"])
+            self._put("gears", g, "camp_id", camp["id"])
         for m in list(self._party_members(party)):
             changed_members.append(m)
             former_party_ids_2.append(m["party_id"])
             self._put("members", m, "party_id", None)
             changed_members_2.append(m)
             former_camp_ids.append(m["camp_id"])
-            self._put("members", m, "camp_id", party["goal_id"])
-            used_to = max(m["used_to"], self.camps[party["goal_id"]]["altitude"])
+            self._put("members", m, "camp_id", camp["id"])
+            used_to = max(m["used_to"], camp["altitude"])
             if not 500 <= used_to <= 7000:
                 return self._take_back(f"The used to of {m['name']} must be between 500 and 7000.")
             changed_members_3.append(m)
             self._put("members", m, "used_to", used_to)
-        self._put("parties", party, "status", "arrived")
+        if turned_back:
+            changed_parties.append(party)
+            self._put("parties", party, "status", "back")
+        else:
+            if party["status"] not in ("out", "arrived"):
+                return self._take_back(f"Party {party['name']} cannot go from {party['status']} to arrived.")
+            changed_parties.append(party)
+            self._put("parties", party, "status", "arrived")
         for one_camp in _distinct(
             [
                 *[self.camps.get(one["camp_id"]) for one in changed_members_2],
@@ -840,24 +850,28 @@ class FieldExpedition:
             if self._breaks_rule_3(one_camp):
                 return self._take_back(RULES[2])
         for one_member in _distinct(
-            [*changed_members, *changed_members_2, *self._members_by_party.get(party["id"], {}).values()]
+            [
+                *changed_members,
+                *changed_members_2,
+                *[user for one in changed_parties for user in self._members_by_party.get(one["id"], {}).values()],
+            ]
         ):
             if self._breaks_rule_4(one_member):
                 return self._take_back(RULES[3])
         for one_party in _distinct(
             [
-                party,
                 *[self.parties.get(one["party_id"]) for one in changed_members],
                 *[self.parties.get(key) for key in former_party_ids_2],
+                *changed_parties,
             ]
         ):
             if self._breaks_rule_5(one_party):
                 return self._take_back(RULES[4])
         for one_party in _distinct(
             [
-                party,
                 *[self.parties.get(one["party_id"]) for one in changed_gears],
                 *[self.parties.get(key) for key in former_party_ids],
+                *changed_parties,
             ]
         ):
             if self._breaks_rule_6(one_party):
@@ -865,10 +879,7 @@ class FieldExpedition:
         for one_gear in _distinct([*changed_gears, *changed_gears_2]):
             if self._breaks_rule_7(one_gear):
                 return self._take_back(RULES[6])
-        return {
-            "success": True,
-            "message": f"Done: record that {party['name']} reached {self.camps[party['goal_id']]['name']}.",
-        }
+        return {"success": True, "message": f"Done: record the end of {party['name']}."}
 
     def drop_party(self, party_id: str) -> Result:
         """Drop a planned party, whose gear and food stay in the camp.
@@ -959,6 +970,30 @@ class FieldExpedition:
             "success": True,
             "message": f"Done: record {person_days} person-days of food flown to {camp['name']}.",
         }
+
+    def count_food(self, camp_id: str, person_days: Annotated[int, {"minimum": 0, "maximum": 2000}]) -> Result:
+        """Note for how many person-days the food in a camp was found to last when it was counted, after what was
+        eaten or spoiled.
+
+        Args:
+            camp_id (str): Id of the camp, such as CAMP-00001.
+            person_days (int): The person days, from 0 to 2000.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        camp = self.camps.get(camp_id)
+        if camp is None:
+            return _refused(f"There is no camp {camp_id!r}.")
+        if person_days >= camp["food"]:
+            return _refused(
+                f"{camp['name']} has {camp['food']} in the books, so nothing is gone; what came by air is "
+                "recorded as delivered."
+            )
+        self._journal = []
+        self._put("camps", camp, "food", person_days)
+        return {"success": True, "message": f"Done: note {person_days} person-days of food left in {camp['name']}."}
 
     def collect_find(
         self,

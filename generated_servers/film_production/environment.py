@@ -24,7 +24,7 @@ RULES = (
     "The unit works at one location a day, and so does its cover.",
     "Scenes are shot while the permit of their location lasts.",
     "Nobody is on a day on which they are not free.",
-    "Children are released by eight in the evening.",
+    "Children work ten hours at most and are released by eight in the evening.",
     "A scene is shot on a later day than the scene that it must follow.",
     "Cover is shot indoors.",
     "A called day that is outdoors in rain or storm has cover.",
@@ -622,7 +622,8 @@ class FilmProduction:
         small = self._too_late_for(scene, shoot_day)
         if small is not None:
             return _refused(
-                f"{small['name']} is a child, and {shoot_day['on']} wraps at {self._shoot_day_wraps_at(shoot_day)}."
+                f"{small['name']} is a child, and {shoot_day['on']} has {shoot_day['length']} hours and wraps at "
+                f"{self._shoot_day_wraps_at(shoot_day)}."
             )
         if not self._ready_by(scene, shoot_day["on"]):
             return _refused(f"The scene that {scene['number']} must follow is not on a day before {shoot_day['on']}.")
@@ -737,7 +738,8 @@ class FilmProduction:
         small = self._too_late_for(scene, shoot_day)
         if small is not None:
             return _refused(
-                f"{small['name']} is a child, and {shoot_day['on']} wraps at {self._shoot_day_wraps_at(shoot_day)}."
+                f"{small['name']} is a child, and {shoot_day['on']} has {shoot_day['length']} hours and wraps at "
+                f"{self._shoot_day_wraps_at(shoot_day)}."
             )
         if not self._ready_by(scene, shoot_day["on"]):
             return _refused(f"The scene that {scene['number']} must follow is not on a day before {shoot_day['on']}.")
@@ -935,7 +937,8 @@ class FilmProduction:
         small = self._too_late_for(scene, shoot_day)
         if small is not None:
             return _refused(
-                f"{small['name']} is a child, and {shoot_day['on']} wraps at {self._shoot_day_wraps_at(shoot_day)}."
+                f"{small['name']} is a child, and {shoot_day['on']} has {shoot_day['length']} hours and wraps at "
+                f"{self._shoot_day_wraps_at(shoot_day)}."
             )
         self._journal = []
         slot: Slot = {
@@ -1050,6 +1053,21 @@ class FilmProduction:
             return _refused(
                 f"{shoot_day['on']} is outdoors with {shoot_day['forecast']} forecast, so add cover first."
             )
+        near = next(
+            (
+                d
+                for d in self.shoot_days.values()
+                if d is not shoot_day
+                and d["status"] != "draft"
+                and d["call_at"] < _plus_minutes(self._shoot_day_wraps_at(shoot_day), 600)
+                and shoot_day["call_at"] < _plus_minutes(self._shoot_day_wraps_at(d), 600)
+            ),
+            None,
+        )
+        if near is not None:
+            return _refused(
+                f"The crew would not rest ten hours between {near['on']} and {shoot_day['on']}, so shift the call."
+            )
         worn = self._tired_one(shoot_day, False)
         if worn is not None:
             return _refused(f"{worn['name']} would not rest eleven hours between two days, so shift the call.")
@@ -1142,6 +1160,14 @@ class FilmProduction:
             return _refused(f"{shoot_day['on']} is {shoot_day['status']}; pull the calls first.")
         if call is None and length is None:
             return _refused("Say the new call or the new length.")
+        if not (
+            (length if length is not None else shoot_day["length"]) <= 10
+            or not any(
+                any(p["child"] for p in [self.performers[key] for key in self.scenes[s["scene_id"]]["cast_ids"]])
+                for s in self._slots_by_shoot_day.get(shoot_day_id, {}).values()
+            )
+        ):
+            return _refused(f"There is a child on {shoot_day['on']}, so ten hours at most.")
         begin = shoot_day["on"] + "T" + (call if call is not None else shoot_day["call_at"][11:])
         ends = _plus_minutes(begin, (length if length is not None else shoot_day["length"]) * 60)
         if not (
@@ -1406,8 +1432,8 @@ class FilmProduction:
             unfinished.append(self.slots[key])
         if shoot_day["status"] != "called":
             return _refused(f"{shoot_day['on']} is {shoot_day['status']}.")
-        if shoot_day["on"] > self.now[:10]:
-            return _refused(f"{shoot_day['on']} is still ahead.")
+        if shoot_day["call_at"] > self.now:
+            return _refused(f"{shoot_day['on']} has not begun.")
         if not _different([s["id"] for s in unfinished]):
             return _refused("A scene is named twice.")
         if not all(s["shoot_day_id"] == shoot_day_id and not s["cover"] for s in unfinished):
@@ -1662,7 +1688,11 @@ class FilmProduction:
                 p
                 for p in [self.performers[key] for key in c["cast_ids"]]
                 if p["child"]
-                and (self._shoot_day_wraps_at(d)[:10] > d["on"] or self._shoot_day_wraps_at(d)[11:] > "20:00")
+                and (
+                    d["length"] > 10
+                    or self._shoot_day_wraps_at(d)[:10] > d["on"]
+                    or self._shoot_day_wraps_at(d)[11:] > "20:00"
+                )
             ),
             None,
         )
@@ -1778,7 +1808,7 @@ class FilmProduction:
         return self._away(self.scenes[s["scene_id"]], self.shoot_days[s["shoot_day_id"]]) is not None
 
     def _breaks_rule_7(self, s: Slot) -> bool:
-        """Whether this is broken: children are released by eight in the evening."""
+        """Whether this is broken: children work ten hours at most and are released by eight in the evening."""
         return self._too_late_for(self.scenes[s["scene_id"]], self.shoot_days[s["shoot_day_id"]]) is not None
 
     def _breaks_rule_8(self, s: Slot) -> bool:

@@ -234,7 +234,8 @@ class FishFarm:
         species: Literal["salmon", "trout"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
-        """Batches whose withdrawal days are over, the heaviest fish first.
+        """Batches that may be harvested today, with their withdrawal days over and no feed yesterday or today, the
+        heaviest fish first.
 
         Args:
             site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
@@ -251,7 +252,7 @@ class FishFarm:
         found = [
             b
             for b in self.batches.values()
-            if self._harvestable(b, self.now[:10])
+            if self._may_go(b, self.now[:10])
             and (site_id is None or b["pen_id"] is not None and self.pens[b["pen_id"]]["site_id"] == site_id)
             and (species is None or b["species"] == species)
         ]
@@ -723,7 +724,7 @@ class FishFarm:
         fish: Annotated[int, {"minimum": 1, "maximum": 100000}],
         cause: Text,
     ) -> Result:
-        """Record dead fish that were taken out.
+        """Record dead fish that were taken out; a pen in which all have died lies fallow.
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
@@ -737,11 +738,15 @@ class FishFarm:
         batch = self.batches.get(batch_id)
         if batch is None:
             return _refused(f"There is no batch {batch_id!r}.")
-        if batch["status"] != "growing":
+        if batch["status"] != "growing" or batch["pen_id"] is None:
             return _refused(f"{batch['code']} is gone.")
-        if fish >= batch["fish"]:
+        if fish > batch["fish"]:
             return _refused(f"{batch['code']} has {batch['fish']} fish.")
         self._journal = []
+        changed_pens: list[Any] = []
+        changed_batches: list[Any] = []
+        former_pen_ids: list[Any] = []
+        changed_batches_2: list[Any] = []
         kilos = fish * batch["grams"] // 1000
         if not 0 <= kilos <= 400000:
             return self._take_back("The kilos of a removal must be between 0 and 400000.")
@@ -759,15 +764,49 @@ class FishFarm:
         if not 0 <= new_fish <= 200000:
             return self._take_back(f"The fish of {batch['code']} must be between 0 and 200000.")
         self._put("batches", batch, "fish", new_fish)
-        if self._breaks_rule_2(batch):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_3(batch):
-            return self._take_back(RULES[2])
+        if batch["fish"] == 0:
+            pen = self.pens[batch["pen_id"]]
+            changed_pens.append(pen)
+            self._put("pens", pen, "status", "fallow")
+            changed_batches.append(batch)
+            former_pen_ids.append(batch["pen_id"])
+            self._put("batches", batch, "pen_id", None)
+            changed_batches_2.append(batch)
+            self._put("batches", batch, "status", "gone")
+        for one_batch in _distinct(changed_batches):
+            if self._breaks_rule_1(one_batch):
+                return self._take_back(RULES[0])
+        for one_batch in _distinct([batch, *changed_batches, *changed_batches_2]):
+            if self._breaks_rule_2(one_batch):
+                return self._take_back(RULES[1])
+        for one_batch in _distinct([batch, *changed_batches]):
+            if self._breaks_rule_3(one_batch):
+                return self._take_back(RULES[2])
         for one_site in _distinct(
-            [self.sites[one["site_id"]] for one in [self.pens.get(batch["pen_id"])] if one is not None]
+            [
+                *[self.sites[one["site_id"]] for one in [self.pens.get(batch["pen_id"])] if one is not None],
+                *[
+                    self.sites[one["site_id"]]
+                    for one in [self.pens.get(one["pen_id"]) for one in changed_batches]
+                    if one is not None
+                ],
+                *[
+                    self.sites[one["site_id"]]
+                    for one in [self.pens.get(key) for key in former_pen_ids]
+                    if one is not None
+                ],
+            ]
         ):
             if self._breaks_rule_4(one_site):
                 return self._take_back(RULES[3])
+        for one_batch in _distinct(
+            [
+                *[user for one in changed_pens for user in self._batches_by_pen.get(one["id"], {}).values()],
+                *changed_batches,
+            ]
+        ):
+            if self._breaks_rule_5(one_batch):
+                return self._take_back(RULES[4])
         if self._breaks_rule_8(removal):
             return self._take_back(RULES[7])
         return {
@@ -1132,7 +1171,8 @@ class FishFarm:
         fish: Annotated[int, {"minimum": 1, "maximum": 100000}],
         customer: Text,
     ) -> Result:
-        """Harvest fish of a batch whose withdrawal days are over; a pen that is emptied lies fallow.
+        """Harvest fish of a batch whose withdrawal days are over and that was not fed yesterday or today; a pen that
+        is emptied lies fallow.
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
@@ -1154,6 +1194,12 @@ class FishFarm:
             return _refused(
                 f"{batch['code']} is in its withdrawal days until "
                 f"{self._last_safe(batch) if self._last_safe(batch) is not None else self.now[:10]}."
+            )
+        meal = self._last_meal(batch, self.now[:10])
+        if meal is not None:
+            return _refused(
+                f"{batch['code']} was fed on {meal['fed_on']} and must fast, so it is harvested from "
+                f"{_plus_days(meal['fed_on'], 2)} on if it gets nothing more."
             )
         self._journal = []
         changed_pens: list[Any] = []
@@ -1322,6 +1368,19 @@ class FishFarm:
 
     def _harvestable(self, b: Batch, d: str) -> bool:
         return b["status"] == "growing" and (self._last_safe(b) is None or self._last_safe(b) <= d)
+
+    def _last_meal(self, b: Batch, d: str) -> Feeding | None:
+        return next(
+            (
+                f
+                for f in sorted(self._feedings_by_batch.get(b["id"], {}).values(), key=_age)
+                if f["fed_on"] > _plus_days(d, -2)
+            ),
+            None,
+        )
+
+    def _may_go(self, b: Batch, d: str) -> bool:
+        return self._harvestable(b, d) and self._last_meal(b, d) is None
 
     def _fed_today(self, b: Batch, d: str) -> int:
         return sum(f["kilos"] for f in self._feedings_by_batch.get(b["id"], {}).values() if f["fed_on"] == d)

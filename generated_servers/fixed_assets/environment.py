@@ -51,7 +51,6 @@ CHANGES = (
 
 INDEXED = {
     ("assets", "category_id"),
-    ("assets", "status"),
     ("assets", "tag"),
     ("charges", "asset_id"),
     ("disposals", "asset_id"),
@@ -88,7 +87,7 @@ class Asset(TypedDict):
     months: int
     bought_on: str
     in_use_from: str | None
-    status: Literal["bought", "in_use", "disposed", "missing"]
+    status: Literal["bought", "in_use", "missing", "disposed"]
 
 
 class Charge(TypedDict):
@@ -244,7 +243,6 @@ class FixedAssets:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._assets_by_category: dict[Any, dict[str, Asset]] = {}
-        self._assets_by_status: dict[Any, dict[str, Asset]] = {}
         self._assets_by_tag: dict[Any, dict[str, Asset]] = {}
         self._charges_by_asset: dict[Any, dict[str, Charge]] = {}
         self._impairments_by_asset: dict[Any, dict[str, Impairment]] = {}
@@ -434,7 +432,7 @@ class FixedAssets:
         tag: Text | None = None,
         category_id: str | None = None,
         site_id: str | None = None,
-        status: Literal["bought", "in_use", "disposed", "missing"] | None = None,
+        status: Literal["bought", "in_use", "missing", "disposed"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the assets, oldest first, all of them or only some.
@@ -443,7 +441,7 @@ class FixedAssets:
             tag (str, optional): Only those whose tag contains this text.
             category_id (str, optional): Only those of this category.
             site_id (str, optional): Only those of this site.
-            status (str, optional): Only those whose status is bought, in_use, disposed or missing.
+            status (str, optional): Only those whose status is bought, in_use, missing or disposed.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -871,7 +869,8 @@ class FixedAssets:
         }
 
     def change_life(self, asset_id: str, months: Annotated[int, {"minimum": 1, "maximum": 600}]) -> Result:
-        """Change the months over which an asset is depreciated; what is left is spread anew.
+        """Change the months over which an asset is depreciated; what is left is spread anew, once its depreciation is
+        up to date.
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
@@ -886,6 +885,8 @@ class FixedAssets:
             return _refused(f"There is no asset {asset_id!r}.")
         if asset["status"] != "in_use":
             return _refused(f"{asset['tag']} is {asset['status']}.")
+        if not self._up_to_date(asset):
+            return _refused(f"The depreciation of {asset['tag']} for {self._next_month(asset)} is not booked.")
         if months == asset["months"]:
             return _refused(f"{asset['tag']} has {months} months already.")
         if months <= asset["months"] - self._asset_rest_months(asset):
@@ -975,7 +976,8 @@ class FixedAssets:
             return _refused(f"{site['name']} is being counted; close that first.")
         self._journal = []
         self._put("assets", asset, "site_id", site_id)
-        self._put("assets", asset, "status", "in_use")
+        status = "in_use" if asset["in_use_from"] is not None else "bought"
+        self._put("assets", asset, "status", status)
         if self._breaks_rule_5_a(asset):
             return self._take_back(RULES[4])
         if self._breaks_rule_5_a_again(asset):
@@ -1104,7 +1106,7 @@ class FixedAssets:
         }
 
     def close_stock_take(self, stock_take_id: str) -> Result:
-        """Close a stock-take; assets in use that nobody saw are missing from then on.
+        """Close a stock-take; assets that nobody saw are missing from then on.
 
         Args:
             stock_take_id (str): Id of the stock take, such as ST-00001.
@@ -1124,11 +1126,12 @@ class FixedAssets:
         changed_assets: list[Any] = []
         for a in [
             a
-            for a in sorted(self._assets_by_status.get("in_use", {}).values(), key=_age)
-            if self._covers(self.sites[stock_take["site_id"]], self.sites[a["site_id"]])
+            for a in self.assets.values()
+            if self._present(a)
+            and self._covers(self.sites[stock_take["site_id"]], self.sites[a["site_id"]])
             and not self._sightings_by_stock_take_asset.get((stock_take_id, a["id"]), {})
         ]:
-            if a["status"] not in ("in_use", "missing"):
+            if a["status"] not in ("bought", "in_use", "missing"):
                 return self._take_back(f"Asset {a['tag']} cannot go from {a['status']} to missing.")
             changed_assets.append(a)
             self._put("assets", a, "status", "missing")
@@ -1214,7 +1217,11 @@ class FixedAssets:
         )
 
     def _running(self, a: Asset) -> bool:
-        return a["status"] in ("in_use", "missing") and self._asset_rest_months(a) > 0
+        return (
+            a["in_use_from"] is not None
+            and a["status"] in ("in_use", "missing")
+            and self._asset_rest_months(a) > 0
+        )
 
     def _up_to_date(self, a: Asset) -> bool:
         return not self._running(a) or self._next_month(a) >= self.now[:10][:8] + "01"
@@ -1388,7 +1395,6 @@ class FixedAssets:
         match container:
             case "assets":
                 self._assets_by_category.setdefault(record["category_id"], {})[record["id"]] = record
-                self._assets_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._assets_by_tag.setdefault(record["tag"], {})[record["id"]] = record
             case "charges":
                 self._charges_by_asset.setdefault(record["asset_id"], {})[record["id"]] = record
@@ -1411,7 +1417,6 @@ class FixedAssets:
         match container:
             case "assets":
                 del self._assets_by_category[record["category_id"]][record["id"]]
-                del self._assets_by_status[record["status"]][record["id"]]
                 del self._assets_by_tag[record["tag"]][record["id"]]
             case "charges":
                 del self._charges_by_asset[record["asset_id"]][record["id"]]

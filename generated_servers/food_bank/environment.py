@@ -29,7 +29,7 @@ RULES = (
     "Fresh and frozen food is sorted by volunteers with a food hygiene card.",
     "A volunteer sorts at most four lots a day.",
     "A volunteer's sorting always has a day.",
-    "Households are warned about recalled lots only.",
+    "Households and agencies are warned about recalled lots only.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
@@ -37,13 +37,14 @@ CHANGES = (
     "receive_lot",
     "sort_lot",
     "hand_out",
+    "register_household",
     "renew_registration",
     "place_order",
     "pack_order",
     "collect_order",
     "cancel_order",
     "recall_lot",
-    "warn_household",
+    "warn_recipient",
     "discard_lot",
 )
 """The methods that may change something; all others only read."""
@@ -51,6 +52,7 @@ CHANGES = (
 INDEXED = {
     ("handouts", "household_id"),
     ("handouts", "lot_id"),
+    ("households", "name"),
     ("lots", "code"),
     ("lots", "product_id"),
     ("lots", "sorted_by_id"),
@@ -125,6 +127,7 @@ class Pick(TypedDict):
     order_id: str
     lot_id: str
     quantity: int
+    warned: bool
 
 
 class HandOutLine(TypedDict):
@@ -216,6 +219,7 @@ class FoodBank:
         self._lots_by_code: dict[Any, dict[str, Lot]] = {}
         self._lots_by_product: dict[Any, dict[str, Lot]] = {}
         self._lots_by_sorted_by: dict[Any, dict[str, Lot]] = {}
+        self._households_by_name: dict[Any, dict[str, Household]] = {}
         self._handouts_by_household: dict[Any, dict[str, Handout]] = {}
         self._handouts_by_lot: dict[Any, dict[str, Handout]] = {}
         self._orders_by_agency_product: dict[Any, dict[str, Order]] = {}
@@ -223,57 +227,14 @@ class FoodBank:
         self._picks_by_order: dict[Any, dict[str, Pick]] = {}
         for lot in self.lots.values():
             self._link("lots", lot)
+        for household in self.households.values():
+            self._link("households", household)
         for handout in self.handouts.values():
             self._link("handouts", handout)
         for order in self.orders.values():
             self._link("orders", order)
         for pick in self.picks.values():
             self._link("picks", pick)
-
-    def shelf(
-        self,
-        product_id: str | None = None,
-        good_until: Date | None = None,
-        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
-    ) -> Result:
-        """Lots with something free on the shelf, what goes off first on top.
-
-        Args:
-            product_id (str, optional): Id of the product, such as PRODUCT-00001. May be left out.
-            good_until (str, optional): Good until: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "lots": records}} or {"success": False, "error": why
-                not}
-        """
-        product = self.products.get(product_id) if product_id is not None else None
-        if product_id is not None and product is None:
-            return _refused(f"There is no product {product_id!r}.")
-        found = [
-            l
-            for l in self.lots.values()
-            if self._lot_free(l) > 0
-            and (product_id is None or l["product_id"] == product_id)
-            and (good_until is None or l["best_before"] >= good_until)
-        ]
-        found.sort(key=lambda l: (l["best_before"], l["code"], _age(l)))
-        return _found(
-            {
-                "total": len(found),
-                "lots": [
-                    {
-                        "id": l["id"],
-                        "code": l["code"],
-                        "product": self.products[l["product_id"]]["name"],
-                        "free": self._lot_free(l),
-                        "best_before": l["best_before"],
-                        "past": l["best_before"] < self.now[:10],
-                    }
-                    for l in _page(found, offset)
-                ],
-            }
-        )
 
     def points_account(self, household_id: str) -> Result:
         """How many points a household has this month and how many are left.
@@ -538,6 +499,7 @@ class FoodBank:
         self,
         order_id: str | None = None,
         lot_id: str | None = None,
+        warned: bool | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the picks, oldest first, all of them or only some.
@@ -545,6 +507,7 @@ class FoodBank:
         Args:
             order_id (str, optional): Only those of this order.
             lot_id (str, optional): Only those of this lot.
+            warned (bool, optional): Only those where warned is so.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -559,6 +522,7 @@ class FoodBank:
             for pick in self.picks.values()
             if (order_id is None or pick["order_id"] == order_id)
             and (lot_id is None or pick["lot_id"] == lot_id)
+            and (warned is None or pick["warned"] == warned)
         ]
         return _found({"total": len(found), "picks": [{**pick} for pick in _page(found, offset)]})
 
@@ -709,7 +673,10 @@ class FoodBank:
         if self._breaks_rule_11(lot):
             return self._take_back(RULES[10])
         for one_handout in _distinct(self._handouts_by_lot.get(lot["id"], {}).values()):
-            if self._breaks_rule_12(one_handout):
+            if self._breaks_rule_12_x(one_handout):
+                return self._take_back(RULES[11])
+        for one_pick in _distinct(self._picks_by_lot.get(lot["id"], {}).values()):
+            if self._breaks_rule_12_p(one_pick):
                 return self._take_back(RULES[11])
         return {
             "success": True,
@@ -805,9 +772,54 @@ class FoodBank:
             if self._breaks_rule_3(one_handout):
                 return self._take_back(RULES[2])
         for one_handout in _distinct(added_handouts):
-            if self._breaks_rule_12(one_handout):
+            if self._breaks_rule_12_x(one_handout):
                 return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: hand {len(lines)} products to {household['name']}."}
+
+    def register_household(
+        self,
+        name: Text,
+        people: Annotated[int, {"minimum": 1, "maximum": 9}],
+        until: Date,
+        avoids: Annotated[list[Literal["gluten", "milk", "nuts", "pork"]], {"maxItems": 20}] | None = None,
+    ) -> Result:
+        """Register a household after its papers were seen.
+
+        Args:
+            name (str): The name.
+            people (int): The people, from 1 to 9.
+            until (str): Until: a date, as YYYY-MM-DD.
+            avoids (list): The avoids: The avoid: gluten, milk, nuts or pork each. None where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        avoids = avoids or []
+        if bool(self._households_by_name.get(name, {})):
+            return _refused(f"{name} is registered already.")
+        if not _different([a for a in avoids]):
+            return _refused("Name each thing to avoid only once.")
+        if self.now[:10] >= until or until > _add_months(self.now[:10], 12):
+            return _refused(
+                f"A registration ends between {_plus_days(self.now[:10], 1)} and {_add_months(self.now[:10], 12)}."
+            )
+        self._journal = []
+        household: Household = {
+            "id": self._new_id("household", "HOUSEHOLD", self.households),
+            "name": name,
+            "people": people,
+            "avoids": [*avoids],
+            "registered_until": until,
+        }
+        self._add("households", household)
+        if len(self._households_by_name.get(household["name"], {})) > 1:
+            return self._take_back(f"There is already a household with the name {household['name']!r}.")
+        return {
+            "success": True,
+            "message": f"Done: register {name} until {until} (new: household {household['id']}).",
+            "data": {"household_id": household["id"]},
+        }
 
     def renew_registration(self, household_id: str, until: Date) -> Result:
         """Extend the registration of a household after its papers were seen.
@@ -940,6 +952,7 @@ class FoodBank:
                     "order_id": order_id,
                     "lot_id": l["id"],
                     "quantity": part,
+                    "warned": False,
                 }
                 self._add("picks", pick)
                 added_picks.append(pick)
@@ -963,6 +976,9 @@ class FoodBank:
                 return self._take_back(RULES[5])
         if self._breaks_rule_8(order):
             return self._take_back(RULES[7])
+        for one_pick in _distinct([*self._picks_by_order.get(order["id"], {}).values(), *added_picks]):
+            if self._breaks_rule_12_p(one_pick):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1021,6 +1037,9 @@ class FoodBank:
                 return self._take_back(RULES[5])
         if self._breaks_rule_8(order):
             return self._take_back(RULES[7])
+        for one_pick in _distinct(self._picks_by_order.get(order["id"], {}).values()):
+            if self._breaks_rule_12_p(one_pick):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1069,6 +1088,9 @@ class FoodBank:
                 return self._take_back(RULES[5])
         if self._breaks_rule_8(order):
             return self._take_back(RULES[7])
+        for one_pick in _distinct(self._picks_by_order.get(order["id"], {}).values()):
+            if one_pick["id"] in self.picks and self._breaks_rule_12_p(one_pick):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1140,44 +1162,77 @@ class FoodBank:
             if self._breaks_rule_8(one_order):
                 return self._take_back(RULES[7])
         for one_handout in _distinct(self._handouts_by_lot.get(lot["id"], {}).values()):
-            if self._breaks_rule_12(one_handout):
+            if self._breaks_rule_12_x(one_handout):
+                return self._take_back(RULES[11])
+        for one_pick in _distinct(
+            [
+                *[user for one in changed_orders for user in self._picks_by_order.get(one["id"], {}).values()],
+                *self._picks_by_lot.get(lot["id"], {}).values(),
+            ]
+        ):
+            if one_pick["id"] in self.picks and self._breaks_rule_12_p(one_pick):
                 return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: recall lot {lot['code']}."}
 
-    def warn_household(self, handout_id: str) -> Result:
-        """Note that a household was warned about something it got from a recalled lot.
+    def warn_recipient(self, handout_id: str | None = None, pick_id: str | None = None) -> Result:
+        """Note that a household or an agency was warned about something it got from a recalled lot.
 
         Args:
-            handout_id (str): Id of the handout, such as HANDOUT-00001.
+            handout_id (str, optional): Id of the handout, such as HANDOUT-00001. May be left out.
+            pick_id (str, optional): Id of the pick, such as PICK-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
                 or {"success": False, "error": why it cannot be done}
         """
-        handout = self.handouts.get(handout_id)
-        if handout is None:
+        handout = self.handouts.get(handout_id) if handout_id is not None else None
+        if handout_id is not None and handout is None:
             return _refused(f"There is no handout {handout_id!r}.")
-        if self.lots[handout["lot_id"]]["status"] != "recalled":
+        pick = self.picks.get(pick_id) if pick_id is not None else None
+        if pick_id is not None and pick is None:
+            return _refused(f"There is no pick {pick_id!r}.")
+        if (handout_id is None) == (pick_id is None):
+            return _refused("Name either the handout of a household or the pick of an agency.")
+        if handout_id is not None and self.lots[handout["lot_id"]]["status"] != "recalled":
             return _refused(
                 f"Lot {self.lots[handout['lot_id']]['code']} is {self.lots[handout['lot_id']]['status']}, not "
                 "recalled."
             )
-        if handout["warned"]:
+        if handout_id is not None and handout["warned"]:
             return _refused(
                 f"{self.households[handout['household_id']]['name']} was warned about lot "
                 f"{self.lots[handout['lot_id']]['code']} already."
             )
+        if pick_id is not None and self.lots[pick["lot_id"]]["status"] != "recalled":
+            return _refused(
+                f"Lot {self.lots[pick['lot_id']]['code']} is {self.lots[pick['lot_id']]['status']}, not recalled."
+            )
+        if pick_id is not None and self.orders[pick["order_id"]]["status"] != "collected":
+            return _refused(
+                f"The order of {self.agencies[self.orders[pick['order_id']]['agency_id']]['name']} is "
+                f"{self.orders[pick['order_id']]['status']}, so they have nothing of it."
+            )
+        if pick_id is not None and pick["warned"]:
+            return _refused(
+                f"{self.agencies[self.orders[pick['order_id']]['agency_id']]['name']} was warned about lot "
+                f"{self.lots[pick['lot_id']]['code']} already."
+            )
         self._journal = []
-        self._put("handouts", handout, "warned", True)
-        if self._breaks_rule_12(handout):
-            return self._take_back(RULES[11])
-        return {
-            "success": True,
-            "message": (
-                f"Done: note that {self.households[handout['household_id']]['name']} was warned about lot "
-                f"{self.lots[handout['lot_id']]['code']}."
-            ),
-        }
+        changed_handouts: list[Any] = []
+        changed_picks: list[Any] = []
+        if handout_id is not None:
+            changed_handouts.append(handout)
+            self._put("handouts", handout, "warned", True)
+        if pick_id is not None:
+            changed_picks.append(pick)
+            self._put("picks", pick, "warned", True)
+        for one_handout in _distinct(changed_handouts):
+            if self._breaks_rule_12_x(one_handout):
+                return self._take_back(RULES[11])
+        for one_pick in _distinct(changed_picks):
+            if self._breaks_rule_12_p(one_pick):
+                return self._take_back(RULES[11])
+        return {"success": True, "message": "Done: note a warning about a recalled lot."}
 
     def discard_lot(self, lot_id: str) -> Result:
         """Throw away what is left of a lot.
@@ -1215,6 +1270,21 @@ class FoodBank:
                 f"{self.households[unwarned['household_id']]['name']} must be warned before lot {lot['code']} is "
                 "thrown away."
             )
+        unaware = next(
+            (
+                p
+                for p in sorted(self._picks_by_lot.get(lot_id, {}).values(), key=_age)
+                if lot["status"] == "recalled"
+                and self.orders[p["order_id"]]["status"] == "collected"
+                and not p["warned"]
+            ),
+            None,
+        )
+        if unaware is not None:
+            return _refused(
+                f"{self.agencies[self.orders[unaware['order_id']]['agency_id']]['name']} must be warned before "
+                f"lot {lot['code']} is thrown away."
+            )
         self._journal = []
         self._put("lots", lot, "quantity", 0)
         self._put("lots", lot, "status", "discarded")
@@ -1224,7 +1294,10 @@ class FoodBank:
             if self._breaks_rule_6(one_pick):
                 return self._take_back(RULES[5])
         for one_handout in _distinct(self._handouts_by_lot.get(lot["id"], {}).values()):
-            if self._breaks_rule_12(one_handout):
+            if self._breaks_rule_12_x(one_handout):
+                return self._take_back(RULES[11])
+        for one_pick in _distinct(self._picks_by_lot.get(lot["id"], {}).values()):
+            if self._breaks_rule_12_p(one_pick):
                 return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: discard lot {lot['code']}."}
 
@@ -1373,9 +1446,17 @@ class FoodBank:
         """Whether this is broken: a volunteer's sorting always has a day."""
         return (l["sorted_by_id"] is None) != (l["sorted_on"] is None)
 
-    def _breaks_rule_12(self, x: Handout) -> bool:
-        """Whether this is broken: households are warned about recalled lots only."""
+    def _breaks_rule_12_x(self, x: Handout) -> bool:
+        """Whether this is broken: households and agencies are warned about recalled lots only."""
         return x["warned"] and self.lots[x["lot_id"]]["status"] not in ("recalled", "discarded")
+
+    def _breaks_rule_12_p(self, p: Pick) -> bool:
+        """Whether this is broken: households and agencies are warned about recalled lots only."""
+        return not (
+            not p["warned"]
+            or self.lots[p["lot_id"]]["status"] in ("recalled", "discarded")
+            and self.orders[p["order_id"]]["status"] == "collected"
+        )
 
     def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
         """The next id; numbers are never used twice."""
@@ -1442,6 +1523,8 @@ class FoodBank:
                 self._lots_by_code.setdefault(record["code"], {})[record["id"]] = record
                 self._lots_by_product.setdefault(record["product_id"], {})[record["id"]] = record
                 self._lots_by_sorted_by.setdefault(record["sorted_by_id"], {})[record["id"]] = record
+            case "households":
+                self._households_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "handouts":
                 self._handouts_by_household.setdefault(record["household_id"], {})[record["id"]] = record
                 self._handouts_by_lot.setdefault(record["lot_id"], {})[record["id"]] = record
@@ -1461,6 +1544,8 @@ class FoodBank:
                 del self._lots_by_code[record["code"]][record["id"]]
                 del self._lots_by_product[record["product_id"]][record["id"]]
                 del self._lots_by_sorted_by[record["sorted_by_id"]][record["id"]]
+            case "households":
+                del self._households_by_name[record["name"]][record["id"]]
             case "handouts":
                 del self._handouts_by_household[record["household_id"]][record["id"]]
                 del self._handouts_by_lot[record["lot_id"]][record["id"]]

@@ -6,6 +6,7 @@ limits, wage caps and a quota of home-grown players.
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
@@ -180,6 +181,19 @@ def _plus_days(day: str, days: int) -> str:
 def _days_between(start: str, end: str) -> int:
     """How many days lie from start to end."""
     return date.fromisoformat(end).toordinal() - date.fromisoformat(start).toordinal()
+
+
+def _add_months(day: str, months: int) -> str:
+    """The same day so many months later, or the last day of a shorter month."""
+    start = date.fromisoformat(day)
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    year, month = min(max(year, 1), 9999), month + 1
+    return date(year, month, min(start.day, monthrange(year, month)[1])).isoformat()
+
+
+def _years(start: str, end: str) -> int:
+    """Whole years from start to end."""
+    return int(end[:4]) - int(start[:4]) - (end[5:] < start[5:])
 
 
 class FootballTransfers:
@@ -760,6 +774,11 @@ class FootballTransfers:
         if runs_until < _plus_days(self.now[:10], 150):
             return _refused("A contract runs for five months at least.")
         player = self.players[bid["player_id"]]
+        if runs_until > self._longest(player):
+            return _refused(
+                f"{player['name']} may sign until {self._longest(player)} at the longest; that is five years, or "
+                "three for those under 18."
+            )
         if self._player_contract(player) is None:
             return _refused(f"{player['name']} has no contract any more.")
         if bid["fee"] > self.clubs[bid["club_id"]]["cash"]:
@@ -906,6 +925,11 @@ class FootballTransfers:
             return _refused(f"{player['name']} is under contract.")
         if runs_until < _plus_days(self.now[:10], 150):
             return _refused("A contract runs for five months at least.")
+        if runs_until > self._longest(player):
+            return _refused(
+                f"{player['name']} may sign until {self._longest(player)} at the longest; that is five years, or "
+                "three for those under 18."
+            )
         if self._club_squad(club) >= club["squad_limit"]:
             return _refused(f"The squad of {club['name']} is full with {self._club_squad(club)} players.")
         if not player["home_grown"] and self._club_others(club) >= club["most_others"]:
@@ -985,6 +1009,11 @@ class FootballTransfers:
         k = self._player_contract(player)
         if runs_until is not None and runs_until < k["runs_until"]:
             return _refused(f"The contract of {player['name']} runs until {k['runs_until']} as it is.")
+        if runs_until is not None and runs_until > self._longest(player):
+            return _refused(
+                f"{player['name']} may sign until {self._longest(player)} at the longest; that is five years, or "
+                "three for those under 18."
+            )
         if wage is not None and self._player_loan(player) is not None:
             return _refused(f"{player['name']} is on loan, and the wage is shared until the loan ends.")
         if (
@@ -1197,7 +1226,7 @@ class FootballTransfers:
         }
 
     def end_loan(self, loan_id: str) -> Result:
-        """End a loan; the player goes back to the owner's squad.
+        """End a loan on its last day or while a window is open; the player goes back to the owner's squad.
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
@@ -1211,6 +1240,11 @@ class FootballTransfers:
             return _refused(f"There is no loan {loan_id!r}.")
         if loan["status"] != "running":
             return _refused(f"That loan is {loan['status']}.")
+        if not (loan["runs_until"] <= self.now[:10] or self._window_open(self.now[:10])):
+            return _refused(
+                f"The loan of {self.players[loan['player_id']]['name']} runs until {loan['runs_until']}, and "
+                "before that a player comes back only while a window is open."
+            )
         c = self.clubs[loan["owner_id"]]
         if self._club_squad(c) >= c["squad_limit"]:
             return _refused(f"The squad of {c['name']} is full with {self._club_squad(c)} players.")
@@ -1281,6 +1315,11 @@ class FootballTransfers:
             return _refused(f"That loan is {loan['status']}.")
         if loan["option"] is None:
             return _refused(f"The loan of {self.players[loan['player_id']]['name']} has no option.")
+        if self.now[:10] > loan["runs_until"]:
+            return _refused(
+                f"The loan of {self.players[loan['player_id']]['name']}, and the option with it, ran until "
+                f"{loan['runs_until']}."
+            )
         if self._player_contract(self.players[loan["player_id"]]) is None:
             return _refused(f"{self.players[loan['player_id']]['name']} has no contract any more.")
         k = self._player_contract(self.players[loan["player_id"]])
@@ -1455,6 +1494,9 @@ class FootballTransfers:
 
     def _window_open(self, d: str) -> bool:
         return any(w["opens"] <= d and d <= w["closes"] for w in self.windows.values())
+
+    def _longest(self, p: Player) -> str:
+        return _add_months(self.now[:10], 60 if _years(p["born"], self.now[:10]) >= 18 else 36)
 
     def _alive(self, b: Bid) -> bool:
         return b["status"] in ("offered", "accepted")

@@ -112,6 +112,7 @@ class Alert(TypedDict):
     points: int
     raised_at: str
     file_id: str | None
+    dismissed_by_id: str | None
     status: Literal["new", "joined", "dismissed"]
 
 
@@ -503,6 +504,7 @@ class FraudAlerts:
         self,
         payment_id: str | None = None,
         file_id: str | None = None,
+        dismissed_by_id: str | None = None,
         status: Literal["new", "joined", "dismissed"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -511,6 +513,7 @@ class FraudAlerts:
         Args:
             payment_id (str, optional): Only those of this payment.
             file_id (str, optional): Only those of this file.
+            dismissed_by_id (str, optional): Only those of this dismissed by.
             status (str, optional): Only those whose status is new, joined or dismissed.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -521,11 +524,14 @@ class FraudAlerts:
             return _refused(f"There is no payment {payment_id!r}.")
         if file_id is not None and file_id not in self.cases:
             return _refused(f"There is no case {file_id!r}.")
+        if dismissed_by_id is not None and dismissed_by_id not in self.analysts:
+            return _refused(f"There is no analyst {dismissed_by_id!r}.")
         found = [
             alert
             for alert in self.alerts.values()
             if (payment_id is None or alert["payment_id"] == payment_id)
             and (file_id is None or alert["file_id"] == file_id)
+            and (dismissed_by_id is None or alert["dismissed_by_id"] == dismissed_by_id)
             and (status is None or alert["status"] == status)
         ]
         return _found({"total": len(found), "alerts": [{**alert} for alert in _page(found, offset)]})
@@ -611,6 +617,7 @@ class FraudAlerts:
                 "points": score,
                 "raised_at": self.now,
                 "file_id": None,
+                "dismissed_by_id": None,
                 "status": "new",
             }
             self._add("alerts", alert)
@@ -702,6 +709,7 @@ class FraudAlerts:
             "points": 100,
             "raised_at": self.now,
             "file_id": None,
+            "dismissed_by_id": None,
             "status": "new",
         }
         self._add("alerts", alert)
@@ -741,11 +749,13 @@ class FraudAlerts:
             "data": {"alert_id": alert["id"]},
         }
 
-    def dismiss_alert(self, alert_id: str) -> Result:
-        """Dismiss an alert that is not joined to a case; what was held is paid, what was disputed stands.
+    def dismiss_alert(self, alert_id: str, by_id: str) -> Result:
+        """Dismiss an alert that is not joined to a case, within the limit of whoever does so; what was held is paid,
+        what was disputed stands.
 
         Args:
             alert_id (str): Id of the alert, such as ALERT-00001.
+            by_id (str): Id of an analyst (by), such as ANALYST-00001.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -754,6 +764,9 @@ class FraudAlerts:
         alert = self.alerts.get(alert_id)
         if alert is None:
             return _refused(f"There is no alert {alert_id!r}.")
+        by = self.analysts.get(by_id)
+        if by is None:
+            return _refused(f"There is no analyst {by_id!r}.")
         if alert["status"] != "new":
             return _refused(f"The alert is {alert['status']}.")
         if self.accounts[self.payments[alert["payment_id"]]["account_id"]]["held_for_id"] is not None:
@@ -770,7 +783,13 @@ class FraudAlerts:
                 f"Account {self.accounts[self.payments[alert['payment_id']]['account_id']]['number']} has only "
                 f"{_money(self.accounts[self.payments[alert['payment_id']]['account_id']]['balance'])}."
             )
+        if self.payments[alert["payment_id"]]["amount"] > by["limit"]:
+            return _refused(
+                f"{_money(self.payments[alert['payment_id']]['amount'])} is more than the limit of {by['name']}, "
+                "so somebody else has to dismiss it."
+            )
         self._journal = []
+        self._put("alerts", alert, "dismissed_by_id", by_id)
         self._put("alerts", alert, "status", "dismissed")
         if self.payments[alert["payment_id"]]["status"] == "held":
             account = self.accounts[self.payments[alert["payment_id"]]["account_id"]]
@@ -807,7 +826,7 @@ class FraudAlerts:
             "success": True,
             "message": (
                 f"Done: dismiss the alert on {_money(self.payments[alert['payment_id']]['amount'])} to "
-                f"{self.payees[self.payments[alert['payment_id']]['payee_id']]['name']}."
+                f"{self.payees[self.payments[alert['payment_id']]['payee_id']]['name']} as {by['name']}."
             ),
         }
 
@@ -1257,12 +1276,14 @@ class FraudAlerts:
             "message": f"Done: record {_money(amount)} won back for {self.customers[file['customer_id']]['name']}.",
         }
 
-    def close_case(self, file_id: str, by_id: str) -> Result:
-        """Close a confirmed case and write the rest of the loss off, within the limit of whoever signs.
+    def close_case(self, file_id: str, by_id: str, refund_to_id: str | None = None) -> Result:
+        """Close a confirmed case; the bank bears the rest of the loss, within the limit of whoever signs, and refunds
+        it to an account of the customer where one is named.
 
         Args:
             file_id (str): Id of a case (file), such as CASE-00001.
             by_id (str): Id of an analyst (by), such as ANALYST-00001.
+            refund_to_id (str, optional): Id of an account (refund to), such as ACCOUNT-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1274,13 +1295,25 @@ class FraudAlerts:
         by = self.analysts.get(by_id)
         if by is None:
             return _refused(f"There is no analyst {by_id!r}.")
+        refund_to = self.accounts.get(refund_to_id) if refund_to_id is not None else None
+        if refund_to_id is not None and refund_to is None:
+            return _refused(f"There is no account {refund_to_id!r}.")
         if file["status"] != "confirmed":
             return _refused(f"The case of {self.customers[file['customer_id']]['name']} is {file['status']}.")
         if bool(self._accounts_by_held_for.get(file_id, {})):
             return _refused("An account is still held for the case, so release it first.")
         if self._open_loss(file) > 20000 and not by["senior"]:
             return _refused("Only a senior analyst writes off more than 200.00.")
+        if refund_to_id is not None and refund_to["owner_id"] != file["customer_id"]:
+            return _refused(f"Account {refund_to['number']} is not {self.customers[file['customer_id']]['name']}'s.")
+        if refund_to_id is not None and self._open_loss(file) <= 0:
+            return _refused("Nothing of the loss is open, so there is nothing to refund.")
         self._journal = []
+        if refund_to_id is not None:
+            balance = refund_to["balance"] + self._open_loss(file)
+            if not 0 <= balance <= 90000000:
+                return self._take_back(f"The balance of {refund_to['number']} must be between 0.00 and 900,000.00.")
+            self._put("accounts", refund_to, "balance", balance)
         self._put("cases", file, "written_off", file["written_off"] + self._open_loss(file))
         self._put("cases", file, "status", "closed")
         if self._breaks_rule_1(file):
@@ -1296,10 +1329,10 @@ class FraudAlerts:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(file):
             return self._take_back(RULES[7])
-        return {
-            "success": True,
-            "message": f"Done: close the case of {self.customers[file['customer_id']]['name']} as {by['name']}.",
-        }
+        done = f"close the case of {self.customers[file['customer_id']]['name']} as {by['name']}"
+        if refund_to is not None:
+            done += f" and refund {refund_to['number']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def trust_payee(self, account_id: str, payee_id: str, until: Date) -> Result:
         """Let an account trust a payee until a day, or change that day.

@@ -24,7 +24,7 @@ RULES = (
     "A load is hauled by a carrier whose insurance covers its value on every day of the haul.",
     "Loads go only to carriers with the equipment for them.",
     "A carrier never hauls more loads at a time than it has trucks.",
-    "A covered load has a carrier and a cost, and an open one has neither.",
+    "A covered load has a carrier and a cost, and an open or cancelled one has neither.",
     "A customer never owes more than the credit.",
     "The insurance policies of a carrier do not overlap.",
     "Detention is booked once for each stop, and delivery is proved and invoiced once.",
@@ -36,7 +36,7 @@ CHANGES = (
     "enter_load",
     "offer_load",
     "answer_offer",
-    "drop_carrier",
+    "withdraw_load",
     "add_policy",
     "pick_up_load",
     "deliver_load",
@@ -46,6 +46,17 @@ CHANGES = (
     "record_payment",
 )
 """The methods that may change something; all others only read."""
+
+LOAD_STATUS_MOVES = {
+    ("open", "covered"),
+    ("open", "cancelled"),
+    ("covered", "open"),
+    ("covered", "rolling"),
+    ("covered", "cancelled"),
+    ("rolling", "delivered"),
+    ("delivered", "invoiced"),
+    ("invoiced", "settled"),
+}
 
 INDEXED = {
     ("detentions", "load_id"),
@@ -100,7 +111,7 @@ class Load(TypedDict):
     charge: int
     carrier_id: str | None
     cost: int | None
-    status: Literal["open", "covered", "rolling", "delivered", "invoiced", "settled"]
+    status: Literal["open", "covered", "cancelled", "rolling", "delivered", "invoiced", "settled"]
 
 
 class Offer(TypedDict):
@@ -434,7 +445,7 @@ class FreightBrokerage:
         customer_id: str | None = None,
         equipment: Literal["dry_van", "reefer", "flatbed"] | None = None,
         carrier_id: str | None = None,
-        status: Literal["open", "covered", "rolling", "delivered", "invoiced", "settled"] | None = None,
+        status: Literal["open", "covered", "cancelled", "rolling", "delivered", "invoiced", "settled"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the loads, oldest first, all of them or only some.
@@ -444,8 +455,8 @@ class FreightBrokerage:
             customer_id (str, optional): Only those of this customer.
             equipment (str, optional): Only those whose equipment is dry_van, reefer or flatbed.
             carrier_id (str, optional): Only those of this carrier.
-            status (str, optional): Only those whose status is open, covered, rolling, delivered, invoiced or
-                settled.
+            status (str, optional): Only those whose status is open, covered, cancelled, rolling, delivered,
+                invoiced or settled.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -857,11 +868,13 @@ class FreightBrokerage:
             ),
         }
 
-    def drop_carrier(self, load_id: str) -> Result:
-        """Take a load that was not picked up back from its carrier.
+    def withdraw_load(self, load_id: str, cancel: bool = False) -> Result:
+        """Take a load that was not picked up back from its carrier, so that it is open again, or cancel it where the
+        customer wants that.
 
         Args:
             load_id (str): Id of the load, such as LOAD-00001.
+            cancel (bool): Cancel: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -870,13 +883,22 @@ class FreightBrokerage:
         load = self.loads.get(load_id)
         if load is None:
             return _refused(f"There is no load {load_id!r}.")
-        if load["status"] != "covered":
+        if not (load["status"] == "covered" or cancel and load["status"] == "open"):
             return _refused(f"Load {load['number']} is {load['status']}.")
+        other = self._open_offer(load)
+        if other is not None:
+            return _refused(
+                f"Load {load['number']} is with {self.carriers[other['carrier_id']]['name']} until "
+                f"{other['expires_at']}; enter an answer first."
+            )
         self._journal = []
         former_carrier_id = load["carrier_id"]
         self._put("loads", load, "carrier_id", None)
         self._put("loads", load, "cost", None)
-        self._put("loads", load, "status", "open")
+        status = "cancelled" if cancel else "open"
+        if load["status"] != status and (load["status"], status) not in LOAD_STATUS_MOVES:
+            return self._take_back(f"Load {load['number']} cannot go from {load['status']} to {status}.")
+        self._put("loads", load, "status", status)
         for one_offer in _distinct(self._offers_by_load_status.get((load["id"], "open"), {}).values()):
             if self._breaks_rule_3(one_offer):
                 return self._take_back(RULES[2])
@@ -907,7 +929,7 @@ class FreightBrokerage:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(self.customers[load["customer_id"]]):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: take load {load['number']} back from its carrier."}
+        return {"success": True, "message": f"Done: {'cancel' if cancel else 'reopen'} load {load['number']}."}
 
     def add_policy(
         self,
@@ -986,6 +1008,13 @@ class FreightBrokerage:
             return _refused(f"Load {load['number']} is {load['status']}.")
         if load["pickup_on"] > self.now[:10]:
             return _refused(f"Load {load['number']} is picked up on {load['pickup_on']}.")
+        if not (
+            load["carrier_id"] is not None
+            and self._insured_on(self.carriers[load["carrier_id"]], load, self.now[:10])
+        ):
+            return _refused(
+                f"The carrier of {load['number']} has no insurance over its value today, so take the load back."
+            )
         self._journal = []
         self._put("loads", load, "status", "rolling")
         for one_offer in _distinct(self._offers_by_load_status.get((load["id"], "open"), {}).values()):
@@ -1282,7 +1311,7 @@ class FreightBrokerage:
         return sum(
             l["charge"]
             for l in self._loads_by_customer.get(customer["id"], {}).values()
-            if l["status"] != "settled"
+            if l["status"] not in ("settled", "cancelled")
         )
 
     def _load_waiting_fee(self, load: Load) -> int:
@@ -1299,6 +1328,13 @@ class FreightBrokerage:
         return any(
             p["starts"] <= l["pickup_on"]
             and p["ends"] >= l["deliver_by"]
+            and p["cover"] >= l["value"]
+            for p in self._policies_by_carrier.get(c["id"], {}).values()
+        )
+
+    def _insured_on(self, c: Carrier, l: Load, d: str) -> bool:
+        return any(
+            (p["starts"] <= d and d <= p["ends"])
             and p["cover"] >= l["value"]
             for p in self._policies_by_carrier.get(c["id"], {}).values()
         )
@@ -1393,9 +1429,10 @@ class FreightBrokerage:
         )
 
     def _breaks_rule_8(self, l: Load) -> bool:
-        """Whether this is broken: a covered load has a carrier and a cost, and an open one has neither."""
+        """Whether this is broken: a covered load has a carrier and a cost, and an open or cancelled one has neither.
+        """
         return (
-            (l["status"] == "open") != (l["carrier_id"] is None)
+            (l["status"] in ("open", "cancelled")) != (l["carrier_id"] is None)
             or (l["carrier_id"] is None) != (l["cost"] is None)
         )
 

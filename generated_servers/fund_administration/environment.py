@@ -80,6 +80,7 @@ class Dealing(TypedDict):
     day: str
     price: int | None
     gate_units: int | None
+    verified_by: str | None
     status: Literal["open", "priced", "settled"]
 
 
@@ -238,7 +239,7 @@ class FundAdministration:
         side: Literal["subscribe", "redeem"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
-        """The orders of a dealing that are still placed, in the order in which they are served.
+        """The orders of a dealing that are still placed, oldest first on each side.
 
         Args:
             dealing_id (str): Id of the dealing, such as DEALING-00001.
@@ -613,6 +614,7 @@ class FundAdministration:
             "day": on,
             "price": None,
             "gate_units": None,
+            "verified_by": None,
             "status": "open",
         }
         self._add("dealings", dealing)
@@ -798,13 +800,19 @@ class FundAdministration:
             "message": f"Done: cancel the order of {self.investors[order['investor_id']]['name']}.",
         }
 
-    def strike_price(self, dealing_id: str, price: Annotated[int, {"minimum": 100, "maximum": 1000000}]) -> Result:
+    def strike_price(
+        self,
+        dealing_id: str,
+        price: Annotated[int, {"minimum": 100, "maximum": 1000000}],
+        verified_by: Text | None = None,
+    ) -> Result:
         """Set the unit price of the earliest unsettled dealing of a fund, after its cut-off and within a tenth of the
-        price before.
+        price before unless somebody verified it.
 
         Args:
             dealing_id (str): Id of the dealing, such as DEALING-00001.
             price (int): The price in cents, from 100 to 1000000.
+            verified_by (str, optional): The verified by. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -829,10 +837,14 @@ class FundAdministration:
         if earlier is not None:
             return _refused(f"The dealing of {earlier['day']} is {earlier['status']} and comes first.")
         before = self._fund_price(self.funds[dealing["fund_id"]])
-        if before is not None and abs(price * 10 - before * 10) > abs(before):
-            return _refused(f"{_money(price)} is more than a tenth away from {_money(before)}, so have it verified.")
+        if before is not None and verified_by is None and abs(price * 10 - before * 10) > abs(before):
+            return _refused(
+                f"{_money(price)} is more than a tenth away from {_money(before)}, so have it verified and name "
+                "who did."
+            )
         self._journal = []
         self._put("dealings", dealing, "price", price)
+        self._put("dealings", dealing, "verified_by", verified_by)
         self._put("dealings", dealing, "status", "priced")
         if self._breaks_rule_5_a(dealing):
             return self._take_back(RULES[4])
@@ -843,16 +855,14 @@ class FundAdministration:
         for one_order in _distinct(self._orders_by_dealing_status.get((dealing["id"], "placed"), {}).values()):
             if self._breaks_rule_8(one_order):
                 return self._take_back(RULES[7])
-        return {
-            "success": True,
-            "message": (
-                f"Done: price {self.funds[dealing['fund_id']]['name']} for {dealing['day']} at {_money(price)}."
-            ),
-        }
+        done = f"price {self.funds[dealing['fund_id']]['name']} for {dealing['day']} at {_money(price)}"
+        if verified_by is not None:
+            done += f", verified by {verified_by}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def settle_dealing(self, dealing_id: str) -> Result:
-        """Settle a priced dealing; redemptions are served oldest first up to the gate and the rest moves to the next
-        dealing, subscriptions get whole units.
+        """Settle a priced dealing; redemptions above the gate are all cut pro rata, down to whole units, and the rest
+        moves to the next dealing, subscriptions get whole units.
 
         Args:
             dealing_id (str): Id of the dealing, such as DEALING-00001.
@@ -882,6 +892,7 @@ class FundAdministration:
         former_dealing_ids: list[Any] = []
         added_holdings: list[Any] = []
         rest = self._gate_limit(self.funds[dealing["fund_id"]])
+        asked = self._dealing_leaving(dealing)
         if not 0 <= rest <= 100000000:
             return self._take_back(f"The gate units of {dealing['id']} must be between 0 and 100000000.")
         self._put("dealings", dealing, "gate_units", rest)
@@ -889,9 +900,14 @@ class FundAdministration:
             self._orders_by_dealing_side_status.get((dealing_id, "redeem", "placed"), {}).values(),
             key=lambda o: (o["placed_at"], o["id"], _age(o)),
         ):
-            part = min(rest, o["units"] if o["units"] is not None else 0)
+            part = (
+                (o["units"] if o["units"] is not None else 0)
+                if asked <= rest
+                else floor(Fraction((o["units"] if o["units"] is not None else 0) * rest, asked))
+                if asked > 0
+                else 0
+            )
             more = (o["units"] if o["units"] is not None else 0) - part
-            rest = rest - part
             if part > 0:
                 if not 0 <= part <= 10000000:
                     return self._take_back(f"The dealt units of {o['id']} must be between 0 and 10000000.")

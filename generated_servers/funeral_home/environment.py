@@ -30,6 +30,7 @@ RULES = (
     "A cremation begins after the ceremony.",
     "There is an urn after the cremation only, and it leaves custody once.",
     "Instalments never come to more than the costs.",
+    "A grave is named for those who were buried, and for nobody else.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
@@ -91,6 +92,7 @@ class Arrangement(TypedDict):
     large: bool
     papers: list[Literal["certificate", "burial_permit", "cremation_permit", "second_examination"]]
     place_id: str | None
+    grave: str | None
     status: Literal["open", "buried", "cremated"]
 
 
@@ -619,6 +621,7 @@ class FuneralHome:
             "large": large,
             "papers": [],
             "place_id": place_id,
+            "grave": None,
             "status": "open",
         }
         self._add("arrangements", arrangement)
@@ -632,6 +635,8 @@ class FuneralHome:
             return self._take_back(RULES[1])
         if self._breaks_rule_11(arrangement):
             return self._take_back(RULES[10])
+        if self._breaks_rule_12(arrangement):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: take {deceased} in to place {place['label']} (new: arrangement {arrangement['id']}).",
@@ -668,7 +673,7 @@ class FuneralHome:
         return {"success": True, "message": f"Done: file {paper} for {arrangement['deceased']}."}
 
     def change_kind(self, arrangement_id: str, kind: Literal["burial", "cremation"]) -> Result:
-        """Change an arrangement from burial to cremation or back, as long as no cremation is booked.
+        """Change an arrangement from burial to cremation or back, which calls a cremation that is ahead off.
 
         Args:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
@@ -685,12 +690,18 @@ class FuneralHome:
             return _refused(f"{arrangement['deceased']} was {arrangement['status']}.")
         if arrangement["kind"] == kind:
             return _refused(f"It is a {kind} already.")
-        if self._cremation_of(arrangement) is not None:
-            return _refused(f"A cremation is booked for {arrangement['deceased']}.")
+        fire = self._cremation_of(arrangement)
+        if fire is not None and fire["starts_at"] <= self.now:
+            return _refused(f"The cremation of {arrangement['deceased']} began at {fire['starts_at']}.")
         self._journal = []
+        deleted_cremations: list[Any] = []
+        for c in sorted(self._cremations_by_arrangement.get(arrangement_id, {}).values(), key=_age):
+            if c["id"] in self.cremations:
+                self._remove("cremations", c)
+            deleted_cremations.append(c)
         self._put("arrangements", arrangement, "kind", kind)
         for one_cremation in _distinct(self._cremations_by_arrangement.get(arrangement["id"], {}).values()):
-            if self._breaks_rule_8(one_cremation):
+            if one_cremation["id"] in self.cremations and self._breaks_rule_8(one_cremation):
                 return self._take_back(RULES[7])
         return {"success": True, "message": f"Done: change the arrangement of {arrangement['deceased']} to {kind}."}
 
@@ -898,15 +909,15 @@ class FuneralHome:
         }
 
     def book_cremation(self, arrangement_id: str, starts_at: DateTime) -> Result:
-        """Book the cremation of somebody whose papers are all there, 48 hours after the death and an hour after the
-        beginning of the ceremony at the earliest.
+        """Book the cremation of somebody whose papers are all there, or move one that is ahead, 48 hours after the
+        death and an hour after the beginning of the ceremony at the earliest.
 
         Args:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
             starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done}
                 or {"success": False, "error": why it cannot be done}
         """
         arrangement = self.arrangements.get(arrangement_id)
@@ -914,8 +925,11 @@ class FuneralHome:
             return _refused(f"There is no arrangement {arrangement_id!r}.")
         if arrangement["status"] != "open" or arrangement["kind"] != "cremation":
             return _refused(f"{arrangement['deceased']} was {arrangement['status']} or is to be buried.")
-        if self._cremation_of(arrangement) is not None:
-            return _refused(f"A cremation is booked for {arrangement['deceased']}.")
+        fire = self._cremation_of(arrangement)
+        if fire is not None and fire["starts_at"] <= self.now:
+            return _refused(f"The cremation of {arrangement['deceased']} began at {fire['starts_at']}.")
+        if fire is not None and fire["starts_at"] == starts_at:
+            return _refused(f"It is booked for {starts_at} already.")
         if len(self._lacking(arrangement)) != 0:
             return _refused(
                 f"{', '.join(one for one in self._lacking(arrangement))} of {arrangement['deceased']} is not on file."
@@ -927,54 +941,63 @@ class FuneralHome:
         ceremony = self._ceremony_of(arrangement)
         if ceremony is not None and starts_at < _plus_minutes(ceremony["starts_at"], 60):
             return _refused(f"The ceremony is at {ceremony['starts_at']}.")
-        other = self._oven_busy(starts_at, None)
+        other = self._oven_busy(starts_at, fire)
         if other is not None:
             return _refused(
                 f"The oven is in use for {self.arrangements[other['arrangement_id']]['deceased']} at "
                 f"{other['starts_at']}."
             )
         self._journal = []
-        cremation: Cremation = {
-            "id": self._new_id("cremation", "CREMATION", self.cremations),
-            "arrangement_id": arrangement_id,
-            "starts_at": starts_at,
-            "done": False,
-            "urn": None,
-            "urn_went_to": None,
-        }
-        self._add("cremations", cremation)
-        if self._breaks_rule_3_c_again(cremation):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_7_a(cremation):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_7_b(cremation):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_7_c(cremation):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_8(cremation):
-            return self._take_back(RULES[7])
-        if self._breaks_rule_9_d(cremation):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_10_c(cremation):
-            return self._take_back(RULES[9])
-        if self._breaks_rule_10_c_again(cremation):
-            return self._take_back(RULES[9])
-        return {
-            "success": True,
-            "message": (
-                f"Done: book the cremation of {arrangement['deceased']} at {starts_at} (new: cremation "
-                f"{cremation['id']})."
-            ),
-            "data": {"cremation_id": cremation["id"]},
-        }
+        added_cremations: list[Any] = []
+        changed_cremations: list[Any] = []
+        if fire is None:
+            cremation = {
+                "id": self._new_id("cremation", "CREMATION", self.cremations),
+                "arrangement_id": arrangement_id,
+                "starts_at": starts_at,
+                "done": False,
+                "urn": None,
+                "urn_went_to": None,
+            }
+            self._add("cremations", cremation)
+            added_cremations.append(cremation)
+        else:
+            changed_cremations.append(fire)
+            self._put("cremations", fire, "starts_at", starts_at)
+        for one_cremation in _distinct(added_cremations):
+            if self._breaks_rule_3_c_again(one_cremation):
+                return self._take_back(RULES[2])
+        for one_cremation in _distinct([*added_cremations, *changed_cremations]):
+            if self._breaks_rule_7_a(one_cremation):
+                return self._take_back(RULES[6])
+        for one_cremation in _distinct([*added_cremations, *changed_cremations]):
+            if self._breaks_rule_7_b(one_cremation):
+                return self._take_back(RULES[6])
+        for one_cremation in _distinct([*added_cremations, *changed_cremations]):
+            if self._breaks_rule_7_c(one_cremation):
+                return self._take_back(RULES[6])
+        for one_cremation in _distinct(added_cremations):
+            if self._breaks_rule_8(one_cremation):
+                return self._take_back(RULES[7])
+        for one_cremation in _distinct([*added_cremations, *changed_cremations]):
+            if self._breaks_rule_9_d(one_cremation):
+                return self._take_back(RULES[8])
+        for one_cremation in _distinct(added_cremations):
+            if self._breaks_rule_10_c(one_cremation):
+                return self._take_back(RULES[9])
+        for one_cremation in _distinct(added_cremations):
+            if self._breaks_rule_10_c_again(one_cremation):
+                return self._take_back(RULES[9])
+        return {"success": True, "message": f"Done: book the cremation of {arrangement['deceased']} at {starts_at}."}
 
-    def note_farewell(self, arrangement_id: str, urn: Text | None = None) -> Result:
-        """Note that somebody was buried or cremated as arranged; the place is free, and after a cremation there is an
-        urn with a number.
+    def note_farewell(self, arrangement_id: str, urn: Text | None = None, grave: Text | None = None) -> Result:
+        """Note that somebody was buried or cremated as arranged; the place is free, a burial has its grave, and after
+        a cremation there is an urn with a number.
 
         Args:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
             urn (str, optional): The urn. May be left out.
+            grave (str, optional): The grave. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -991,6 +1014,8 @@ class FuneralHome:
             )
         if (arrangement["kind"] == "cremation") != (urn is not None):
             return _refused("An urn number is given after a cremation and only then.")
+        if (arrangement["kind"] == "burial") != (grave is not None):
+            return _refused("The grave is named after a burial and only then.")
         fire = self._cremation_of(arrangement)
         if not (arrangement["kind"] == "burial" or fire is not None and fire["starts_at"] <= self.now):
             return _refused(f"No cremation of {arrangement['deceased']} has taken place.")
@@ -1004,6 +1029,7 @@ class FuneralHome:
         changed_cremations_2: list[Any] = []
         changed_arrangements: list[Any] = []
         self._put("arrangements", arrangement, "place_id", None)
+        self._put("arrangements", arrangement, "grave", grave)
         if fire is not None:
             changed_cremations.append(fire)
             self._put("cremations", fire, "done", True)
@@ -1041,9 +1067,14 @@ class FuneralHome:
         ):
             if self._breaks_rule_10_c_again(one_cremation):
                 return self._take_back(RULES[9])
+        for one_arrangement in _distinct([arrangement, *changed_arrangements]):
+            if self._breaks_rule_12(one_arrangement):
+                return self._take_back(RULES[11])
         done = f"note the farewell to {arrangement['deceased']}"
         if urn is not None:
             done += f" with urn {urn}"
+        if grave is not None:
+            done += f" in grave {grave}"
         return {"success": True, "message": f"Done: {done}."}
 
     def hand_over_urn(self, cremation_id: str, to: Text) -> Result:
@@ -1450,6 +1481,10 @@ class FuneralHome:
         """Whether this is broken: instalments never come to more than the costs."""
         return self._arrangement_unplanned(a) < 0
 
+    def _breaks_rule_12(self, a: Arrangement) -> bool:
+        """Whether this is broken: a grave is named for those who were buried, and for nobody else."""
+        return (a["status"] == "buried") != (a["grave"] is not None)
+
     def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
         """The next id; numbers are never used twice."""
         self._journal.append(("scalar", "counters", noun, self.counters.get(noun)))
@@ -1474,6 +1509,12 @@ class FuneralHome:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _remove(self, container: str, record: Any) -> None:
+        """Let a record go."""
+        self._journal.append(("delete", container, record["id"], record))
+        del getattr(self, container)[record["id"]]
+        self._unlink(container, record)
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

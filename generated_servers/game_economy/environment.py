@@ -35,6 +35,7 @@ CHANGES = (
     "craft_good",
     "use_good",
     "salvage_gear",
+    "discard_good",
     "expand_bags",
     "list_offer",
     "take_back_offer",
@@ -778,6 +779,10 @@ class GameEconomy:
             return _refused(f"{good['name']} is a material and cannot be used by itself.")
         if self._loose(hero, good) <= 0:
             return _refused(f"{hero['name']} has no loose {good['name']}.")
+        if good["kind"] == "gear" and good["binds"] != "on_use":
+            return _refused(
+                f"{good['name']} does not bind and stays in the bags when worn, so there is nothing to do."
+            )
         self._journal = []
         changed_holdings: list[Any] = []
         deleted_holdings: list[Any] = []
@@ -944,6 +949,66 @@ class GameEconomy:
             if one_holding["id"] in self.holdings and self._breaks_rule_4(one_holding):
                 return self._take_back(RULES[3])
         return {"success": True, "message": f"Done: salvage {good['name']} of {hero['name']}."}
+
+    def discard_good(
+        self,
+        hero_id: str,
+        good_id: str,
+        amount: Annotated[int, {"minimum": 1, "maximum": 9999}],
+        bound: bool = False,
+    ) -> Result:
+        """Throw goods of a hero away for good, loose or bound.
+
+        Args:
+            hero_id (str): Id of the hero, such as HERO-00001.
+            good_id (str): Id of the good, such as GOOD-00001.
+            amount (int): The amount, from 1 to 9999.
+            bound (bool): Bound: true or false. false where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        hero = self.heros.get(hero_id)
+        if hero is None:
+            return _refused(f"There is no hero {hero_id!r}.")
+        good = self.goods.get(good_id)
+        if good is None:
+            return _refused(f"There is no good {good_id!r}.")
+        if self._held(hero, good, bound) < amount:
+            return _refused(
+                f"{hero['name']} has {self._held(hero, good, bound)} {good['name']} of that kind, not {amount}."
+            )
+        self._journal = []
+        changed_holdings: list[Any] = []
+        deleted_holdings: list[Any] = []
+        for x in [
+            x
+            for x in sorted(self._holdings_by_hero_good.get((hero_id, good_id), {}).values(), key=_age)
+            if x["bound"] == bound
+        ]:
+            new_amount = x["amount"] - amount
+            if not 0 <= new_amount <= 9999:
+                return self._take_back(f"The amount of {x['id']} must be between 0 and 9999.")
+            changed_holdings.append(x)
+            if x["id"] in self.holdings:
+                self._put("holdings", x, "amount", new_amount)
+            if x["amount"] == 0:
+                if x["id"] in self.holdings:
+                    self._remove("holdings", x)
+                deleted_holdings.append(x)
+        for one_holding in _distinct(changed_holdings):
+            if one_holding["id"] in self.holdings and self._breaks_rule_2(one_holding):
+                return self._take_back(RULES[1])
+        for one_hero in _distinct(
+            [
+                *[self.heros[one["hero_id"]] for one in changed_holdings],
+                *[self.heros[one["hero_id"]] for one in deleted_holdings],
+            ]
+        ):
+            if self._breaks_rule_3(one_hero):
+                return self._take_back(RULES[2])
+        return {"success": True, "message": f"Done: throw {amount} {good['name']} of {hero['name']} away."}
 
     def expand_bags(self, hero_id: str) -> Result:
         """Sell a hero four more slots at 25 coins for each slot they have already.

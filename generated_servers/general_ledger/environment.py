@@ -27,6 +27,7 @@ RULES = (
     "An account does not lie below itself.",
     "Lines on income and expenses name a cost centre, and other lines none.",
     "An entry is posted by a second person, within that person's limit.",
+    "A reversal is posted only when what it reverses was posted.",
     "An entry is reversed once at most, and not before its own date.",
     "A closed account has no balance, no draft and no open account below it.",
 )
@@ -245,13 +246,15 @@ class GeneralLedger:
     def trial_balance(
         self,
         below_account_id: str | None = None,
+        until: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
-        """The balances of accounts, each with what lies below it.
+        """The balances of accounts, each with what lies below it, as of now or as at the end of a day.
 
         Args:
             below_account_id (str, optional): Id of an account (below account), such as ACCOUNT-00001. May be left
                 out.
+            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -275,7 +278,7 @@ class GeneralLedger:
                         "code": a["code"],
                         "name": a["name"],
                         "kind": a["kind"],
-                        "balance": self._account_balance(a),
+                        "balance": self._until_day(a, until) if until is not None else self._account_balance(a),
                         "open": a["open"],
                     }
                     for a in _page(found, offset)
@@ -309,7 +312,7 @@ class GeneralLedger:
         found = [
             e
             for e in self.entries.values()
-            if (e["status"] == "draft" and self._sound(e) and self._may_post(by, e))
+            if (e["status"] == "draft" and self._sound(e) and self._ripe(e) and self._may_post(by, e))
             and (period_id is None or e["period_id"] == period_id)
         ]
         found.sort(key=lambda e: (e["date"], e["id"], _age(e)))
@@ -750,18 +753,20 @@ class GeneralLedger:
         ):
             if self._breaks_rule_10_e_again(one_entry):
                 return self._take_back(RULES[9])
-        if self._breaks_rule_11_e(entry):
+        if self._breaks_rule_11(entry):
             return self._take_back(RULES[10])
-        if self._breaks_rule_11_e_again(entry):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12_e(entry):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_e_again(entry):
+            return self._take_back(RULES[11])
         for one_account in _distinct(
             [self.accounts[new_posting["account_id"]], *[self.accounts[one["account_id"]] for one in added_postings]]
         ):
-            if self._breaks_rule_12_a(one_account):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_a(one_account):
+                return self._take_back(RULES[12])
         for one_posting in _distinct([new_posting, *added_postings]):
-            if self._breaks_rule_12_p(one_posting):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_p(one_posting):
+                return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -833,10 +838,10 @@ class GeneralLedger:
             return self._take_back(RULES[8])
         if self._breaks_rule_10_e_again(self.entries[posting["entry_id"]]):
             return self._take_back(RULES[9])
-        if self._breaks_rule_12_a(self.accounts[posting["account_id"]]):
-            return self._take_back(RULES[11])
-        if self._breaks_rule_12_p(posting):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_13_a(self.accounts[posting["account_id"]]):
+            return self._take_back(RULES[12])
+        if self._breaks_rule_13_p(posting):
+            return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -865,6 +870,12 @@ class GeneralLedger:
             return _refused(f"There is no bookkeeper {by_id!r}.")
         if entry["status"] != "draft":
             return _refused(f"{entry['title']} is {entry['status']}.")
+        if entry["reverses_id"] is not None and self.entries[entry["reverses_id"]]["status"] != "posted":
+            return _refused(
+                f"{entry['title']} reverses an entry of {self.entries[entry['reverses_id']]['date']} that is "
+                f"{self.entries[entry['reverses_id']]['status']}, so post that first; if it was dropped, drop "
+                "this too."
+            )
         if (
             self._entry_total(entry) <= 0
             or self._entry_gap(entry) != self._entry_total(entry) - self._entry_total(entry)
@@ -890,16 +901,19 @@ class GeneralLedger:
             return self._take_back(RULES[9])
         if self._breaks_rule_10_e_again(entry):
             return self._take_back(RULES[9])
-        if self._breaks_rule_11_e(entry):
-            return self._take_back(RULES[10])
+        for one_entry in _distinct([entry, *self._entries_by_reverses.get(entry["id"], {}).values()]):
+            if self._breaks_rule_11(one_entry):
+                return self._take_back(RULES[10])
+        if self._breaks_rule_12_e(entry):
+            return self._take_back(RULES[11])
         for one_account in _distinct(
             [self.accounts[one["account_id"]] for one in self._postings_by_entry.get(entry["id"], {}).values()]
         ):
-            if self._breaks_rule_12_a(one_account):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_a(one_account):
+                return self._take_back(RULES[12])
         for one_posting in _distinct(self._postings_by_entry.get(entry["id"], {}).values()):
-            if self._breaks_rule_12_p(one_posting):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_p(one_posting):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: post {entry['title']} as {by['name']}."}
 
     def drop_draft(self, entry_id: str) -> Result:
@@ -925,16 +939,19 @@ class GeneralLedger:
             return self._take_back(RULES[4])
         if self._breaks_rule_10_e(entry):
             return self._take_back(RULES[9])
-        if self._breaks_rule_11_e(entry):
-            return self._take_back(RULES[10])
+        for one_entry in _distinct([entry, *self._entries_by_reverses.get(entry["id"], {}).values()]):
+            if self._breaks_rule_11(one_entry):
+                return self._take_back(RULES[10])
+        if self._breaks_rule_12_e(entry):
+            return self._take_back(RULES[11])
         for one_account in _distinct(
             [self.accounts[one["account_id"]] for one in self._postings_by_entry.get(entry["id"], {}).values()]
         ):
-            if self._breaks_rule_12_a(one_account):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_a(one_account):
+                return self._take_back(RULES[12])
         for one_posting in _distinct(self._postings_by_entry.get(entry["id"], {}).values()):
-            if self._breaks_rule_12_p(one_posting):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_p(one_posting):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: drop the draft {entry['title']}."}
 
     def reverse_journal(self, entry_id: str, date: Date, by_id: str) -> Result:
@@ -1023,16 +1040,18 @@ class GeneralLedger:
         for one_entry in _distinct([mirror, *[self.entries[one["entry_id"]] for one in added_postings]]):
             if self._breaks_rule_10_e_again(one_entry):
                 return self._take_back(RULES[9])
-        if self._breaks_rule_11_e(mirror):
+        if self._breaks_rule_11(mirror):
             return self._take_back(RULES[10])
-        if self._breaks_rule_11_e_again(mirror):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12_e(mirror):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_e_again(mirror):
+            return self._take_back(RULES[11])
         for one_account in _distinct([self.accounts[one["account_id"]] for one in added_postings]):
-            if self._breaks_rule_12_a(one_account):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_a(one_account):
+                return self._take_back(RULES[12])
         for one_posting in _distinct(added_postings):
-            if self._breaks_rule_12_p(one_posting):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_p(one_posting):
+                return self._take_back(RULES[12])
         return {
             "success": True,
             "message": f"Done: {done} (new: entry {mirror['id']}).",
@@ -1211,11 +1230,14 @@ class GeneralLedger:
             if self._breaks_rule_10_e_again(one_entry):
                 return self._take_back(RULES[9])
         for one_entry in _distinct([entry, *added_entries]):
-            if self._breaks_rule_11_e(one_entry):
+            if self._breaks_rule_11(one_entry):
                 return self._take_back(RULES[10])
         for one_entry in _distinct([entry, *added_entries]):
-            if self._breaks_rule_11_e_again(one_entry):
-                return self._take_back(RULES[10])
+            if self._breaks_rule_12_e(one_entry):
+                return self._take_back(RULES[11])
+        for one_entry in _distinct([entry, *added_entries]):
+            if self._breaks_rule_12_e_again(one_entry):
+                return self._take_back(RULES[11])
         for one_account in _distinct(
             [
                 self.accounts[posting["account_id"]],
@@ -1223,11 +1245,11 @@ class GeneralLedger:
                 *[self.accounts[one["account_id"]] for one in added_postings],
             ]
         ):
-            if self._breaks_rule_12_a(one_account):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_a(one_account):
+                return self._take_back(RULES[12])
         for one_posting in _distinct([posting, new_posting, *added_postings]):
-            if self._breaks_rule_12_p(one_posting):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_p(one_posting):
+                return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -1363,10 +1385,10 @@ class GeneralLedger:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(account):
             return self._take_back(RULES[7])
-        if self._breaks_rule_12_a(account):
-            return self._take_back(RULES[11])
-        if self._breaks_rule_12_a_again(account):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_13_a(account):
+            return self._take_back(RULES[12])
+        if self._breaks_rule_13_a_again(account):
+            return self._take_back(RULES[12])
         return {
             "success": True,
             "message": f"Done: {done} (new: account {account['id']}).",
@@ -1423,8 +1445,8 @@ class GeneralLedger:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(account):
             return self._take_back(RULES[7])
-        if self._breaks_rule_12_a_again(account):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_13_a_again(account):
+            return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: move {account['name']} below {parent['name']}."}
 
     def close_account(self, account_id: str) -> Result:
@@ -1464,14 +1486,14 @@ class GeneralLedger:
             return _refused(f"The draft {draft['title']} of {draft['date']} uses {account['name']}.")
         self._journal = []
         self._put("accounts", account, "open", False)
-        if self._breaks_rule_12_a(account):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_13_a(account):
+            return self._take_back(RULES[12])
         for one_posting in _distinct(self._postings_by_account.get(account["id"], {}).values()):
-            if self._breaks_rule_12_p(one_posting):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_p(one_posting):
+                return self._take_back(RULES[12])
         for one_account in _distinct([account, *self._accounts_by_parent.get(account["id"], {}).values()]):
-            if self._breaks_rule_12_a_again(one_account):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_a_again(one_account):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: close account {account['name']}."}
 
     def _show_account(self, account: Account) -> dict[str, Any]:
@@ -1544,6 +1566,20 @@ class GeneralLedger:
             for r in self._entries_by_reverses.get(e["id"], {}).values()
             if r["reverses_id"] is not None
         )
+
+    def _ripe(self, e: Entry) -> bool:
+        return e["reverses_id"] is None or self.entries[e["reverses_id"]]["status"] == "posted"
+
+    def _own_until(self, a: Account, d: str) -> int:
+        return sum(
+            p["debit"] - p["credit"]
+            for p in self._postings_by_account.get(a["id"], {}).values()
+            if self.entries[p["entry_id"]]["status"] == "posted"
+            and self.entries[p["entry_id"]]["date"] <= d
+        )
+
+    def _until_day(self, a: Account, d: str) -> int:
+        return self._own_until(a, d) + sum(self._own_until(b, d) for b in _below(self.accounts, a, "parent_id"))
 
     def _may_post(self, b: Bookkeeper, e: Entry) -> bool:
         return b["id"] != e["by_id"] and self._entry_total(e) <= b["limit"]
@@ -1620,7 +1656,11 @@ class GeneralLedger:
             and self._entry_total(e) <= self.bookkeepers[e["posted_by_id"]]["limit"]
         )
 
-    def _breaks_rule_11_e(self, e: Entry) -> bool:
+    def _breaks_rule_11(self, e: Entry) -> bool:
+        """Whether this is broken: a reversal is posted only when what it reverses was posted."""
+        return not (e["status"] != "posted" or self._ripe(e))
+
+    def _breaks_rule_12_e(self, e: Entry) -> bool:
         """Whether this is broken: an entry is reversed once at most, and not before its own date."""
         return (
             e["reverses_id"] is not None
@@ -1633,19 +1673,19 @@ class GeneralLedger:
             )
         )
 
-    def _breaks_rule_11_e_again(self, e: Entry) -> bool:
+    def _breaks_rule_12_e_again(self, e: Entry) -> bool:
         """Whether this is broken: an entry is reversed once at most, and not before its own date."""
         return e["reverses_id"] is not None and e["date"] < self.entries[e["reverses_id"]]["date"]
 
-    def _breaks_rule_12_a(self, a: Account) -> bool:
+    def _breaks_rule_13_a(self, a: Account) -> bool:
         """Whether this is broken: a closed account has no balance, no draft and no open account below it."""
         return not a["open"] and self._account_own(a) != self._account_own(a) - self._account_own(a)
 
-    def _breaks_rule_12_p(self, p: Posting) -> bool:
+    def _breaks_rule_13_p(self, p: Posting) -> bool:
         """Whether this is broken: a closed account has no balance, no draft and no open account below it."""
         return self.entries[p["entry_id"]]["status"] == "draft" and not self.accounts[p["account_id"]]["open"]
 
-    def _breaks_rule_12_a_again(self, a: Account) -> bool:
+    def _breaks_rule_13_a_again(self, a: Account) -> bool:
         """Whether this is broken: a closed account has no balance, no draft and no open account below it."""
         return a["open"] and a["parent_id"] is not None and not self.accounts[a["parent_id"]]["open"]
 

@@ -7,6 +7,7 @@ warehouse receipts against which grain is pledged, endorsed and shipped.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
@@ -78,6 +79,7 @@ class Bin(TypedDict):
     kilos: int
     moisture: int
     protein: int
+    gassed_on: str | None
     status: Literal["open", "fumigated"]
 
 
@@ -105,6 +107,7 @@ class Ticket(TypedDict):
     gross: int
     moisture: int
     protein: int
+    dockage: int
     weighed_on: str
     bin_id: str | None
     receipt_id: str | None
@@ -152,6 +155,12 @@ def _copied(records: dict[str, Any]) -> dict[str, Any]:
 def _distinct(records: Iterable[Any]) -> list[Any]:
     """Each record once."""
     return list({record["id"]: record for record in records if record is not None}.values())
+
+
+def _plus_days(day: str, days: int) -> str:
+    """The date so many days later; the calendar ends where Python's does."""
+    ordinal = date.fromisoformat(day).toordinal() + days
+    return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
 
 
 class GrainElevator:
@@ -486,8 +495,10 @@ class GrainElevator:
         gross: Annotated[int, {"minimum": 100, "maximum": 60000}],
         moisture: Annotated[int, {"minimum": 80, "maximum": 260}],
         protein: Annotated[int, {"minimum": 50, "maximum": 220}],
+        dockage: Annotated[int, {"minimum": 0, "maximum": 150}] = 0,
     ) -> Result:
-        """Weigh a load in and open a ticket; moisture and protein are in tenths of a percent.
+        """Weigh a load in and open a ticket; moisture, protein and dockage (chaff, weed seed and other foreign
+        matter) are in tenths of a percent.
 
         Args:
             number (str): The number.
@@ -496,6 +507,7 @@ class GrainElevator:
             gross (int): The gross, from 100 to 60000.
             moisture (int): The moisture, from 80 to 260.
             protein (int): The protein, from 50 to 220.
+            dockage (int): The dockage, from 0 to 150. 0 where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -524,6 +536,7 @@ class GrainElevator:
             "gross": gross,
             "moisture": moisture,
             "protein": protein,
+            "dockage": dockage,
             "weighed_on": self.now[:10],
             "bin_id": None,
             "receipt_id": None,
@@ -549,8 +562,8 @@ class GrainElevator:
         }
 
     def unload(self, ticket_id: str, bin_id: str) -> Result:
-        """Unload a weighed load into a bin that is empty or holds its grade; only the net weight after the moisture
-        discount counts.
+        """Unload a weighed load into a bin that is empty or holds its grade; only the net weight counts, after
+        dockage and the moisture discount.
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
@@ -1085,7 +1098,7 @@ class GrainElevator:
         return {"success": True, "message": f"Done: move {kilos} kilos from {source['code']} to {target['code']}."}
 
     def fumigate_bin(self, bin_id: str) -> Result:
-        """Close a bin for fumigation.
+        """Close a bin for fumigation, which takes five days.
 
         Args:
             bin_id (str): Id of the bin, such as BIN-00001.
@@ -1100,11 +1113,12 @@ class GrainElevator:
         if bin["status"] != "open":
             return _refused(f"{bin['code']} is fumigated already.")
         self._journal = []
+        self._put("bins", bin, "gassed_on", self.now[:10])
         self._put("bins", bin, "status", "fumigated")
         return {"success": True, "message": f"Done: fumigate {bin['code']}."}
 
     def open_bin(self, bin_id: str) -> Result:
-        """Open a fumigated bin again.
+        """Open a fumigated bin again, five days after it was gassed at the earliest.
 
         Args:
             bin_id (str): Id of the bin, such as BIN-00001.
@@ -1118,6 +1132,11 @@ class GrainElevator:
             return _refused(f"There is no bin {bin_id!r}.")
         if bin["status"] != "fumigated":
             return _refused(f"{bin['code']} is open.")
+        if bin["gassed_on"] is not None and _plus_days(bin["gassed_on"], 5) > self.now[:10]:
+            return _refused(
+                f"{bin['code']} was gassed on {bin['gassed_on']} and stays shut until "
+                f"{_plus_days(bin['gassed_on'], 5)}."
+            )
         self._journal = []
         self._put("bins", bin, "status", "open")
         return {"success": True, "message": f"Done: open {bin['code']}."}
@@ -1145,7 +1164,7 @@ class GrainElevator:
 
     def _show_ticket(self, ticket: Ticket) -> dict[str, Any]:
         """The ticket as an answer shows it."""
-        return {**ticket, "net": self._ticket_net(ticket)}
+        return {**ticket, "clean": self._ticket_clean(ticket), "net": self._ticket_net(ticket)}
 
     def _grade_stock(self, grade: Grade) -> int:
         """The stock of a grade."""
@@ -1187,9 +1206,13 @@ class GrainElevator:
             - sum(s["kilos"] for s in self._shipments_by_receipt_status.get((receipt["id"], "planned"), {}).values())
         )
 
+    def _ticket_clean(self, ticket: Ticket) -> int:
+        """The clean of a ticket."""
+        return ticket["gross"] * (1000 - ticket["dockage"]) // 1000
+
     def _ticket_net(self, ticket: Ticket) -> int:
         """The net of a ticket."""
-        return ticket["gross"] * (
+        return self._ticket_clean(ticket) * (
             1000 - max(
                 0,
                 ticket["moisture"] - self.grades[ticket["grade_id"]]["moisture"],

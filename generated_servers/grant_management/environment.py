@@ -92,6 +92,7 @@ class Project(TypedDict):
     organisation_id: str
     submitted_on: str
     verdict: str | None
+    refunded: int
     status: Literal["submitted", "granted", "rejected", "completed", "terminated"]
 
 
@@ -607,6 +608,7 @@ class GrantManagement:
             "organisation_id": organisation_id,
             "submitted_on": self.now[:10],
             "verdict": None,
+            "refunded": 0,
             "status": "submitted",
         }
         self._add("projects", project)
@@ -877,6 +879,11 @@ class GrantManagement:
             return _refused(f"There is no project {project_id!r}.")
         if project["status"] != "submitted":
             return _refused(f"{project['title']} is {project['status']}.")
+        if self.calls[project["call_id"]]["closes_on"] >= self.now[:10]:
+            return _refused(
+                f"{self.calls[project['call_id']]['name']} takes applications until "
+                f"{self.calls[project['call_id']]['closes_on']}, so nothing is awarded yet."
+            )
         if self._project_scored(project) < 2:
             return _refused(f"{project['title']} has {self._project_scored(project)} scores and needs two.")
         if self._project_average(project) < self.calls[project["call_id"]]["least_score"]:
@@ -1146,7 +1153,7 @@ class GrantManagement:
 
     def file_report(self, project_id: str, spent: Annotated[int, {"minimum": 0, "maximum": 9000000}]) -> Result:
         """File the report on what was spent of the tranches paid so far; the one after the last tranche completes a
-        project.
+        project, and what was not spent goes back to the pot.
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
@@ -1166,6 +1173,8 @@ class GrantManagement:
             return _refused(f"Nothing was paid to {project['title']} yet.")
         if any(each["after"] == n for each in self._reports_by_project.get(project_id, {}).values()):
             return _refused(f"The report after tranche {n} of {project['title']} is there.")
+        if any(r["spent"] > spent for r in self._reports_by_project.get(project_id, {}).values()):
+            return _refused(f"An earlier report of {project['title']} shows more than {_money(spent)}.")
         if spent > self._project_paid(project):
             return _refused(f"Only {_money(self._project_paid(project))} were paid to {project['title']}.")
         if spent * 10 < self._project_paid(project) * 7:
@@ -1175,6 +1184,7 @@ class GrantManagement:
             )
         self._journal = []
         changed_projects: list[Any] = []
+        changed_projects_2: list[Any] = []
         if not 1 <= n <= 3:
             return self._take_back("The after of a report must be between 1 and 3.")
         report: Report = {
@@ -1186,35 +1196,45 @@ class GrantManagement:
         }
         self._add("reports", report)
         if n == 3:
+            refunded = self._project_paid(project) - spent
+            if not 0 <= refunded <= 9000000:
+                return self._take_back(f"The refunded of {project['title']} must be between 0.00 and 90,000.00.")
             changed_projects.append(project)
+            self._put("projects", project, "refunded", refunded)
+            changed_projects_2.append(project)
             self._put("projects", project, "status", "completed")
-        for one_call in _distinct([self.calls[one["call_id"]] for one in changed_projects]):
+        for one_call in _distinct(
+            [
+                *[self.calls[one["call_id"]] for one in changed_projects],
+                *[self.calls[one["call_id"]] for one in changed_projects_2],
+            ]
+        ):
             if self._breaks_rule_1(one_call):
                 return self._take_back(RULES[0])
         for one_review in _distinct(
-            [user for one in changed_projects for user in self._reviews_by_project.get(one["id"], {}).values()]
+            [user for one in changed_projects_2 for user in self._reviews_by_project.get(one["id"], {}).values()]
         ):
             if self._breaks_rule_2(one_review):
                 return self._take_back(RULES[1])
-        for one_project in _distinct(changed_projects):
+        for one_project in _distinct(changed_projects_2):
             if self._breaks_rule_8(one_project):
                 return self._take_back(RULES[7])
         for one_tranche in _distinct(self._tranches_by_project.get(report["project_id"], {}).values()):
             if self._breaks_rule_9(one_tranche):
                 return self._take_back(RULES[8])
-        for one_project in _distinct(changed_projects):
+        for one_project in _distinct(changed_projects_2):
             if self._breaks_rule_10(one_project):
                 return self._take_back(RULES[9])
         for one_tranche in _distinct(
             [
                 user
-                for one in changed_projects
+                for one in changed_projects_2
                 for user in self._tranches_by_project_status.get((one["id"], "planned"), {}).values()
             ]
         ):
             if self._breaks_rule_11(one_tranche):
                 return self._take_back(RULES[10])
-        for one_project in _distinct(changed_projects):
+        for one_project in _distinct(changed_projects_2):
             if self._breaks_rule_12(one_project):
                 return self._take_back(RULES[11])
         if self._breaks_rule_13_r(report):
@@ -1349,7 +1369,7 @@ class GrantManagement:
     def _call_committed(self, call: Call) -> int:
         """The committed of a call."""
         return sum(
-            self._project_total(p)
+            self._project_total(p) - p["refunded"]
             if p["status"] in ("granted", "completed")
             else self._project_paid(p)
             for p in self._projects_by_call.get(call["id"], {}).values()

@@ -646,6 +646,8 @@ class GridSwitching:
             return _refused(f"{section['name']} is a substation and is not taken out by a switching order here.")
         if author["role"] not in ("control_engineer", "senior_engineer"):
             return _refused(f"{author['name']} leads a crew and writes no switching orders.")
+        if author["authorised_until"] < self.now[:10]:
+            return _refused(f"The authorisation of {author['name']} ended on {author['authorised_until']}.")
         if self.now[:10] > planned_on or planned_on > _plus_days(self.now[:10], 60):
             return _refused(
                 f"Orders are planned for {self.now[:10]} to {_plus_days(self.now[:10], 60)}, not for {planned_on}."
@@ -1053,11 +1055,12 @@ class GridSwitching:
             ),
         }
 
-    def apply_earth(self, order_id: str) -> Result:
-        """Earth the section of an order once all its isolating steps are done.
+    def apply_earth(self, order_id: str, proved_dead: bool) -> Result:
+        """Earth the section of an order once all its isolating steps are done and it was proved dead.
 
         Args:
             order_id (str): Id of a switching order (order), such as SO-00001.
+            proved_dead (bool): Proved dead: true or false.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1080,6 +1083,10 @@ class GridSwitching:
         )
         if loose is not None:
             return _refused(f"Switch {loose['code']} is not open and tagged by this order.")
+        if not (proved_dead and not self._section_live(self.sections[order["section_id"]])):
+            return _refused(
+                f"{self.sections[order['section_id']]['name']} must be tested and proved dead before it is earthed."
+            )
         self._journal = []
         section = self.sections[order["section_id"]]
         self._put("sections", section, "earthed", True)
@@ -1279,6 +1286,8 @@ class GridSwitching:
             return _refused(f"Switch {switch['code']} is worked by hand.")
         if by["role"] == "crew_leader":
             return _refused(f"{by['name']} leads a crew and does not work the desk.")
+        if by["authorised_until"] < self.now[:10]:
+            return _refused(f"The authorisation of {by['name']} ended on {by['authorised_until']}.")
         if switch["tag_id"] is not None:
             return _refused(f"Switch {switch['code']} carries the tag of an order.")
         if switch["closed"] == (position == "closed"):

@@ -47,6 +47,7 @@ CHANGES = (
     "open_run",
     "send_run",
     "hand_over_basket",
+    "bring_back",
 )
 """The methods that may change something; all others only read."""
 
@@ -59,6 +60,7 @@ INDEXED = {
     ("items", "article_id"),
     ("items", "basket_id"),
     ("items", "crate_id"),
+    ("runs", "status"),
     ("runs", "van_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -227,6 +229,7 @@ class GroceryPicking:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._runs_by_van: dict[Any, dict[str, Run]] = {}
+        self._runs_by_van_status: dict[Any, dict[str, Run]] = {}
         self._baskets_by_customer_run: dict[Any, dict[str, Basket]] = {}
         self._baskets_by_picker_status: dict[Any, dict[str, Basket]] = {}
         self._baskets_by_run: dict[Any, dict[str, Basket]] = {}
@@ -1229,6 +1232,12 @@ class GroceryPicking:
             return _refused(f"There is no run {run_id!r}.")
         if run["status"] != "open":
             return _refused(f"That run of {self.vans[run['van_id']]['name']} is {run['status']}.")
+        out = next(
+            (r for r in sorted(self._runs_by_van_status.get((run["van_id"], "gone"), {}).values(), key=_age)),
+            None,
+        )
+        if out is not None:
+            return _refused(f"{self.vans[out['van_id']]['name']} is still out on its run to {out['zone']}.")
         late = next(
             (
                 b
@@ -1376,6 +1385,112 @@ class GroceryPicking:
         return {
             "success": True,
             "message": f"Done: hand the basket over to {self.customers[basket['customer_id']]['name']}.",
+        }
+
+    def bring_back(self, basket_id: str) -> Result:
+        """Note that nobody was at home, so the driver brings the basket back; it is cancelled, ambient goods go onto
+        the shelf, the rest is thrown away, and the run is done after its last basket.
+
+        Args:
+            basket_id (str): Id of the basket, such as BASKET-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        basket = self.baskets.get(basket_id)
+        if basket is None:
+            return _refused(f"There is no basket {basket_id!r}.")
+        if basket["status"] != "on_road":
+            return _refused(f"The basket of {self.customers[basket['customer_id']]['name']} is {basket['status']}.")
+        self._journal = []
+        changed_items: list[Any] = []
+        changed_items_2: list[Any] = []
+        changed_items_3: list[Any] = []
+        former_crate_ids: list[Any] = []
+        changed_crates: list[Any] = []
+        former_basket_ids: list[Any] = []
+        for i in [i for i in sorted(self._items_by_basket.get(basket_id, {}).values(), key=_age) if i["picked"] > 0]:
+            thing = self.articles.get(i["given_id"]) or self.articles[i["article_id"]]
+            if thing["temperature"] == "ambient":
+                stock = thing["stock"] + i["picked"]
+                if not 0 <= stock <= 90000:
+                    return self._take_back(f"The stock of {thing['name']} must be between 0 and 90000.")
+                self._put("articles", thing, "stock", stock)
+            changed_items.append(i)
+            self._put("items", i, "picked", 0)
+            changed_items_2.append(i)
+            self._put("items", i, "given_id", None)
+            changed_items_3.append(i)
+            former_crate_ids.append(i["crate_id"])
+            self._put("items", i, "crate_id", None)
+            if i["status"] not in ("to_pick", "picked", "substituted"):
+                return self._take_back(f"Item {i['id']} cannot go from {i['status']} to to_pick.")
+            self._put("items", i, "status", "to_pick")
+        for k in sorted(self._crates_by_basket.get(basket_id, {}).values(), key=_age):
+            changed_crates.append(k)
+            former_basket_ids.append(k["basket_id"])
+            self._put("crates", k, "basket_id", None)
+        self._put("baskets", basket, "status", "cancelled")
+        if not self._baskets_by_run_status.get((basket["run_id"], "on_road"), {}):
+            run = self.runs[basket["run_id"]]
+            if run["status"] not in ("gone", "done"):
+                return self._take_back(f"Run {run['id']} cannot go from {run['status']} to done.")
+            self._put("runs", run, "status", "done")
+        for one_run in _distinct(
+            [
+                *[
+                    self.runs[one["run_id"]]
+                    for one in [self.baskets.get(one["basket_id"]) for one in changed_crates]
+                    if one is not None
+                ],
+                *[
+                    self.runs[one["run_id"]]
+                    for one in [self.baskets.get(key) for key in former_basket_ids]
+                    if one is not None
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_run):
+                return self._take_back(RULES[0])
+        if self._breaks_rule_3(basket):
+            return self._take_back(RULES[2])
+        for one_item in _distinct(changed_items):
+            if self._breaks_rule_6(one_item):
+                return self._take_back(RULES[5])
+        for one_item in _distinct(changed_items_2):
+            if self._breaks_rule_7(one_item):
+                return self._take_back(RULES[6])
+        for one_item in _distinct(changed_items_3):
+            if self._breaks_rule_8(one_item):
+                return self._take_back(RULES[7])
+        for one_item in _distinct(
+            [
+                *changed_items_3,
+                *[user for one in changed_crates for user in self._items_by_crate.get(one["id"], {}).values()],
+            ]
+        ):
+            if self._breaks_rule_9(one_item):
+                return self._take_back(RULES[8])
+        for one_crate in _distinct(
+            [
+                *[self.crates.get(one["crate_id"]) for one in changed_items_3],
+                *[self.crates.get(key) for key in former_crate_ids],
+            ]
+        ):
+            if self._breaks_rule_10(one_crate):
+                return self._take_back(RULES[9])
+        for one_item in _distinct(
+            [*changed_items, *changed_items_3, *self._items_by_basket.get(basket["id"], {}).values()]
+        ):
+            if self._breaks_rule_11(one_item):
+                return self._take_back(RULES[10])
+        for one_picker in _distinct([self.pickers.get(basket["picker_id"])]):
+            if self._breaks_rule_12(one_picker):
+                return self._take_back(RULES[11])
+        return {
+            "success": True,
+            "message": f"Done: bring the basket of {self.customers[basket['customer_id']]['name']} back.",
         }
 
     def _show_picker(self, picker: Picker) -> dict[str, Any]:
@@ -1629,6 +1744,7 @@ class GroceryPicking:
         match container:
             case "runs":
                 self._runs_by_van.setdefault(record["van_id"], {})[record["id"]] = record
+                self._runs_by_van_status.setdefault((record["van_id"], record["status"]), {})[record["id"]] = record
             case "baskets":
                 self._baskets_by_customer_run.setdefault(
                     (record["customer_id"], record["run_id"]),
@@ -1655,6 +1771,7 @@ class GroceryPicking:
         match container:
             case "runs":
                 del self._runs_by_van[record["van_id"]][record["id"]]
+                del self._runs_by_van_status[record["van_id"], record["status"]][record["id"]]
             case "baskets":
                 del self._baskets_by_customer_run[record["customer_id"], record["run_id"]][record["id"]]
                 del self._baskets_by_picker_status[record["picker_id"], record["status"]][record["id"]]

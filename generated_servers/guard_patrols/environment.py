@@ -34,6 +34,7 @@ RULES = (
 CHANGES = (
     "plan_shift",
     "reassign_shift",
+    "cancel_shift",
     "begin_shift",
     "end_shift",
     "start_round",
@@ -721,6 +722,43 @@ class GuardPatrols:
                 return self._take_back(RULES[7])
         return {"success": True, "message": f"Done: {done}."}
 
+    def cancel_shift(self, shift_id: str) -> Result:
+        """Call a planned shift off, or strike one that nobody came to.
+
+        Args:
+            shift_id (str): Id of the shift, such as SHIFT-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        shift = self.shifts.get(shift_id)
+        if shift is None:
+            return _refused(f"There is no shift {shift_id!r}.")
+        if shift["status"] != "planned":
+            return _refused(
+                f"The shift of {self.guards[shift['guard_id']]['name']} is {shift['status']}, and only a planned "
+                "one can be called off."
+            )
+        self._journal = []
+        self._remove("shifts", shift)
+        for one_shift in _distinct(self._shifts_by_guard.get(shift["guard_id"], {}).values()):
+            if one_shift["id"] in self.shifts and self._breaks_rule_3(one_shift):
+                return self._take_back(RULES[2])
+        for one_round in _distinct(self._rounds_by_guard_status.get((shift["guard_id"], "running"), {}).values()):
+            if self._breaks_rule_7_r_again(one_round):
+                return self._take_back(RULES[6])
+        for one_key in _distinct(self._keys_by_holder.get(shift["guard_id"], {}).values()):
+            if self._breaks_rule_8(one_key):
+                return self._take_back(RULES[7])
+        return {
+            "success": True,
+            "message": (
+                f"Done: call the shift of {self.guards[shift['guard_id']]['name']} at "
+                f"{self.sites[shift['site_id']]['name']} off."
+            ),
+        }
+
     def begin_shift(self, shift_id: str) -> Result:
         """Book a guard on duty, from half an hour before the shift starts.
 
@@ -767,7 +805,8 @@ class GuardPatrols:
         }
 
     def end_shift(self, shift_id: str) -> Result:
-        """Book a guard off duty, who has no keys and no round left and no severe incident open.
+        """Book a guard off duty, who has no keys and no round left and no severe incident open; before the last half
+        hour somebody else must be on duty at the site.
 
         Args:
             shift_id (str): Id of the shift, such as SHIFT-00001.
@@ -802,6 +841,18 @@ class GuardPatrols:
             return _refused(
                 f"{self.guards[shift['guard_id']]['name']} has a severe incident open at "
                 f"{self.checkpoints[grave['checkpoint_id']]['name']}."
+            )
+        if not (
+            _plus_minutes(shift["ends"], -30) <= self.now
+            or any(
+                s is not shift
+                and s["site_id"] == shift["site_id"]
+                for s in self._shifts_by_status.get("on", {}).values()
+            )
+        ):
+            return _refused(
+                f"{self.sites[shift['site_id']]['name']} would be left without a guard until {shift['ends']}, so "
+                "somebody must come on first."
             )
         self._journal = []
         self._put("shifts", shift, "status", "done")
@@ -1305,6 +1356,12 @@ class GuardPatrols:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _remove(self, container: str, record: Any) -> None:
+        """Let a record go."""
+        self._journal.append(("delete", container, record["id"], record))
+        del getattr(self, container)[record["id"]]
+        self._unlink(container, record)
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -108,6 +108,7 @@ class Booking(TypedDict):
     member_id: str
     lesson_id: str
     made_at: str
+    moved_up_at: str | None
     status: Literal["waiting", "booked", "dropped", "attended", "missed", "cancelled", "cancelled_late"]
 
 
@@ -607,6 +608,7 @@ class GymClasses:
             "member_id": member_id,
             "lesson_id": lesson_id,
             "made_at": self.now,
+            "moved_up_at": None,
             "status": "waiting",
         }
         self._add("bookings", booking)
@@ -664,7 +666,7 @@ class GymClasses:
 
     def cancel_booking(self, booking_id: str) -> Result:
         """Cancel a place or leave a waiting list; less than twelve hours before the class a place is not refunded and
-        costs a strike. Whoever waits longest moves up.
+        costs a strike, unless it came from the waiting list as late as that. Whoever waits longest moves up.
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
@@ -685,7 +687,11 @@ class GymClasses:
         changed_bookings: list[Any] = []
         lesson = self.lessons[booking["lesson_id"]]
         member = self.members[booking["member_id"]]
-        late = booking["status"] == "booked" and _minutes_between(self.now, lesson["starts_at"]) < 720
+        late = (
+            booking["status"] == "booked"
+            and _minutes_between(self.now, lesson["starts_at"]) < 720
+            and self._in_good_time(booking)
+        )
         if not late and lesson["credits"] > 0:
             credit_move = {
                 "id": self._new_id("credit_move", "CM", self.credit_moves),
@@ -715,6 +721,7 @@ class GymClasses:
                     return self._take_back(f"Booking {w['id']} cannot go from {w['status']} to booked.")
                 changed_bookings.append(w)
                 self._put("bookings", w, "status", "booked")
+                self._put("bookings", w, "moved_up_at", self.now)
         if late:
             strikes = member["strikes"] + 1
             if not 0 <= strikes <= 3:
@@ -792,8 +799,8 @@ class GymClasses:
         }
 
     def close_lesson(self, lesson_id: str) -> Result:
-        """Close a class that is over; who was booked and never checked in gets a strike, and who still waits has the
-        credits back.
+        """Close a class that is over; who was booked and never checked in gets a strike, unless they moved up less
+        than twelve hours before it, and who still waits has the credits back.
 
         Args:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
@@ -817,16 +824,17 @@ class GymClasses:
                 return self._take_back(f"Booking {b['id']} cannot go from {b['status']} to missed.")
             changed_bookings.append(b)
             self._put("bookings", b, "status", "missed")
-            member = self.members[b["member_id"]]
-            strikes = self.members[b["member_id"]]["strikes"] + 1
-            if not 0 <= strikes <= 3:
-                return self._take_back(f"The strikes of {member['name']} must be between 0 and 3.")
-            self._put("members", member, "strikes", strikes)
-            if self.members[b["member_id"]]["strikes"] >= 3:
-                its_member = self.members[b["member_id"]]
-                self._put("members", its_member, "strikes", 0)
-                its_member_2 = self.members[b["member_id"]]
-                self._put("members", its_member_2, "suspended_until", _plus_days(self.now[:10], 14))
+            if self._in_good_time(b):
+                member = self.members[b["member_id"]]
+                strikes = self.members[b["member_id"]]["strikes"] + 1
+                if not 0 <= strikes <= 3:
+                    return self._take_back(f"The strikes of {member['name']} must be between 0 and 3.")
+                self._put("members", member, "strikes", strikes)
+                if self.members[b["member_id"]]["strikes"] >= 3:
+                    its_member = self.members[b["member_id"]]
+                    self._put("members", its_member, "strikes", 0)
+                    its_member_2 = self.members[b["member_id"]]
+                    self._put("members", its_member_2, "suspended_until", _plus_days(self.now[:10], 14))
         for w in sorted(self._bookings_by_lesson_status.get((lesson_id, "waiting"), {}).values(), key=_age):
             if w["status"] not in ("waiting", "dropped"):
                 return self._take_back(f"Booking {w['id']} cannot go from {w['status']} to dropped.")
@@ -873,7 +881,7 @@ class GymClasses:
         return {"success": True, "message": f"Done: close {lesson['kind']} of {lesson['starts_at']}."}
 
     def call_off(self, lesson_id: str, reason: Text) -> Result:
-        """Call a planned class off; everybody gets the credits back.
+        """Call a planned class off; everybody gets the credits back, whoever is checked in as well.
 
         Args:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
@@ -914,6 +922,20 @@ class GymClasses:
                 }
                 self._add("credit_moves", credit_move)
                 added_credit_moves.append(credit_move)
+        for b in [
+            b
+            for b in sorted(self._bookings_by_lesson_status.get((lesson_id, "attended"), {}).values(), key=_age)
+            if lesson["credits"] > 0
+        ]:
+            new_credit_move = {
+                "id": self._new_id("credit_move", "CM", self.credit_moves),
+                "member_id": b["member_id"],
+                "amount": lesson["credits"],
+                "what": "refund",
+                "moved_on": self.now[:10],
+            }
+            self._add("credit_moves", new_credit_move)
+            added_credit_moves.append(new_credit_move)
         self._put("lessons", lesson, "called_off_for", reason)
         self._put("lessons", lesson, "status", "called_off")
         for one_lesson in _distinct([self.lessons[one["lesson_id"]] for one in changed_bookings]):
@@ -1112,6 +1134,7 @@ class GymClasses:
                 return self._take_back(f"Booking {w['id']} cannot go from {w['status']} to booked.")
             changed_bookings.append(w)
             self._put("bookings", w, "status", "booked")
+            self._put("bookings", w, "moved_up_at", self.now)
         self._put("lessons", lesson, "studio_id", studio_id)
         for one_lesson in _distinct([lesson, *[self.lessons[one["lesson_id"]] for one in changed_bookings]]):
             if self._breaks_rule_1(one_lesson):
@@ -1324,6 +1347,12 @@ class GymClasses:
 
     def _live(self, b: Booking) -> bool:
         return b["status"] in ("waiting", "booked")
+
+    def _in_good_time(self, b: Booking) -> bool:
+        return (
+            b["moved_up_at"] is None
+            or _minutes_between(b["moved_up_at"], self.lessons[b["lesson_id"]]["starts_at"]) >= 720
+        )
 
     def _clash(self, m: Member, l: Lesson) -> Booking | None:
         return next(

@@ -31,6 +31,7 @@ RULES = (
     "Visits take place while the authorisation is valid.",
     "Nobody pays more than the deductible before the plan pays.",
     "Only approved authorisations have units.",
+    "A request that was denied says why, and an approved one does not.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
@@ -111,12 +112,23 @@ class Authorisation(TypedDict):
     member_id: str
     treatment_id: str
     provider_id: str
+    diagnosis: str | None
+    urgent: bool
+    asked_on: str | None
     asked_units: int
     units: int
     valid_from: str
     valid_until: str
     reviewer_id: str | None
     first_reviewer_id: str | None
+    denied_for: Literal[
+        "not_necessary",
+        "experimental",
+        "papers_missing",
+        "other_treatment_first",
+        "allowance_used",
+        "outside_network",
+    ] | None
     status: Literal["requested", "approved", "denied", "appealed", "closed"]
 
 
@@ -259,7 +271,7 @@ class HealthPreauthorisation:
         reviewer_id: str | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
-        """Requests and appeals that wait for a decision, by number.
+        """Requests and appeals that wait for a decision, urgent ones first, then those that have waited longest.
 
         Args:
             reviewer_id (str, optional): Id of the reviewer, such as REVIEWER-00001. May be left out.
@@ -278,7 +290,14 @@ class HealthPreauthorisation:
             if a["status"] in ("requested", "appealed")
             and (reviewer_id is None or a["reviewer_id"] == reviewer_id)
         ]
-        found.sort(key=lambda a: (a["number"], _age(a)))
+        found.sort(
+            key=lambda a: (
+                -a["urgent"],
+                a["asked_on"] if a["asked_on"] is not None else a["valid_from"],
+                a["number"],
+                _age(a),
+            )
+        )
         return _found(
             {
                 "total": len(found),
@@ -286,6 +305,9 @@ class HealthPreauthorisation:
                     {
                         "id": a["id"],
                         "number": a["number"],
+                        "urgent": a["urgent"],
+                        "asked_on": a["asked_on"],
+                        "diagnosis": a["diagnosis"],
                         "member": self.members[a["member_id"]]["name"],
                         "treatment": self.treatments[a["treatment_id"]]["name"],
                         "asked_units": a["asked_units"],
@@ -467,8 +489,17 @@ class HealthPreauthorisation:
         member_id: str | None = None,
         treatment_id: str | None = None,
         provider_id: str | None = None,
+        urgent: bool | None = None,
         reviewer_id: str | None = None,
         first_reviewer_id: str | None = None,
+        denied_for: Literal[
+            "not_necessary",
+            "experimental",
+            "papers_missing",
+            "other_treatment_first",
+            "allowance_used",
+            "outside_network",
+        ] | None = None,
         status: Literal["requested", "approved", "denied", "appealed", "closed"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -479,8 +510,11 @@ class HealthPreauthorisation:
             member_id (str, optional): Only those of this member.
             treatment_id (str, optional): Only those of this treatment.
             provider_id (str, optional): Only those of this provider.
+            urgent (bool, optional): Only those where urgent is so.
             reviewer_id (str, optional): Only those of this reviewer.
             first_reviewer_id (str, optional): Only those of this first reviewer.
+            denied_for (str, optional): Only those whose denied for is not_necessary, experimental, papers_missing,
+                other_treatment_first, allowance_used or outside_network.
             status (str, optional): Only those whose status is requested, approved, denied, appealed or closed.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -504,8 +538,10 @@ class HealthPreauthorisation:
             and (member_id is None or authorisation["member_id"] == member_id)
             and (treatment_id is None or authorisation["treatment_id"] == treatment_id)
             and (provider_id is None or authorisation["provider_id"] == provider_id)
+            and (urgent is None or authorisation["urgent"] == urgent)
             and (reviewer_id is None or authorisation["reviewer_id"] == reviewer_id)
             and (first_reviewer_id is None or authorisation["first_reviewer_id"] == first_reviewer_id)
+            and (denied_for is None or authorisation["denied_for"] == denied_for)
             and (status is None or authorisation["status"] == status)
         ]
         return _found(
@@ -547,6 +583,8 @@ class HealthPreauthorisation:
         asked_units: Annotated[int, {"minimum": 1, "maximum": 60}],
         valid_from: Date,
         valid_until: Date,
+        diagnosis: Text,
+        urgent: bool = False,
     ) -> Result:
         """Take down a request for units of a treatment at a provider during some days.
 
@@ -558,6 +596,8 @@ class HealthPreauthorisation:
             asked_units (int): The asked units, from 1 to 60.
             valid_from (str): Valid from: a date, as YYYY-MM-DD.
             valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            diagnosis (str): The diagnosis.
+            urgent (bool): Urgent: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -592,12 +632,16 @@ class HealthPreauthorisation:
             "member_id": member_id,
             "treatment_id": treatment_id,
             "provider_id": provider_id,
+            "diagnosis": diagnosis,
+            "urgent": urgent,
+            "asked_on": self.now[:10],
             "asked_units": asked_units,
             "units": 0,
             "valid_from": valid_from,
             "valid_until": valid_until,
             "reviewer_id": None,
             "first_reviewer_id": None,
+            "denied_for": None,
             "status": "requested",
         }
         self._add("authorisations", authorisation)
@@ -624,6 +668,8 @@ class HealthPreauthorisation:
             return self._take_back(RULES[10])
         if self._breaks_rule_11_a_again(authorisation):
             return self._take_back(RULES[10])
+        if self._breaks_rule_12(authorisation):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -713,6 +759,7 @@ class HealthPreauthorisation:
             )
         self._journal = []
         self._put("authorisations", authorisation, "units", units)
+        self._put("authorisations", authorisation, "denied_for", None)
         self._put("authorisations", authorisation, "status", "approved")
         if self._breaks_rule_1(authorisation):
             return self._take_back(RULES[0])
@@ -727,13 +774,28 @@ class HealthPreauthorisation:
                 return self._take_back(RULES[7])
         if self._breaks_rule_11_a(authorisation):
             return self._take_back(RULES[10])
+        if self._breaks_rule_12(authorisation):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: approve {units} units on {authorisation['number']}."}
 
-    def deny_request(self, authorisation_id: str) -> Result:
-        """Deny a request or an appeal, as the reviewer of the file.
+    def deny_request(
+        self,
+        authorisation_id: str,
+        reason: Literal[
+            "not_necessary",
+            "experimental",
+            "papers_missing",
+            "other_treatment_first",
+            "allowance_used",
+            "outside_network",
+        ],
+    ) -> Result:
+        """Deny a request or an appeal, as the reviewer of the file, and say why.
 
         Args:
             authorisation_id (str): Id of the authorisation, such as AUTHORISATION-00001.
+            reason (str): The reason: not_necessary, experimental, papers_missing, other_treatment_first,
+                allowance_used or outside_network.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -746,7 +808,15 @@ class HealthPreauthorisation:
             return _refused(f"Authorisation {authorisation['number']} is {authorisation['status']}.")
         if authorisation["reviewer_id"] is None:
             return _refused(f"Authorisation {authorisation['number']} has no reviewer.")
+        if reason == "allowance_used" and self._room(authorisation) >= authorisation["asked_units"]:
+            return _refused(
+                f"{self.members[authorisation['member_id']]['name']} has {self._room(authorisation)} units left "
+                "this year, enough for what was asked."
+            )
+        if reason == "outside_network" and self.providers[authorisation["provider_id"]]["in_network"]:
+            return _refused(f"{self.providers[authorisation['provider_id']]['name']} is in the network.")
         self._journal = []
+        self._put("authorisations", authorisation, "denied_for", reason)
         self._put("authorisations", authorisation, "status", "denied")
         if self._breaks_rule_2_m(self.members[authorisation["member_id"]]):
             return self._take_back(RULES[1])
@@ -759,7 +829,9 @@ class HealthPreauthorisation:
                 return self._take_back(RULES[7])
         if self._breaks_rule_11_a(authorisation):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: deny {authorisation['number']}."}
+        if self._breaks_rule_12(authorisation):
+            return self._take_back(RULES[11])
+        return {"success": True, "message": f"Done: deny {authorisation['number']} for {reason}."}
 
     def appeal_denial(self, authorisation_id: str, reviewer_id: str) -> Result:
         """Take in an appeal against a denial, once, and give it to another reviewer of a higher level.
@@ -818,6 +890,8 @@ class HealthPreauthorisation:
                 return self._take_back(RULES[7])
         if self._breaks_rule_11_a(authorisation):
             return self._take_back(RULES[10])
+        if self._breaks_rule_12(authorisation):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: take in the appeal on {authorisation['number']} for {reviewer['name']}.",
@@ -1012,6 +1086,8 @@ class HealthPreauthorisation:
                 return self._take_back(RULES[7])
         if self._breaks_rule_11_a(authorisation):
             return self._take_back(RULES[10])
+        if self._breaks_rule_12(authorisation):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: close {authorisation['number']}."}
 
     def set_network(self, provider_id: str, in_network: bool) -> Result:
@@ -1247,6 +1323,13 @@ class HealthPreauthorisation:
     def _breaks_rule_11_a_again(self, a: Authorisation) -> bool:
         """Whether this is broken: only approved authorisations have units."""
         return a["valid_from"] > a["valid_until"]
+
+    def _breaks_rule_12(self, a: Authorisation) -> bool:
+        """Whether this is broken: a request that was denied says why, and an approved one does not."""
+        return not (
+            (a["denied_for"] is None or a["status"] in ("denied", "appealed"))
+            and (a["denied_for"] is not None or a["status"] not in ("denied", "appealed"))
+        )
 
     def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
         """The next id; numbers are never used twice."""

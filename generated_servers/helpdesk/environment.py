@@ -101,7 +101,7 @@ class Ticket(TypedDict):
 class Reply(TypedDict):
     id: str
     ticket_id: str
-    agent_id: str
+    agent_id: str | None
     sent_at: str
     public: bool
     words: str
@@ -804,11 +804,13 @@ class Helpdesk:
                 return self._take_back(RULES[7])
         return {"success": True, "message": f"Done: stop the clock of {ticket['title']}."}
 
-    def resume_ticket(self, ticket_id: str) -> Result:
-        """Take up a pending ticket again; the minutes it was pending are added to its time.
+    def resume_ticket(self, ticket_id: str, answer: Text | None = None) -> Result:
+        """Take up a pending ticket again, perhaps with what the customer answered; the minutes it was pending are
+        added to its time.
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
+            answer (str, optional): The answer. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -829,12 +831,24 @@ class Helpdesk:
                 f"{agent['name']} is not on shift and the ticket is urgent, so give it to somebody else first."
             )
         self._journal = []
+        added_replies: list[Any] = []
         stopped_for = ticket["stopped_for"] + _minutes_between(ticket["pending_since"], self.now)
         if not 0 <= stopped_for <= 1000000:
             return self._take_back(f"The stopped for of {ticket['title']} must be between 0 and 1000000.")
         self._put("tickets", ticket, "stopped_for", stopped_for)
         self._put("tickets", ticket, "pending_since", None)
         self._put("tickets", ticket, "status", "open")
+        if answer is not None:
+            reply = {
+                "id": self._new_id("reply", "REPLY", self.replies),
+                "ticket_id": ticket_id,
+                "agent_id": None,
+                "sent_at": self.now,
+                "public": True,
+                "words": answer,
+            }
+            self._add("replies", reply)
+            added_replies.append(reply)
         if self._breaks_rule_1(ticket):
             return self._take_back(RULES[0])
         for one_agent in _distinct([self.agents.get(ticket["agent_id"])]):
@@ -853,12 +867,16 @@ class Helpdesk:
                 return self._take_back(RULES[5])
         if self._breaks_rule_7_t(ticket):
             return self._take_back(RULES[6])
-        if self._breaks_rule_7_t_again(ticket):
-            return self._take_back(RULES[6])
-        for one_reply in _distinct(self._replies_by_ticket.get(ticket["id"], {}).values()):
+        for one_ticket in _distinct([ticket, *[self.tickets[one["ticket_id"]] for one in added_replies]]):
+            if self._breaks_rule_7_t_again(one_ticket):
+                return self._take_back(RULES[6])
+        for one_reply in _distinct([*self._replies_by_ticket.get(ticket["id"], {}).values(), *added_replies]):
             if self._breaks_rule_8(one_reply):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: resume {ticket['title']}."}
+        done = f"resume {ticket['title']}"
+        if answer is not None:
+            done += f" with the answer {answer}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def solve_ticket(self, ticket_id: str) -> Result:
         """Mark an open or pending ticket as solved.
@@ -915,7 +933,7 @@ class Helpdesk:
         return {"success": True, "message": f"Done: solve {ticket['title']}."}
 
     def reopen_ticket(self, ticket_id: str, agent_id: str) -> Result:
-        """Open a solved ticket again with an agent who can take it.
+        """Open a solved ticket again with an agent who can take it; the minutes it was solved are added to its time.
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
@@ -931,7 +949,7 @@ class Helpdesk:
         agent = self.agents.get(agent_id)
         if agent is None:
             return _refused(f"There is no agent {agent_id!r}.")
-        if ticket["status"] != "solved":
+        if ticket["status"] != "solved" or ticket["solved_at"] is None:
             return _refused(f"{ticket['title']} is {ticket['status']}.")
         if not self._knows(agent, self.queues[ticket["queue_id"]]):
             return _refused(
@@ -942,6 +960,10 @@ class Helpdesk:
         if self._agent_load(agent) + self._weight(ticket) > agent["room"]:
             return _refused(f"{agent['name']} has {self._agent_load(agent)} of {agent['room']} on the desk.")
         self._journal = []
+        stopped_for = ticket["stopped_for"] + _minutes_between(ticket["solved_at"], self.now)
+        if not 0 <= stopped_for <= 1000000:
+            return self._take_back(f"The stopped for of {ticket['title']} must be between 0 and 1000000.")
+        self._put("tickets", ticket, "stopped_for", stopped_for)
         self._put("tickets", ticket, "solved_at", None)
         former_agent_id = ticket["agent_id"]
         self._put("tickets", ticket, "agent_id", agent_id)
@@ -1306,7 +1328,11 @@ class Helpdesk:
 
     def _ticket_answered(self, ticket: Ticket) -> bool:
         """The answered of a ticket."""
-        return any(r["public"] for r in self._replies_by_ticket.get(ticket["id"], {}).values())
+        return any(
+            r["public"]
+            and r["agent_id"] is not None
+            for r in self._replies_by_ticket.get(ticket["id"], {}).values()
+        )
 
     def _weight(self, t: Ticket) -> int:
         return 3 if t["priority"] == "urgent" else 2 if t["priority"] == "high" else 1

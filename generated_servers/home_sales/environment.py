@@ -21,9 +21,9 @@ RULES = (
     "A home is on the market once at a time.",
     "A listing has one contract at most.",
     "A listing is under contract exactly as long as an offer for it is accepted.",
-    "A listing that is sold has one closed offer and none that waits for an answer.",
+    "A listing that is sold has one closed offer, and neither a sold nor a withdrawn one has an offer that waits for an answer.",
     "A buyer has one offer at a time in play for a listing.",
-    "Nobody is bound by contracts for more than their funds.",
+    "Nobody is bound by contracts and purchases for more than their funds.",
     "A condition of a kind stands once in an offer and is due by the day of closing.",
     "Earnest money is paid on contracts only, and never more than is due.",
     "Conditions are cleared once all of the earnest money is there.",
@@ -35,6 +35,7 @@ RULES = (
 
 CHANGES = (
     "list_home",
+    "withdraw_listing",
     "change_price",
     "make_offer",
     "counter_offer",
@@ -80,7 +81,7 @@ class Listing(TypedDict):
     agent_id: str
     asking: int
     listed_on: str
-    status: Literal["active", "under_contract", "sold"]
+    status: Literal["active", "under_contract", "withdrawn", "sold"]
 
 
 class Buyer(TypedDict):
@@ -192,7 +193,7 @@ class HomeSales:
         self._journal: list[tuple[Any, ...]] = []
         self._listings_by_agent: dict[Any, dict[str, Listing]] = {}
         self._listings_by_home: dict[Any, dict[str, Listing]] = {}
-        self._offers_by_buyer_status: dict[Any, dict[str, Offer]] = {}
+        self._offers_by_buyer: dict[Any, dict[str, Offer]] = {}
         self._offers_by_listing: dict[Any, dict[str, Offer]] = {}
         self._offers_by_listing_buyer: dict[Any, dict[str, Offer]] = {}
         self._offers_by_listing_status: dict[Any, dict[str, Offer]] = {}
@@ -349,25 +350,11 @@ class HomeSales:
         ]
         return _found({"total": len(found), "homes": [{**home} for home in _page(found, offset)]})
 
-    def get_listing(self, listing_id: str) -> Result:
-        """Look up one listing by its id.
-
-        Args:
-            listing_id (str): Id of the listing, such as LISTING-00001.
-
-        Returns:
-            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
-        """
-        listing = self.listings.get(listing_id)
-        if listing is None:
-            return _refused(f"There is no listing {listing_id!r}.")
-        return _found(self._show_listing(listing))
-
     def list_listings(
         self,
         home_id: str | None = None,
         agent_id: str | None = None,
-        status: Literal["active", "under_contract", "sold"] | None = None,
+        status: Literal["active", "under_contract", "withdrawn", "sold"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the listings, oldest first, all of them or only some.
@@ -375,7 +362,7 @@ class HomeSales:
         Args:
             home_id (str, optional): Only those of this home.
             agent_id (str, optional): Only those of this agent.
-            status (str, optional): Only those whose status is active, under_contract or sold.
+            status (str, optional): Only those whose status is active, under_contract, withdrawn or sold.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -550,6 +537,62 @@ class HomeSales:
             "data": {"listing_id": listing["id"]},
         }
 
+    def withdraw_listing(self, listing_id: str) -> Result:
+        """Take an active listing off the market, for good or to go to another agent; its open offers are rejected.
+
+        Args:
+            listing_id (str): Id of the listing, such as LISTING-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        listing = self.listings.get(listing_id)
+        if listing is None:
+            return _refused(f"There is no listing {listing_id!r}.")
+        if listing["status"] != "active":
+            return _refused(f"{self.homes[listing['home_id']]['address']} is {listing['status']}.")
+        self._journal = []
+        changed_offers: list[Any] = []
+        for o in sorted(self._offers_by_listing_status.get((listing_id, "open"), {}).values(), key=_age):
+            if o["status"] not in ("open", "rejected"):
+                return self._take_back(f"Offer {o['id']} cannot go from {o['status']} to rejected.")
+            changed_offers.append(o)
+            self._put("offers", o, "status", "rejected")
+        self._put("listings", listing, "status", "withdrawn")
+        if self._breaks_rule_1(listing):
+            return self._take_back(RULES[0])
+        for one_offer in _distinct(changed_offers):
+            if self._breaks_rule_2(one_offer):
+                return self._take_back(RULES[1])
+        for one_listing in _distinct([listing, *[self.listings[one["listing_id"]] for one in changed_offers]]):
+            if self._breaks_rule_3(one_listing):
+                return self._take_back(RULES[2])
+        for one_listing in _distinct([listing, *[self.listings[one["listing_id"]] for one in changed_offers]]):
+            if self._breaks_rule_4_l(one_listing):
+                return self._take_back(RULES[3])
+        for one_offer in _distinct(
+            [*changed_offers, *self._offers_by_listing_status.get((listing["id"], "open"), {}).values()]
+        ):
+            if self._breaks_rule_4_o(one_offer):
+                return self._take_back(RULES[3])
+        for one_offer in _distinct(changed_offers):
+            if self._breaks_rule_5(one_offer):
+                return self._take_back(RULES[4])
+        for one_buyer in _distinct([self.buyers[one["buyer_id"]] for one in changed_offers]):
+            if self._breaks_rule_6(one_buyer):
+                return self._take_back(RULES[5])
+        for one_offer in _distinct(changed_offers):
+            if self._breaks_rule_8_o(one_offer):
+                return self._take_back(RULES[7])
+        for one_offer in _distinct(changed_offers):
+            if self._breaks_rule_11(one_offer):
+                return self._take_back(RULES[10])
+        for one_offer in _distinct(changed_offers):
+            if self._breaks_rule_12_o(one_offer):
+                return self._take_back(RULES[11])
+        return {"success": True, "message": f"Done: take {self.homes[listing['home_id']]['address']} off the market."}
+
     def change_price(
         self,
         listing_id: str,
@@ -618,6 +661,8 @@ class HomeSales:
             return _refused(f"There is no listing {listing_id!r}.")
         if listing["status"] == "sold":
             return _refused(f"{self.homes[listing['home_id']]['address']} is sold.")
+        if listing["status"] == "withdrawn":
+            return _refused(f"{self.homes[listing['home_id']]['address']} is off the market.")
         if amount > buyer["funds"]:
             return _refused(f"{buyer['name']} has {_money(buyer['funds'])} at most, not {_money(amount)}.")
         if amount * 2 < listing["asking"]:
@@ -1038,12 +1083,13 @@ class HomeSales:
             ),
         }
 
-    def break_contract(self, offer_id: str, failed_id: str | None = None) -> Result:
-        """Break a contract; the earnest money goes back to the buyer if an open condition failed, and otherwise to
-        the seller.
+    def break_contract(self, offer_id: str, by: Literal["buyer", "seller"], failed_id: str | None = None) -> Result:
+        """Break a contract; the earnest money goes to the seller if the buyer walks away without an open condition
+        that failed, and otherwise to the buyer.
 
         Args:
             offer_id (str): Id of the offer, such as OFFER-00001.
+            by (str): The by: buyer or seller.
             failed_id (str, optional): Id of a condition (failed), such as CONDITION-00001. May be left out.
 
         Returns:
@@ -1069,7 +1115,7 @@ class HomeSales:
                 return self._take_back(f"Condition {failed['id']} cannot go from {failed['status']} to failed.")
             changed_conditions.append(failed)
             self._put("conditions", failed, "status", "failed")
-        self._put("offers", offer, "earnest_to", "seller" if failed_id is None else "buyer")
+        self._put("offers", offer, "earnest_to", "seller" if failed_id is None and by == "buyer" else "buyer")
         self._put("offers", offer, "status", "broken")
         listing = self.listings[offer["listing_id"]]
         if listing["status"] not in ("active", "under_contract"):
@@ -1126,7 +1172,7 @@ class HomeSales:
                 return self._take_back(RULES[11])
         if self._breaks_rule_12_o_again(offer):
             return self._take_back(RULES[11])
-        done = f"break the contract of {self.buyers[offer['buyer_id']]['name']} for {self.homes[self.listings[offer['listing_id']]['home_id']]['address']}"
+        done = f"break the contract of {self.buyers[offer['buyer_id']]['name']} for {self.homes[self.listings[offer['listing_id']]['home_id']]['address']} as the {by} wishes"
         if failed is not None:
             done += f" because of {failed['id']}"
         return {"success": True, "message": f"Done: {done}."}
@@ -1256,7 +1302,11 @@ class HomeSales:
 
     def _buyer_bound(self, buyer: Buyer) -> int:
         """The bound of a buyer."""
-        return sum(o["amount"] for o in self._offers_by_buyer_status.get((buyer["id"], "accepted"), {}).values())
+        return sum(
+            o["amount"]
+            for o in self._offers_by_buyer.get(buyer["id"], {}).values()
+            if o["status"] in ("accepted", "closed")
+        )
 
     def _offer_earnest_due(self, offer: Offer) -> int:
         """The earnest due of an offer."""
@@ -1278,7 +1328,11 @@ class HomeSales:
 
     def _listed(self, h: Home) -> Listing | None:
         return next(
-            (l for l in sorted(self._listings_by_home.get(h["id"], {}).values(), key=_age) if l["status"] != "sold"),
+            (
+                l
+                for l in sorted(self._listings_by_home.get(h["id"], {}).values(), key=_age)
+                if l["status"] not in ("sold", "withdrawn")
+            ),
             None,
         )
 
@@ -1294,11 +1348,11 @@ class HomeSales:
     def _breaks_rule_1(self, l: Listing) -> bool:
         """Whether this is broken: a home is on the market once at a time."""
         return (
-            l["status"] != "sold"
+            l["status"] not in ("sold", "withdrawn")
             and any(
                 other_l is not l
                 for other_l in self._listings_by_home.get(l["home_id"], {}).values()
-                if other_l["status"] != "sold"
+                if other_l["status"] not in ("sold", "withdrawn")
             )
         )
 
@@ -1320,15 +1374,19 @@ class HomeSales:
         )
 
     def _breaks_rule_4_l(self, l: Listing) -> bool:
-        """Whether this is broken: a listing that is sold has one closed offer and none that waits for an answer."""
+        """Whether this is broken: a listing that is sold has one closed offer, and neither a sold nor a withdrawn one
+        has an offer that waits for an answer.
+        """
         return (l["status"] == "sold") != any(
             o["status"] == "closed"
             for o in self._offers_by_listing.get(l["id"], {}).values()
         )
 
     def _breaks_rule_4_o(self, o: Offer) -> bool:
-        """Whether this is broken: a listing that is sold has one closed offer and none that waits for an answer."""
-        return o["status"] == "open" and self.listings[o["listing_id"]]["status"] == "sold"
+        """Whether this is broken: a listing that is sold has one closed offer, and neither a sold nor a withdrawn one
+        has an offer that waits for an answer.
+        """
+        return o["status"] == "open" and self.listings[o["listing_id"]]["status"] in ("sold", "withdrawn")
 
     def _breaks_rule_5(self, o: Offer) -> bool:
         """Whether this is broken: a buyer has one offer at a time in play for a listing."""
@@ -1342,7 +1400,7 @@ class HomeSales:
         )
 
     def _breaks_rule_6(self, b: Buyer) -> bool:
-        """Whether this is broken: nobody is bound by contracts for more than their funds."""
+        """Whether this is broken: nobody is bound by contracts and purchases for more than their funds."""
         return self._buyer_bound(b) > b["funds"]
 
     def _breaks_rule_7_c(self, c: Condition) -> bool:
@@ -1459,7 +1517,7 @@ class HomeSales:
                 self._listings_by_agent.setdefault(record["agent_id"], {})[record["id"]] = record
                 self._listings_by_home.setdefault(record["home_id"], {})[record["id"]] = record
             case "offers":
-                self._offers_by_buyer_status.setdefault((record["buyer_id"], record["status"]), {})[record["id"]] = record
+                self._offers_by_buyer.setdefault(record["buyer_id"], {})[record["id"]] = record
                 self._offers_by_listing.setdefault(record["listing_id"], {})[record["id"]] = record
                 self._offers_by_listing_buyer.setdefault(
                     (record["listing_id"], record["buyer_id"]),
@@ -1488,7 +1546,7 @@ class HomeSales:
                 del self._listings_by_agent[record["agent_id"]][record["id"]]
                 del self._listings_by_home[record["home_id"]][record["id"]]
             case "offers":
-                del self._offers_by_buyer_status[record["buyer_id"], record["status"]][record["id"]]
+                del self._offers_by_buyer[record["buyer_id"]][record["id"]]
                 del self._offers_by_listing[record["listing_id"]][record["id"]]
                 del self._offers_by_listing_buyer[record["listing_id"], record["buyer_id"]][record["id"]]
                 del self._offers_by_listing_status[record["listing_id"], record["status"]][record["id"]]

@@ -1005,15 +1005,16 @@ class HospitalStays:
         self,
         patient_id: str,
         bed_id: str,
-        reason: Literal["medical", "isolation", "bed_blocked", "own_wish"],
+        reason: Literal["medical", "isolation", "bed_blocked", "own_wish"] | None = None,
         doctor_id: str | None = None,
     ) -> Result:
-        """Transfer a patient to another bed, on another ward with a doctor of that ward; the old bed must be cleaned.
+        """Transfer a patient to another bed, on another ward with a doctor of that ward, and the old bed must be
+        cleaned; or hand them over to another doctor in the bed where they lie.
 
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             bed_id (str): Id of the bed, such as BED-00001.
-            reason (str): The reason: medical, isolation, bed_blocked or own_wish.
+            reason (str, optional): The reason: medical, isolation, bed_blocked or own_wish. May be left out.
             doctor_id (str, optional): Id of the doctor, such as DOCTOR-00001. May be left out.
 
         Returns:
@@ -1032,9 +1033,11 @@ class HospitalStays:
         stay = self._stay_of(patient)
         if stay is None:
             return _refused(f"{patient['name']} is not in the hospital.")
-        if bed_id == stay["bed_id"]:
-            return _refused(f"{patient['name']} lies in bed {bed['label']} already.")
         carer = doctor or self.doctors[stay["doctor_id"]]
+        if bed_id == stay["bed_id"] and carer["id"] == stay["doctor_id"]:
+            return _refused(f"{patient['name']} lies in bed {bed['label']} under {carer['name']} already.")
+        if (bed_id != stay["bed_id"]) != (reason is not None):
+            return _refused("A move to another bed has a reason, and a change of doctor alone has none.")
         if carer["ward_id"] != self.rooms[bed["room_id"]]["ward_id"]:
             return _refused(
                 f"{carer['name']} works on {self.wards[carer['ward_id']]['name']}, so name a doctor of "
@@ -1050,7 +1053,7 @@ class HospitalStays:
             )
         if bed["condition"] != "clean":
             return _refused(f"Bed {bed['label']} is {bed['condition']}.")
-        if self._bed_taken(bed):
+        if bed_id != stay["bed_id"] and self._bed_taken(bed):
             return _refused(f"Bed {bed['label']} is taken.")
         if patient["carries"] == "tuberculosis" and not self.rooms[bed["room_id"]]["airlock"]:
             return _refused(f"{patient['name']} needs a room with an airlock.")
@@ -1067,40 +1070,64 @@ class HospitalStays:
                 f"{self.patients[mate['patient_id']]['name']}, who is {self.patients[mate['patient_id']]['sex']}."
             )
         self._journal = []
+        changed_stays: list[Any] = []
+        changed_beds: list[Any] = []
         old = self.beds[stay["bed_id"]]
-        self._put("stays", stay, "bed_id", bed_id)
         former_doctor_id = stay["doctor_id"]
         self._put("stays", stay, "doctor_id", carer["id"])
-        self._put("stays", stay, "moved_at", self.now)
-        self._put("stays", stay, "moved_for", reason)
-        condition = "contaminated" if patient["carries"] is not None else "dirty"
-        if old["condition"] != condition and (old["condition"], condition) not in BED_CONDITION_MOVES:
-            return self._take_back(f"Bed {old['label']} cannot go from {old['condition']} to {condition}.")
-        self._put("beds", old, "condition", condition)
-        if self._breaks_rule_1(stay):
-            return self._take_back(RULES[0])
-        if self._breaks_rule_3_a(stay):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_3_b(stay):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_4(stay):
-            return self._take_back(RULES[3])
-        if self._breaks_rule_5(stay):
-            return self._take_back(RULES[4])
-        for one_stay in _distinct([stay, *self._stays_by_bed_status.get((old["id"], "admitted"), {}).values()]):
+        if bed is not old:
+            changed_stays.append(stay)
+            self._put("stays", stay, "bed_id", bed_id)
+            self._put("stays", stay, "moved_at", self.now)
+            self._put("stays", stay, "moved_for", reason)
+            condition = "contaminated" if patient["carries"] is not None else "dirty"
+            if old["condition"] != condition and (old["condition"], condition) not in BED_CONDITION_MOVES:
+                return self._take_back(f"Bed {old['label']} cannot go from {old['condition']} to {condition}.")
+            changed_beds.append(old)
+            self._put("beds", old, "condition", condition)
+        for one_stay in _distinct(changed_stays):
+            if self._breaks_rule_1(one_stay):
+                return self._take_back(RULES[0])
+        for one_stay in _distinct(changed_stays):
+            if self._breaks_rule_3_a(one_stay):
+                return self._take_back(RULES[2])
+        for one_stay in _distinct(changed_stays):
+            if self._breaks_rule_3_b(one_stay):
+                return self._take_back(RULES[2])
+        for one_stay in _distinct(changed_stays):
+            if self._breaks_rule_4(one_stay):
+                return self._take_back(RULES[3])
+        for one_stay in _distinct(changed_stays):
+            if self._breaks_rule_5(one_stay):
+                return self._take_back(RULES[4])
+        for one_stay in _distinct(
+            [
+                *changed_stays,
+                *[
+                    user
+                    for one in changed_beds
+                    for user in self._stays_by_bed_status.get((one["id"], "admitted"), {}).values()
+                ],
+            ]
+        ):
             if self._breaks_rule_6(one_stay):
                 return self._take_back(RULES[5])
-        if self._breaks_rule_7_s(stay):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_8(stay):
-            return self._take_back(RULES[7])
+        for one_stay in _distinct(changed_stays):
+            if self._breaks_rule_7_s(one_stay):
+                return self._take_back(RULES[6])
+        for one_stay in _distinct([stay, *changed_stays]):
+            if self._breaks_rule_8(one_stay):
+                return self._take_back(RULES[7])
         if self._breaks_rule_9(self.doctors[stay["doctor_id"]]):
             return self._take_back(RULES[8])
         if self._breaks_rule_9(self.doctors[former_doctor_id]):
             return self._take_back(RULES[8])
-        if self._breaks_rule_13(old):
-            return self._take_back(RULES[12])
-        done = f"transfer {patient['name']} to bed {bed['label']} for {reason}"
+        for one_bed in _distinct(changed_beds):
+            if self._breaks_rule_13(one_bed):
+                return self._take_back(RULES[12])
+        done = f"put {patient['name']} in bed {bed['label']}"
+        if reason is not None:
+            done += f" for {reason}"
         if doctor is not None:
             done += f" under {doctor['name']}"
         return {"success": True, "message": f"Done: {done}."}

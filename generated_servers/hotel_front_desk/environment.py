@@ -110,7 +110,17 @@ class Folio(TypedDict):
 class Line(TypedDict):
     id: str
     folio_id: str
-    kind: Literal["accommodation", "breakfast", "parking", "minibar", "restaurant", "laundry", "upgrade", "fee"]
+    kind: Literal[
+        "accommodation",
+        "breakfast",
+        "parking",
+        "minibar",
+        "restaurant",
+        "laundry",
+        "upgrade",
+        "fee",
+        "rebate",
+    ]
     amount: int
     posted_on: str
 
@@ -547,6 +557,7 @@ class HotelFrontDesk:
             "laundry",
             "upgrade",
             "fee",
+            "rebate",
         ] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -555,7 +566,7 @@ class HotelFrontDesk:
         Args:
             folio_id (str, optional): Only those of this folio.
             kind (str, optional): Only those whose kind is accommodation, breakfast, parking, minibar, restaurant,
-                laundry, upgrade or fee.
+                laundry, upgrade, fee or rebate.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -1155,14 +1166,14 @@ class HotelFrontDesk:
     def post_charge(
         self,
         folio_id: str,
-        kind: Literal["breakfast", "parking", "minibar", "restaurant", "laundry", "fee"],
+        kind: Literal["breakfast", "parking", "minibar", "restaurant", "laundry", "fee", "rebate"],
         amount: Annotated[int, {"minimum": 100, "maximum": 100000}],
     ) -> Result:
-        """Post what a party has used to one of its folios.
+        """Post what a party has used to one of its folios, or a rebate that takes off what was charged wrongly.
 
         Args:
             folio_id (str): Id of the folio, such as FOLIO-00001.
-            kind (str): The kind: breakfast, parking, minibar, restaurant, laundry or fee.
+            kind (str): The kind: breakfast, parking, minibar, restaurant, laundry, fee or rebate.
             amount (int): The amount in cents, from 100 to 100000.
 
         Returns:
@@ -1179,14 +1190,18 @@ class HotelFrontDesk:
             )
         if not (folio["payer"] == "guest" or self._for_firms(kind)):
             return _refused(f"The firm does not pay for {kind}, so post it to the guest's folio.")
-        if not self._within(folio, amount):
+        if not (kind == "rebate" or self._within(folio, amount)):
             return _refused(f"The firm's limit leaves no room for {_money(amount)}, so post it to the guest's folio.")
+        if kind == "rebate" and amount > self._folio_balance(folio):
+            return _refused(
+                f"Only {_money(self._folio_balance(folio))} is open on that folio, so no more can be taken off it."
+            )
         self._journal = []
         line: Line = {
             "id": self._new_id("line", "LINE", self.lines),
             "folio_id": folio_id,
             "kind": kind,
-            "amount": amount,
+            "amount": 0 - amount if kind == "rebate" else amount,
             "posted_on": self.now[:10],
         }
         self._add("lines", line)
@@ -1350,6 +1365,15 @@ class HotelFrontDesk:
             return _refused(
                 f"{self.guests[booking['guest_id']]['name']} is booked until {booking['leaves']}, so change the "
                 "departure first."
+            )
+        if (
+            booking["leaves"] != self.now[:10]
+            and _days_between(booking["arrives"], self.now[:10]) <= 21
+            and self._full_night(self.room_types[booking["type_id"]], booking["leaves"], self.now[:10]) is None
+        ):
+            return _refused(
+                f"{self.guests[booking['guest_id']]['name']} was booked until {booking['leaves']} only, so change "
+                f"the departure to {self.now[:10]} first, which charges the nights since."
             )
         if self._booking_owed(booking) != 0:
             return _refused(
@@ -1522,7 +1546,7 @@ class HotelFrontDesk:
         return next((d for d in _dates(a, z) if self._sold_on(t, d) >= self._room_type_sellable(t)), None)
 
     def _for_firms(self, kind: str) -> bool:
-        return kind in ("accommodation", "breakfast", "parking")
+        return kind in ("accommodation", "breakfast", "parking", "rebate")
 
     def _own_folio(self, b: Booking) -> Folio | None:
         return next(

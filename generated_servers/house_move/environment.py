@@ -17,7 +17,7 @@ Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
-    "A box weighs at most 25 kilos.",
+    "A box weighs at most 25 kilos, unless it is a single large piece.",
     "A van never carries more than its payload.",
     "Nothing heavier than six kilos lies anywhere on a fragile box.",
     "One box lies on another, never two.",
@@ -37,6 +37,7 @@ CHANGES = (
     "pack_item",
     "take_out",
     "tape_box",
+    "new_box",
     "relabel_box",
     "plan_trip",
     "load_box",
@@ -49,6 +50,7 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("boxes", "label"),
     ("boxes", "on_top_of_id"),
     ("boxes", "status"),
     ("boxes", "trip_id"),
@@ -217,6 +219,7 @@ class HouseMove:
         self._journal: list[tuple[Any, ...]] = []
         self._trips_by_name: dict[Any, dict[str, Trip]] = {}
         self._trips_by_van: dict[Any, dict[str, Trip]] = {}
+        self._boxes_by_label: dict[Any, dict[str, Box]] = {}
         self._boxes_by_on_top_of: dict[Any, dict[str, Box]] = {}
         self._boxes_by_on_top_of_status: dict[Any, dict[str, Box]] = {}
         self._boxes_by_trip: dict[Any, dict[str, Box]] = {}
@@ -687,6 +690,124 @@ class HouseMove:
             return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: tape {box['label']}."}
 
+    def new_box(self, label: Text, packed_in_id: str, goes_to_id: str, piece_id: str | None = None) -> Result:
+        """Get another box ready, or make a single large piece ready to be loaded as it is.
+
+        Args:
+            label (str): The label.
+            packed_in_id (str): Id of a room (packed in), such as ROOM-00001.
+            goes_to_id (str): Id of a room (goes to), such as ROOM-00001.
+            piece_id (str, optional): Id of an item (piece), such as ITEM-00001. May be left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        packed_in = self.rooms.get(packed_in_id)
+        if packed_in is None:
+            return _refused(f"There is no room {packed_in_id!r}.")
+        goes_to = self.rooms.get(goes_to_id)
+        if goes_to is None:
+            return _refused(f"There is no room {goes_to_id!r}.")
+        piece = self.items.get(piece_id) if piece_id is not None else None
+        if piece_id is not None and piece is None:
+            return _refused(f"There is no item {piece_id!r}.")
+        if bool(self._boxes_by_label.get(label, {})):
+            return _refused(f"There is a box {label} already.")
+        if packed_in["home"] != "old" or goes_to["home"] != "new":
+            return _refused("It would not go from the old home to the new one.")
+        if piece_id is not None and piece["box_id"] is not None:
+            return _refused(f"The {piece['name']} are packed already.")
+        if piece_id is not None and piece["room_id"] != packed_in_id:
+            return _refused(f"The {piece['name']} stand in the {self.rooms[piece['room_id']]['name']}.")
+        self._journal = []
+        changed_items: list[Any] = []
+        former_box_ids: list[Any] = []
+        changed_boxes: list[Any] = []
+        box: Box = {
+            "id": self._new_id("box", "BOX", self.boxes),
+            "label": label,
+            "packed_in_id": packed_in_id,
+            "goes_to_id": goes_to_id,
+            "trip_id": None,
+            "on_top_of_id": None,
+            "status": "open",
+        }
+        self._add("boxes", box)
+        if piece_id is not None:
+            changed_items.append(piece)
+            former_box_ids.append(piece["box_id"])
+            self._put("items", piece, "box_id", box["id"])
+            if box["status"] not in ("open", "taped", "loaded"):
+                return self._take_back(f"Box {box['label']} cannot go from {box['status']} to taped.")
+            changed_boxes.append(box)
+            self._put("boxes", box, "status", "taped")
+        if len(self._boxes_by_label.get(box["label"], {})) > 1:
+            return self._take_back(f"There is already a box with the label {box['label']!r}.")
+        for one_box in _distinct(
+            [
+                box,
+                *[self.boxes.get(one["box_id"]) for one in changed_items],
+                *[self.boxes.get(key) for key in former_box_ids],
+            ]
+        ):
+            if self._breaks_rule_1(one_box):
+                return self._take_back(RULES[0])
+        for one_trip in _distinct(
+            [
+                self.trips.get(box["trip_id"]),
+                *[
+                    self.trips.get(one["trip_id"])
+                    for one in [self.boxes.get(one["box_id"]) for one in changed_items]
+                    if one is not None
+                ],
+                *[
+                    self.trips.get(one["trip_id"])
+                    for one in [self.boxes.get(key) for key in former_box_ids]
+                    if one is not None
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_trip):
+                return self._take_back(RULES[1])
+        if any(self._breaks_rule_3(one_box) for one_box in self.boxes.values()):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_4(box):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_5(box):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_6(box):
+            return self._take_back(RULES[5])
+        for one_box in _distinct([box, *changed_boxes]):
+            if self._breaks_rule_7(one_box):
+                return self._take_back(RULES[6])
+        for one_box in _distinct([box, *changed_boxes]):
+            if self._breaks_rule_8(one_box):
+                return self._take_back(RULES[7])
+        for one_box in _distinct(
+            [
+                box,
+                *[self.boxes.get(one["box_id"]) for one in changed_items],
+                *[self.boxes.get(key) for key in former_box_ids],
+                *changed_boxes,
+            ]
+        ):
+            if self._breaks_rule_9(one_box):
+                return self._take_back(RULES[8])
+        for one_item in _distinct(changed_items):
+            if self._breaks_rule_11(one_item):
+                return self._take_back(RULES[10])
+        for one_item in _distinct(changed_items):
+            if self._breaks_rule_12_a(one_item):
+                return self._take_back(RULES[11])
+        for one_item in _distinct(changed_items):
+            if self._breaks_rule_12_b(one_item):
+                return self._take_back(RULES[11])
+        done = f"get {label} ready"
+        if piece is not None:
+            done += f" with the {piece['name']}"
+        return {"success": True, "message": f"Done: {done} (new: box {box['id']}).", "data": {"box_id": box["id"]}}
+
     def relabel_box(self, box_id: str, room_id: str) -> Result:
         """Change the room of the new home for which a box is meant.
 
@@ -1086,7 +1207,7 @@ class HouseMove:
         return {"success": True, "message": f"Done: switch the {utility['name']} from {new_from}."}
 
     def read_meter(self, utility_id: str, reading: Annotated[int, {"minimum": 0, "maximum": 999999}]) -> Result:
-        """Report the final reading of a utility that was ordered to switch, which settles it.
+        """Report the final reading of a utility on or after its last day at the old home, which settles it.
 
         Args:
             utility_id (str): Id of the utility, such as UTILITY-00001.
@@ -1101,6 +1222,10 @@ class HouseMove:
             return _refused(f"There is no utility {utility_id!r}.")
         if utility["status"] != "ordered":
             return _refused(f"The {utility['name']} is {utility['status']}.")
+        if utility["old_until"] is not None and utility["old_until"] > self.now[:10]:
+            return _refused(
+                f"The {utility['name']} runs at the old home until {utility['old_until']}, so read the meter then."
+            )
         self._journal = []
         self._put("utilities", utility, "final_reading", reading)
         self._put("utilities", utility, "status", "switched")
@@ -1153,8 +1278,8 @@ class HouseMove:
         return self.vans[t["van_id"]]["payload"] - self._trip_load(t)
 
     def _breaks_rule_1(self, b: Box) -> bool:
-        """Whether this is broken: a box weighs at most 25 kilos."""
-        return self._box_weight(b) > 25
+        """Whether this is broken: a box weighs at most 25 kilos, unless it is a single large piece."""
+        return self._box_weight(b) > 25 and len(self._items_by_box.get(b["id"], {})) != 1
 
     def _breaks_rule_2(self, t: Trip) -> bool:
         """Whether this is broken: a van never carries more than its payload."""
@@ -1316,6 +1441,7 @@ class HouseMove:
                 self._trips_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._trips_by_van.setdefault(record["van_id"], {})[record["id"]] = record
             case "boxes":
+                self._boxes_by_label.setdefault(record["label"], {})[record["id"]] = record
                 self._boxes_by_on_top_of.setdefault(record["on_top_of_id"], {})[record["id"]] = record
                 self._boxes_by_on_top_of_status.setdefault(
                     (record["on_top_of_id"], record["status"]),
@@ -1334,6 +1460,7 @@ class HouseMove:
                 del self._trips_by_name[record["name"]][record["id"]]
                 del self._trips_by_van[record["van_id"]][record["id"]]
             case "boxes":
+                del self._boxes_by_label[record["label"]][record["id"]]
                 del self._boxes_by_on_top_of[record["on_top_of_id"]][record["id"]]
                 del self._boxes_by_on_top_of_status[record["on_top_of_id"], record["status"]][record["id"]]
                 del self._boxes_by_trip[record["trip_id"]][record["id"]]

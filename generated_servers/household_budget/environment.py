@@ -896,6 +896,8 @@ class HouseholdBudget:
             return _refused(f"The month of {entry['on']} is closed.")
         if entry["out_of_id"] is None or entry["into_id"] is not None:
             return _refused("Only spending is removed.")
+        if entry["by"] is None:
+            return _refused(f"{entry['what']} was paid as a bill or saved for a goal, so it cannot be removed.")
         self._journal = []
         deleted_splits: list[Any] = []
         for s in sorted(self._splits_by_entry.get(entry_id, {}).values(), key=_age):
@@ -1217,7 +1219,8 @@ class HouseholdBudget:
         }
 
     def close_month(self, month_id: str) -> Result:
-        """Close a month that is over.
+        """Close a month that is over; what it has not assigned or not spent is carried over to the income of the next
+        one.
 
         Args:
             month_id (str): Id of the month, such as MONTH-00001.
@@ -1236,8 +1239,21 @@ class HouseholdBudget:
         before = next((m for m in self.months.values() if m["starts"] < month["starts"] and not m["closed"]), None)
         if before is not None:
             return _refused(f"{before['name']} comes first.")
+        coming = self._month_of(_add_months(month["starts"], 1))
+        if coming is None:
+            return _refused(f"Open the month after {month['name']} first, to which what is left is carried over.")
         self._journal = []
+        income = (
+            coming["income"]
+            + self._month_unassigned(month)
+            + sum(self._allotment_left(a) for a in self._allotments_by_month.get(month_id, {}).values())
+        )
+        if not 0 <= income <= 3000000:
+            return self._take_back(f"The income of {coming['name']} must be between 0.00 and 30,000.00.")
+        self._put("months", coming, "income", income)
         self._put("months", month, "closed", True)
+        if self._breaks_rule_3(coming):
+            return self._take_back(RULES[2])
         if any(self._breaks_rule_10(one_month) for one_month in self.months.values()):
             return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: close {month['name']}."}

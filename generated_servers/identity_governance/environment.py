@@ -276,7 +276,7 @@ class IdentityGovernance:
             and any(
                 self._gives(role, e)
                 and self._toxic(e, f)
-                and not self._covered(person, e, f)
+                and not self._running(person, e, f)
                 for e in self.entitlements.values()
             )
         ]
@@ -846,7 +846,8 @@ class IdentityGovernance:
         }
 
     def revoke_grant(self, grant_id: str, by_id: str) -> Result:
-        """Take a role away from somebody; open reviews of it are decided with that.
+        """Take a role away from somebody, as its owner or the manager, or as anybody once its last day is over; open
+        reviews of it are decided with that.
 
         Args:
             grant_id (str): Id of the grant, such as GRANT-00001.
@@ -864,16 +865,17 @@ class IdentityGovernance:
             return _refused(f"There is no person {by_id!r}.")
         if grant["ended_on"] is not None:
             return _refused(f"The grant ended on {grant['ended_on']}.")
+        if by_id == grant["person_id"] or by["left_on"] is not None:
+            return _refused(f"{by['name']} may not do that.")
         if not (
-            by_id != grant["person_id"]
-            and (
-                by_id == self.roles[grant["role_id"]]["owner_id"]
-                or by_id == self.people[grant["person_id"]]["manager_id"]
-            )
+            by_id == self.roles[grant["role_id"]]["owner_id"]
+            or by_id == self.people[grant["person_id"]]["manager_id"]
+            or grant["until"] is not None
+            and grant["until"] < self.now[:10]
         ):
             return _refused(
-                f"Only the owner of {self.roles[grant['role_id']]['name']} or the manager of "
-                f"{self.people[grant['person_id']]['name']} may do that."
+                f"Before the last day is over only the owner of {self.roles[grant['role_id']]['name']} or the "
+                f"manager of {self.people[grant['person_id']]['name']} may do that."
             )
         self._journal = []
         changed_items: list[Any] = []
@@ -945,7 +947,7 @@ class IdentityGovernance:
             return _refused(f"There is no person {by_id!r}.")
         if not self._toxic(one, other):
             return _refused(f"{one['name']} and {other['name']} need not stay apart.")
-        if self._covered(person, one, other):
+        if self._running(person, one, other):
             return _refused(f"A mitigation for {person['name']} covers that already.")
         if by is person or by["left_on"] is not None:
             return _refused("Somebody else who is still here has to watch.")
@@ -1009,7 +1011,8 @@ class IdentityGovernance:
         }
 
     def add_to_role(self, role_id: str, entitlement_id: str) -> Result:
-        """Add an entitlement to a role, unless somebody who has the role would then have what must stay apart.
+        """Add an entitlement to a role, unless it would bring together what must stay apart, in the role itself or
+        with somebody who has it.
 
         Args:
             role_id (str): Id of the role, such as ROLE-00001.
@@ -1027,6 +1030,14 @@ class IdentityGovernance:
             return _refused(f"There is no entitlement {entitlement_id!r}.")
         if self._gives(role, entitlement):
             return _refused(f"{role['name']} gives {entitlement['name']} already.")
+        inner = next(
+            (f for f in self.entitlements.values() if self._gives(role, f) and self._toxic(entitlement, f)),
+            None,
+        )
+        if inner is not None:
+            return _refused(
+                f"{role['name']} gives {inner['name']}, which must stay apart from {entitlement['name']}."
+            )
         hit = next(
             (
                 self.people[g["person_id"]]
@@ -1036,7 +1047,7 @@ class IdentityGovernance:
                 and any(
                     self._toxic(entitlement, f)
                     and self._has(self.people[g["person_id"]], f)
-                    and not self._covered(self.people[g["person_id"]], entitlement, f)
+                    and not self._running(self.people[g["person_id"]], entitlement, f)
                     for f in self.entitlements.values()
                 )
             ),
@@ -1443,6 +1454,17 @@ class IdentityGovernance:
             if m["ended_on"] is None
         )
 
+    def _running(self, p: Person, e: Entitlement, f: Entitlement) -> bool:
+        return any(
+            m["one_id"] == e["id"]
+            and m["other_id"] == f["id"]
+            or m["one_id"] == f["id"]
+            and m["other_id"] == e["id"]
+            for m in self._mitigations_by_person.get(p["id"], {}).values()
+            if m["ended_on"] is None
+            and m["until"] >= self.now[:10]
+        )
+
     def _apart(self, p: Person, r: Role) -> Entitlement | None:
         return next(
             (
@@ -1452,7 +1474,7 @@ class IdentityGovernance:
                 if self._gives(r, e)
                 and self._has(p, f)
                 and self._toxic(e, f)
-                and not self._covered(p, e, f)
+                and not self._running(p, e, f)
             ),
             None,
         )
@@ -1462,7 +1484,7 @@ class IdentityGovernance:
             self._gives(r, e)
             and self._gives(self.roles[g["role_id"]], f)
             and self._toxic(e, f)
-            and not self._covered(self.people[g["person_id"]], e, f)
+            and not self._running(self.people[g["person_id"]], e, f)
             for e in self.entitlements.values()
             for f in self.entitlements.values()
         )

@@ -28,6 +28,7 @@ RULES = (
     "Only approved and paid invoices say who approved them.",
     "Prices are accepted by the buyer who placed the order.",
     "The credit notes on an invoice are never more than the invoice.",
+    "A credit note that was deducted belongs to an invoice that stands.",
     "A closed or cancelled order has no invoice that waits, and a cancelled one has no goods.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
@@ -647,8 +648,8 @@ class InvoiceMatching:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(self.lines[receipt["line_id"]]):
             return self._take_back(RULES[2])
-        if self._breaks_rule_12_l(self.lines[receipt["line_id"]]):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_13_l(self.lines[receipt["line_id"]]):
+            return self._take_back(RULES[12])
         return {
             "success": True,
             "message": (
@@ -687,8 +688,8 @@ class InvoiceMatching:
             return self._take_back(RULES[0])
         if self._breaks_rule_2(receipt):
             return self._take_back(RULES[1])
-        if self._breaks_rule_12_l(self.lines[receipt["line_id"]]):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_13_l(self.lines[receipt["line_id"]]):
+            return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: book {quantity} of delivery {receipt['slip']} as returned."}
 
     def enter_invoice(
@@ -789,8 +790,8 @@ class InvoiceMatching:
         for one_invoice in _distinct([invoice, *[self.invoices[one["invoice_id"]] for one in added_charges]]):
             if self._breaks_rule_11(one_invoice):
                 return self._take_back(RULES[10])
-        if self._breaks_rule_12_i(invoice):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_13_i(invoice):
+            return self._take_back(RULES[12])
         return {
             "success": True,
             "message": f"Done: enter invoice {number} with {len(charges)} lines (new: invoice {invoice['id']}).",
@@ -863,9 +864,14 @@ class InvoiceMatching:
         for one_invoice in _distinct(changed_invoices):
             if self._breaks_rule_9(one_invoice):
                 return self._take_back(RULES[8])
-        for one_invoice in _distinct(changed_invoices):
-            if self._breaks_rule_12_i(one_invoice):
+        for one_credit_note in _distinct(
+            [user for one in changed_invoices for user in self._credit_notes_by_invoice.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_12(one_credit_note):
                 return self._take_back(RULES[11])
+        for one_invoice in _distinct(changed_invoices):
+            if self._breaks_rule_13_i(one_invoice):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: match invoice {invoice['number']}."}
 
     def accept_prices(self, invoice_id: str, by_id: str) -> Result:
@@ -910,13 +916,15 @@ class InvoiceMatching:
     def amend_line(
         self,
         line_id: str,
+        by_id: str,
         quantity: Annotated[int, {"minimum": 1, "maximum": 20000}] | None = None,
         price: Annotated[int, {"minimum": 1, "maximum": 5000000}] | None = None,
     ) -> Result:
-        """Amend the quantity or price of an order line.
+        """Amend the quantity or price of an order line, as the buyer who placed the order.
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
+            by_id (str): Id of a clerk (by), such as CLERK-00001.
             quantity (int, optional): The quantity, from 1 to 20000. May be left out.
             price (int, optional): The price in cents, from 1 to 5000000. May be left out.
 
@@ -927,9 +935,17 @@ class InvoiceMatching:
         line = self.lines.get(line_id)
         if line is None:
             return _refused(f"There is no line {line_id!r}.")
+        by = self.clerks.get(by_id)
+        if by is None:
+            return _refused(f"There is no clerk {by_id!r}.")
         if self.orders[line["order_id"]]["status"] != "sent":
             return _refused(
                 f"Order {self.orders[line['order_id']]['number']} is {self.orders[line['order_id']]['status']}."
+            )
+        if by_id != self.orders[line["order_id"]]["buyer_id"]:
+            return _refused(
+                f"Order {self.orders[line['order_id']]['number']} was placed by "
+                f"{self.clerks[self.orders[line['order_id']]['buyer_id']]['name']}, who alone amends it."
             )
         if quantity is None and price is None:
             return _refused("Say a new quantity or a new price.")
@@ -951,7 +967,7 @@ class InvoiceMatching:
         for one_charge in _distinct(self._charges_by_line.get(line["id"], {}).values()):
             if self._breaks_rule_4(one_charge):
                 return self._take_back(RULES[3])
-        done = f"amend {line['item']} on order {self.orders[line['order_id']]['number']}"
+        done = f"amend {line['item']} on order {self.orders[line['order_id']]['number']} as {by['name']}"
         if quantity is not None:
             done += f" to {quantity} pieces"
         if price is not None:
@@ -959,7 +975,7 @@ class InvoiceMatching:
         return {"success": True, "message": f"Done: {done}."}
 
     def reject_invoice(self, invoice_id: str) -> Result:
-        """Reject an invoice that has not passed the match.
+        """Reject an invoice that has not passed the match; credit notes on it are void then.
 
         Args:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
@@ -973,6 +989,15 @@ class InvoiceMatching:
             return _refused(f"There is no invoice {invoice_id!r}.")
         if invoice["status"] not in ("entered", "held"):
             return _refused(f"Invoice {invoice['number']} is {invoice['status']}.")
+        spent = next(
+            (n for n in sorted(self._credit_notes_by_invoice.get(invoice_id, {}).values(), key=_age) if n["used"]),
+            None,
+        )
+        if spent is not None:
+            return _refused(
+                f"Credit note {spent['number']} on invoice {invoice['number']} was deducted from a payment "
+                "already, so settle that with the supplier first."
+            )
         self._journal = []
         self._put("invoices", invoice, "status", "rejected")
         for one_line in _distinct(
@@ -985,8 +1010,11 @@ class InvoiceMatching:
                 return self._take_back(RULES[3])
         if self._breaks_rule_9(invoice):
             return self._take_back(RULES[8])
-        if self._breaks_rule_12_i(invoice):
-            return self._take_back(RULES[11])
+        for one_credit_note in _distinct(self._credit_notes_by_invoice.get(invoice["id"], {}).values()):
+            if self._breaks_rule_12(one_credit_note):
+                return self._take_back(RULES[11])
+        if self._breaks_rule_13_i(invoice):
+            return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: reject invoice {invoice['number']}."}
 
     def approve_invoice(self, invoice_id: str, by_id: str) -> Result:
@@ -1030,8 +1058,11 @@ class InvoiceMatching:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(invoice):
             return self._take_back(RULES[8])
-        if self._breaks_rule_12_i(invoice):
-            return self._take_back(RULES[11])
+        for one_credit_note in _distinct(self._credit_notes_by_invoice.get(invoice["id"], {}).values()):
+            if self._breaks_rule_12(one_credit_note):
+                return self._take_back(RULES[11])
+        if self._breaks_rule_13_i(invoice):
+            return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: approve invoice {invoice['number']} as {by['name']}."}
 
     def enter_credit(
@@ -1090,6 +1121,8 @@ class InvoiceMatching:
             return self._take_back(RULES[6])
         if self._breaks_rule_11(self.invoices[credit_note["invoice_id"]]):
             return self._take_back(RULES[10])
+        if self._breaks_rule_12(credit_note):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1139,6 +1172,7 @@ class InvoiceMatching:
             )
         self._journal = []
         changed_invoices: list[Any] = []
+        changed_credit_notes: list[Any] = []
         for i in list(invoices):
             self._put("invoices", i, "paid_on", self.now[:10])
             if i["status"] not in ("approved", "paid"):
@@ -1157,7 +1191,9 @@ class InvoiceMatching:
                 key=_age,
             )
             if not n["used"]
+            and self.invoices[n["invoice_id"]]["status"] != "rejected"
         ]:
+            changed_credit_notes.append(n)
             self._put("credit_notes", n, "used", True)
         for one_line in _distinct(
             [
@@ -1179,9 +1215,21 @@ class InvoiceMatching:
         for one_invoice in _distinct(changed_invoices):
             if self._breaks_rule_9(one_invoice):
                 return self._take_back(RULES[8])
-        for one_invoice in _distinct(changed_invoices):
-            if self._breaks_rule_12_i(one_invoice):
+        for one_credit_note in _distinct(
+            [
+                *[
+                    user
+                    for one in changed_invoices
+                    for user in self._credit_notes_by_invoice.get(one["id"], {}).values()
+                ],
+                *changed_credit_notes,
+            ]
+        ):
+            if self._breaks_rule_12(one_credit_note):
                 return self._take_back(RULES[11])
+        for one_invoice in _distinct(changed_invoices):
+            if self._breaks_rule_13_i(one_invoice):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: pay {len(invoices)} invoices of {supplier['name']}."}
 
     def end_order(self, order_id: str) -> Result:
@@ -1226,13 +1274,13 @@ class InvoiceMatching:
         for one_invoice in _distinct(
             [user for one in changed_orders for user in self._invoices_by_order.get(one["id"], {}).values()]
         ):
-            if self._breaks_rule_12_i(one_invoice):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_i(one_invoice):
+                return self._take_back(RULES[12])
         for one_line in _distinct(
             [user for one in changed_orders for user in self._lines_by_order.get(one["id"], {}).values()]
         ):
-            if self._breaks_rule_12_l(one_line):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13_l(one_line):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: end order {order['number']}."}
 
     def _show_line(self, line: Line) -> dict[str, Any]:
@@ -1298,6 +1346,7 @@ class InvoiceMatching:
                 for n in self._credit_notes_by_invoice.get(_invoice["id"], {}).values()
             ]
             if not n["used"]
+            and self.invoices[n["invoice_id"]]["status"] != "rejected"
         )
 
     def _credited(self, i: Invoice) -> int:
@@ -1388,13 +1437,17 @@ class InvoiceMatching:
             for n in self._credit_notes_by_invoice.get(i["id"], {}).values()
         ) > self._invoice_total(i)
 
-    def _breaks_rule_12_i(self, i: Invoice) -> bool:
+    def _breaks_rule_12(self, n: CreditNote) -> bool:
+        """Whether this is broken: a credit note that was deducted belongs to an invoice that stands."""
+        return n["used"] and self.invoices[n["invoice_id"]]["status"] == "rejected"
+
+    def _breaks_rule_13_i(self, i: Invoice) -> bool:
         """Whether this is broken: a closed or cancelled order has no invoice that waits, and a cancelled one has no
         goods.
         """
         return self.orders[i["order_id"]]["status"] != "sent" and i["status"] in ("entered", "held")
 
-    def _breaks_rule_12_l(self, l: Line) -> bool:
+    def _breaks_rule_13_l(self, l: Line) -> bool:
         """Whether this is broken: a closed or cancelled order has no invoice that waits, and a cancelled one has no
         goods.
         """

@@ -1,7 +1,7 @@
 """IP addressing. Compiled from blueprint.yaml; run `envscaler build ip_addressing` after changing it there.
 
-Manages the address plan of a company, with prefixes inside prefixes, addresses for devices, pools for automatic
-assignment, VLANs per site, quotas of teams and quarantine before reuse.
+Manages the address plan of a company (10.20.0.0/16), with prefixes inside prefixes, addresses for devices,
+pools for automatic assignment, VLANs per site, quotas of teams and quarantine before reuse.
 """
 
 from __future__ import annotations
@@ -182,8 +182,9 @@ def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
 
 
 class IpAddressing:
-    """Manages the address plan of a company, with prefixes inside prefixes, addresses for devices, pools
-    for automatic assignment, VLANs per site, quotas of teams and quarantine before reuse.
+    """Manages the address plan of a company (10.20.0.0/16), with prefixes inside prefixes, addresses for
+    devices, pools for automatic assignment, VLANs per site, quotas of teams and quarantine before
+    reuse.
     """
 
     def __init__(self, init_config: dict[str, Any] | None = None) -> None:
@@ -233,8 +234,8 @@ class IpAddressing:
             prefix_id (str): Id of the prefix, such as PREFIX-00001.
 
         Returns:
-            dict: {"success": True, "data": {name, next_host, unused, last_host}} or {"success": False, "error":
-                why not}
+            dict: {"success": True, "data": {name, next_host, unused, last_host, begins_at_octets}} or {"success":
+                False, "error": why not}
         """
         prefix = self.prefixes.get(prefix_id)
         if prefix is None:
@@ -245,6 +246,7 @@ class IpAddressing:
                 "next_host": self._next_host(prefix),
                 "unused": self._prefix_unused(prefix),
                 "last_host": self._prefix_size(prefix) - 2,
+                "begins_at_octets": [prefix["first"] // 256, prefix["first"] % 256],
             }
         )
 
@@ -519,7 +521,9 @@ class IpAddressing:
             and (device_id is None or address["device_id"] == device_id)
             and (status is None or address["status"] == status)
         ]
-        return _found({"total": len(found), "addresses": [{**address} for address in _page(found, offset)]})
+        return _found(
+            {"total": len(found), "addresses": [self._show_address(address) for address in _page(found, offset)]}
+        )
 
     def list_pools(
         self,
@@ -897,6 +901,11 @@ class IpAddressing:
         if address["status"] != "reserved":
             return _refused(
                 f"Host {address['host']} of {self.prefixes[address['prefix_id']]['name']} is {address['status']}."
+            )
+        if address["until"] is not None and address["until"] < self.now[:10]:
+            return _refused(
+                f"The reservation of host {address['host']} of {self.prefixes[address['prefix_id']]['name']} "
+                f"ended on {address['until']}; reserve it anew."
             )
         if device["team_id"] != address["team_id"]:
             return _refused(
@@ -1317,6 +1326,14 @@ class IpAddressing:
         """The device as an answer shows it."""
         return {**device, "addresses": self._device_addresses(device)}
 
+    def _show_address(self, address: Address) -> dict[str, Any]:
+        """The address as an answer shows it."""
+        return {
+            **address,
+            "third_octet": self._address_third_octet(address),
+            "fourth_octet": self._address_fourth_octet(address),
+        }
+
     def _prefix_size(self, prefix: Prefix) -> int:
         """The size of a prefix."""
         return self._size_of(prefix["length"])
@@ -1344,6 +1361,14 @@ class IpAddressing:
     def _device_addresses(self, device: Device) -> int:
         """The addresses of a device."""
         return len(self._addresses_by_device.get(device["id"], {}))
+
+    def _address_third_octet(self, address: Address) -> int:
+        """The third octet of an address."""
+        return (self.prefixes[address["prefix_id"]]["first"] + address["host"]) // 256
+
+    def _address_fourth_octet(self, address: Address) -> int:
+        """The fourth octet of an address."""
+        return (self.prefixes[address["prefix_id"]]["first"] + address["host"]) % 256
 
     def _size_of(self, l: int) -> int:
         return (

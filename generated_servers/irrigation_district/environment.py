@@ -631,7 +631,8 @@ class IrrigationDistrict:
         }
 
     def move_turn(self, turn_id: str, on: Date) -> Result:
-        """Move an order or a scheduled turn to another day; a scheduled turn must fit in there.
+        """Move an order or a scheduled turn to another day; a scheduled turn must fit in there and have no older
+        right waiting for that day.
 
         Args:
             turn_id (str): Id of the turn, such as TURN-00001.
@@ -657,6 +658,12 @@ class IrrigationDistrict:
         tight = self._narrow(self.rights[turn["right_id"]], on, turn["flow"], turn)
         if turn["state"] != "asked" and tight is not None:
             return _refused(f"There is no room on the way for {turn['flow']} litres a second on {on}.")
+        old = self._elder_on(self.rights[turn["right_id"]], on)
+        if turn["state"] != "asked" and old is not None:
+            return _refused(
+                f"Right {self.rights[old['right_id']]['number']} is older and waits for {on}, so deal with that "
+                "order first."
+            )
         self._journal = []
         self._put("turns", turn, "on", on)
         if any(self._breaks_rule_1(one_turn) for one_turn in self.turns.values()):
@@ -994,6 +1001,8 @@ class IrrigationDistrict:
             and self.canals[giver["canal_id"]]["feeder_id"] == self.canals[taker["canal_id"]]["feeder_id"]
         ):
             return _refused(f"Rights {giver['number']} and {taker['number']} lie on canals with different feeders.")
+        if self._right_curtailed(giver):
+            return _refused(f"Right {giver['number']} is curtailed by a call and has no water to lease.")
         if bool(self._leases_by_taker.get(giver_id, {})):
             return _refused(f"Right {giver['number']} has taken water on lease itself.")
         if bool(self._leases_by_giver.get(taker_id, {})):
@@ -1128,22 +1137,25 @@ class IrrigationDistrict:
     def _shut_on(self, r: Right) -> Canal | None:
         return next((c for c in self._path(self.canals[r["canal_id"]]) if c["state"] == "shut"), None)
 
-    def _elder(self, t: Turn) -> Turn | None:
+    def _elder_on(self, r: Right, d: str) -> Turn | None:
         return min(
             (
                 o
                 for o in [
                     o
-                    for _right in self._rights_by_canal.get(self.rights[t["right_id"]]["canal_id"], {}).values()
+                    for _right in self._rights_by_canal.get(r["canal_id"], {}).values()
                     for o in self._turns_by_right_state.get((_right["id"], "asked"), {}).values()
                 ]
-                if o["on"] == t["on"]
-                and self.rights[o["right_id"]]["since"] < self.rights[t["right_id"]]["since"]
+                if o["on"] == d
+                and self.rights[o["right_id"]]["since"] < r["since"]
                 and not self._right_curtailed(self.rights[o["right_id"]])
             ),
             key=lambda o: (self.rights[o["right_id"]]["since"], _age(o)),
             default=None,
         )
+
+    def _elder(self, t: Turn) -> Turn | None:
+        return self._elder_on(self.rights[t["right_id"]], t["on"])
 
     def _breaks_rule_1(self, t: Turn) -> bool:
         """Whether this is broken: no canal carries more on a day than it can."""

@@ -34,6 +34,7 @@ RULES = (
 
 CHANGES = (
     "report_issue",
+    "reestimate_issue",
     "plan_issue",
     "assign_issue",
     "set_blockers",
@@ -523,20 +524,6 @@ class IssueTracker:
         ]
         return _found({"total": len(found), "releases": [{**release} for release in _page(found, offset)]})
 
-    def get_issue(self, issue_id: str) -> Result:
-        """Look up one issue by its id.
-
-        Args:
-            issue_id (str): Id of the issue, such as ISSUE-00001.
-
-        Returns:
-            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
-        """
-        issue = self.issues.get(issue_id)
-        if issue is None:
-            return _refused(f"There is no issue {issue_id!r}.")
-        return _found(self._show_issue(issue))
-
     def list_issues(
         self,
         title: Text | None = None,
@@ -704,6 +691,54 @@ class IssueTracker:
             "message": f"Done: {done} (new: issue {issue['id']}).",
             "data": {"issue_id": issue["id"]},
         }
+
+    def reestimate_issue(
+        self,
+        issue_id: str,
+        points: Annotated[int, {"minimum": 1, "maximum": 13}] | None = None,
+        priority: Literal["low", "normal", "high", "urgent"] | None = None,
+    ) -> Result:
+        """Change the points or the priority of an issue that is neither finished nor dropped.
+
+        Args:
+            issue_id (str): Id of the issue, such as ISSUE-00001.
+            points (int, optional): The points, from 1 to 13. May be left out.
+            priority (str, optional): The priority: low, normal, high or urgent. May be left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        issue = self.issues.get(issue_id)
+        if issue is None:
+            return _refused(f"There is no issue {issue_id!r}.")
+        if self._settled(issue):
+            return _refused(f"{issue['title']} is {issue['status']}.")
+        size = points if points is not None else issue["points"]
+        if size == issue["points"] and (priority if priority is not None else issue["priority"]) == issue["priority"]:
+            return _refused(
+                f"{issue['title']} has {issue['points']} points and {issue['priority']} priority already."
+            )
+        sprint = self.sprints.get(issue["sprint_id"])
+        if sprint is not None and self._sprint_committed(sprint) - issue["points"] + size > sprint["capacity"]:
+            return _refused(
+                f"{sprint['name']} has {self._sprint_committed(sprint)} of {sprint['capacity']} points, so "
+                f"{issue['title']} must leave it before it grows to {size}."
+            )
+        self._journal = []
+        if not 1 <= size <= 13:
+            return self._take_back(f"The points of {issue['title']} must be between 1 and 13.")
+        self._put("issues", issue, "points", size)
+        self._put("issues", issue, "priority", priority if priority is not None else issue["priority"])
+        for one_sprint in _distinct([self.sprints.get(issue["sprint_id"])]):
+            if self._breaks_rule_7(one_sprint):
+                return self._take_back(RULES[6])
+        done = f"estimate {issue['title']} anew"
+        if points is not None:
+            done += f" at {points} points"
+        if priority is not None:
+            done += f" with {priority} priority"
+        return {"success": True, "message": f"Done: {done}."}
 
     def plan_issue(self, issue_id: str, sprint_id: str | None = None, release_id: str | None = None) -> Result:
         """Put an issue into a sprint and a release; what is left out is taken away, so that without both it goes back
@@ -1233,6 +1268,8 @@ class IssueTracker:
             return _refused(f"{sprint['name']} is {sprint['status']}.")
         if self.now[:10] < _plus_days(sprint["starts"], -3):
             return _refused(f"{sprint['name']} starts on {sprint['starts']}.")
+        if self.now[:10] > sprint["ends"]:
+            return _refused(f"{sprint['name']} was over on {sprint['ends']}.")
         old = self._running(self.projects[sprint["project_id"]])
         if old is not None and old["starts"] >= sprint["starts"]:
             return _refused(f"{old['name']} is running and comes after {sprint['name']}.")

@@ -241,7 +241,8 @@ class KeyValueStore:
             space_id (str): Id of a namespace (space), such as NAMESPACE-00001.
 
         Returns:
-            dict: {"success": True, "data": {may_write, is_admin, grants}} or {"success": False, "error": why not}
+            dict: {"success": True, "data": {may_read, may_write, is_admin, grants}} or {"success": False, "error":
+                why not}
         """
         service = self.services.get(service_id)
         if service is None:
@@ -251,6 +252,11 @@ class KeyValueStore:
             return _refused(f"There is no namespace {space_id!r}.")
         return _found(
             {
+                "may_read": any(
+                    self._valid(g)
+                    and self._covers(g, space)
+                    for g in self._grants_by_service.get(service_id, {}).values()
+                ),
                 "may_write": self._may_write(service, space),
                 "is_admin": self._may_rule(service, space),
                 "grants": [
@@ -914,11 +920,17 @@ class KeyValueStore:
             "data": {"lease_id": lease["id"]},
         }
 
-    def renew_lease(self, lease_id: str, minutes: Annotated[int, {"minimum": 5, "maximum": 10080}]) -> Result:
-        """Let a lease that has not run out last for some minutes from now.
+    def renew_lease(
+        self,
+        lease_id: str,
+        by_id: str,
+        minutes: Annotated[int, {"minimum": 5, "maximum": 10080}],
+    ) -> Result:
+        """Let a lease that has not run out last for some minutes from now, as its holder.
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
+            by_id (str): Id of a service (by), such as SERVICE-00001.
             minutes (int): The minutes, from 5 to 10080.
 
         Returns:
@@ -928,6 +940,13 @@ class KeyValueStore:
         lease = self.leases.get(lease_id)
         if lease is None:
             return _refused(f"There is no lease {lease_id!r}.")
+        by = self.services.get(by_id)
+        if by is None:
+            return _refused(f"There is no service {by_id!r}.")
+        if by_id != lease["holder_id"]:
+            return _refused(
+                f"The lease belongs to {self.services[lease['holder_id']]['name']}, so {by['name']} cannot renew it."
+            )
         if lease["status"] != "active":
             return _refused("The lease has ended.")
         if lease["expires_at"] <= self.now:
@@ -943,12 +962,13 @@ class KeyValueStore:
             "message": f"Done: renew {self.services[lease['holder_id']]['name']}'s lease for {minutes} minutes.",
         }
 
-    def end_lease(self, lease_id: str) -> Result:
-        """End a lease; its keys go, its locks pass to the next lease in line that has not run out, and it waits for
-        nothing any more.
+    def end_lease(self, lease_id: str, by_id: str | None = None) -> Result:
+        """End a lease, as its holder while it is running and by anybody once it has run out; its keys go, its locks
+        pass to the next lease in line that has not run out, and it waits for nothing any more.
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
+            by_id (str, optional): Id of a service (by), such as SERVICE-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -957,8 +977,16 @@ class KeyValueStore:
         lease = self.leases.get(lease_id)
         if lease is None:
             return _refused(f"There is no lease {lease_id!r}.")
+        by = self.services.get(by_id) if by_id is not None else None
+        if by_id is not None and by is None:
+            return _refused(f"There is no service {by_id!r}.")
         if lease["status"] != "active":
             return _refused("The lease has ended already.")
+        if not (not self._alive(lease) or by_id is not None and by_id == lease["holder_id"]):
+            return _refused(
+                f"The lease runs until {lease['expires_at']}; until then only "
+                f"{self.services[lease['holder_id']]['name']} ends it."
+            )
         self._journal = []
         deleted_revisions: list[Any] = []
         deleted_entries: list[Any] = []
@@ -1042,7 +1070,10 @@ class KeyValueStore:
         for one_lock in _distinct([*changed_locks, *changed_locks_2]):
             if self._breaks_rule_10(one_lock):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: end {self.services[lease['holder_id']]['name']}'s lease."}
+        done = f"end {self.services[lease['holder_id']]['name']}'s lease"
+        if by is not None:
+            done += f" as {by['name']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def acquire_lock(self, lock_id: str, lease_id: str) -> Result:
         """Take a lock through a lease, or join the end of its queue where somebody holds it.

@@ -99,7 +99,7 @@ class Application(TypedDict):
     applied_on: str
     wanted_from: str
     parents_at_work: int
-    status: Literal["waiting", "offered", "placed", "withdrawn"]
+    status: Literal["waiting", "offered", "withdrawn", "placed"]
 
 
 class Offer(TypedDict):
@@ -514,14 +514,14 @@ class KindergartenPlaces:
     def list_applications(
         self,
         child_id: str | None = None,
-        status: Literal["waiting", "offered", "placed", "withdrawn"] | None = None,
+        status: Literal["waiting", "offered", "withdrawn", "placed"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the applications, oldest first, all of them or only some.
 
         Args:
             child_id (str, optional): Only those of this child.
-            status (str, optional): Only those whose status is waiting, offered, placed or withdrawn.
+            status (str, optional): Only those whose status is waiting, offered, withdrawn or placed.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -837,47 +837,71 @@ class KindergartenPlaces:
             "data": {"enrolment_id": enrolment["id"]},
         }
 
-    def close_offer(self, offer_id: str) -> Result:
-        """Close an offer without a place; in time it counts as declined and ends the application, afterwards it has
-        lapsed and the family waits again.
+    def close_offer(self, offer_id: str | None = None, application_id: str | None = None) -> Result:
+        """Close an offer without a place (in time it counts as declined and ends the application, afterwards it has
+        lapsed and the family waits again), or take an application that waits off the list because the family
+        withdraws it.
 
         Args:
-            offer_id (str): Id of the offer, such as OFFER-00001.
+            offer_id (str, optional): Id of the offer, such as OFFER-00001. May be left out.
+            application_id (str, optional): Id of the application, such as APPLICATION-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
                 or {"success": False, "error": why it cannot be done}
         """
-        offer = self.offers.get(offer_id)
-        if offer is None:
+        offer = self.offers.get(offer_id) if offer_id is not None else None
+        if offer_id is not None and offer is None:
             return _refused(f"There is no offer {offer_id!r}.")
-        if offer["status"] != "open":
+        application = self.applications.get(application_id) if application_id is not None else None
+        if application_id is not None and application is None:
+            return _refused(f"There is no application {application_id!r}.")
+        if (offer_id is None) == (application_id is None):
+            return _refused("Name either an offer or an application.")
+        if offer_id is not None and offer["status"] != "open":
             return _refused(f"The offer is {offer['status']}.")
+        if application_id is not None and application["status"] != "waiting":
+            return _refused(
+                f"The application for {self.children[application['child_id']]['name']} is "
+                f"{application['status']}; where a place is offered, close the offer."
+            )
         self._journal = []
-        changed_offers: list[Any] = []
         changed_applications: list[Any] = []
-        if self.now[:10] <= offer["answer_by"]:
-            changed_offers.append(offer)
-            self._put("offers", offer, "status", "declined")
-            application = self.applications[offer["application_id"]]
-            if application["status"] not in ("offered", "withdrawn"):
+        changed_offers: list[Any] = []
+        if application_id is not None:
+            if application["status"] not in ("waiting", "offered", "withdrawn"):
                 return self._take_back(
                     f"Application {application['id']} cannot go from {application['status']} to withdrawn."
                 )
             changed_applications.append(application)
             self._put("applications", application, "status", "withdrawn")
-        else:
-            if offer["status"] not in ("open", "lapsed"):
-                return self._take_back(f"Offer {offer['id']} cannot go from {offer['status']} to lapsed.")
-            changed_offers.append(offer)
-            self._put("offers", offer, "status", "lapsed")
-            its_application = self.applications[offer["application_id"]]
-            if its_application["status"] not in ("waiting", "offered"):
-                return self._take_back(
-                    f"Application {its_application['id']} cannot go from {its_application['status']} to waiting."
-                )
-            changed_applications.append(its_application)
-            self._put("applications", its_application, "status", "waiting")
+        if offer_id is not None:
+            if self.now[:10] <= offer["answer_by"]:
+                if offer["status"] not in ("open", "declined"):
+                    return self._take_back(f"Offer {offer['id']} cannot go from {offer['status']} to declined.")
+                changed_offers.append(offer)
+                self._put("offers", offer, "status", "declined")
+                its_application = self.applications[offer["application_id"]]
+                if its_application["status"] not in ("waiting", "offered", "withdrawn"):
+                    return self._take_back(
+                        f"Application {its_application['id']} cannot go from {its_application['status']} to "
+                        "withdrawn."
+                    )
+                changed_applications.append(its_application)
+                self._put("applications", its_application, "status", "withdrawn")
+            else:
+                if offer["status"] not in ("open", "lapsed"):
+                    return self._take_back(f"Offer {offer['id']} cannot go from {offer['status']} to lapsed.")
+                changed_offers.append(offer)
+                self._put("offers", offer, "status", "lapsed")
+                its_application_2 = self.applications[offer["application_id"]]
+                if its_application_2["status"] not in ("waiting", "offered"):
+                    return self._take_back(
+                        f"Application {its_application_2['id']} cannot go from {its_application_2['status']} to "
+                        "waiting."
+                    )
+                changed_applications.append(its_application_2)
+                self._put("applications", its_application_2, "status", "waiting")
         for one_group in _distinct([self.groups[one["group_id"]] for one in changed_offers]):
             if self._breaks_rule_1(one_group):
                 return self._take_back(RULES[0])
@@ -895,23 +919,22 @@ class KindergartenPlaces:
                 return self._take_back(RULES[4])
         for one_offer in _distinct(
             [
-                *changed_offers,
                 *[
                     user
                     for one in changed_applications
                     for user in self._offers_by_application_status.get((one["id"], "open"), {}).values()
                 ],
+                *changed_offers,
             ]
         ):
             if self._breaks_rule_5_o_again(one_offer):
                 return self._take_back(RULES[4])
-        return {
-            "success": True,
-            "message": (
-                "Done: close the offer to "
-                f"{self.children[self.applications[offer['application_id']]['child_id']]['name']}."
-            ),
-        }
+        done = "close"
+        if offer is not None and application is not None:
+            done += f" the offer to {self.children[self.applications[offer['application_id']]['child_id']]['name']}"
+        if application is not None:
+            done += f" the application for {self.children[application['child_id']]['name']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def change_group(self, enrolment_id: str, group_id: str) -> Result:
         """Move a child who is not in the house at the moment to another group that is right for its age.

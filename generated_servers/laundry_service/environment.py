@@ -28,7 +28,7 @@ RULES = (
     "A shelved or collected bag has nothing left to wash.",
     "A shelved bag has a rack of its own, and no other bag has one.",
     "Every lost piece has one open claim or a paid one, and other pieces have no open claim.",
-    "Nobody is paid more for a lost piece than it was worth.",
+    "Nobody is paid more for a lost or damaged piece than it was worth.",
     "An express bag is promised within three days of coming in.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
@@ -125,6 +125,7 @@ class Claim(TypedDict):
     id: str
     garment_id: str
     worth: int
+    damaged: bool
     paid: int | None
     closed: bool
 
@@ -553,6 +554,7 @@ class LaundryService:
     def list_claims(
         self,
         garment_id: str | None = None,
+        damaged: bool | None = None,
         closed: bool | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -560,6 +562,7 @@ class LaundryService:
 
         Args:
             garment_id (str, optional): Only those of this garment.
+            damaged (bool, optional): Only those where damaged is so.
             closed (bool, optional): Only those where closed is so.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -572,6 +575,7 @@ class LaundryService:
             claim
             for claim in self.claims.values()
             if (garment_id is None or claim["garment_id"] == garment_id)
+            and (damaged is None or claim["damaged"] == damaged)
             and (closed is None or claim["closed"] == closed)
         ]
         return _found({"total": len(found), "claims": [{**claim} for claim in _page(found, offset)]})
@@ -1105,7 +1109,8 @@ class LaundryService:
         return {"success": True, "message": f"Done: shelve bag {bag['tag']} on {rack['label']}."}
 
     def hand_over(self, bag_id: str) -> Result:
-        """Hand a shelved bag over; the customer's credit is used for the price.
+        """Hand a shelved bag over, or close an open one of which every piece is lost; the customer's credit is used
+        for the price.
 
         Args:
             bag_id (str): Id of the bag, such as BAG-00001.
@@ -1117,8 +1122,12 @@ class LaundryService:
         bag = self.bags.get(bag_id)
         if bag is None:
             return _refused(f"There is no bag {bag_id!r}.")
-        if bag["status"] != "shelved":
-            return _refused(f"Bag {bag['tag']} is {bag['status']}.")
+        if not (
+            bag["status"] == "shelved"
+            or bag["status"] == "open"
+            and all(g["status"] == "lost" for g in self._garments_by_bag.get(bag_id, {}).values())
+        ):
+            return _refused(f"Bag {bag['tag']} is {bag['status']}, and not all of it is lost.")
         self._journal = []
         customer = self.customers[bag["customer_id"]]
         credit = (
@@ -1174,13 +1183,16 @@ class LaundryService:
         self,
         garment_id: str,
         worth: Annotated[int, {"minimum": 100, "maximum": 50000}] | None = None,
+        damaged: bool = False,
     ) -> Result:
         """Report a piece of an open bag as lost with what it was worth, or, where no worth is given, that a lost
-        piece has turned up before its claim was paid; it must be washed then.
+        piece has turned up before its claim was paid; it must be washed then. A clean piece that came out damaged
+        is paid for at once, as credit.
 
         Args:
             garment_id (str): Id of the garment, such as GARMENT-00001.
             worth (int, optional): The worth in cents, from 100 to 50000. May be left out.
+            damaged (bool): Damaged: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1198,24 +1210,49 @@ class LaundryService:
         claim = self._claim_of(garment)
         if worth is None and claim is None:
             return _refused(f"The claim for piece {garment['code']} has been paid.")
+        if not (
+            worth is None
+            or not any(c["paid"] is not None for c in self._claims_by_garment.get(garment_id, {}).values())
+        ):
+            return _refused(f"Piece {garment['code']} has been paid for.")
+        if not (not damaged or worth is not None and garment["status"] == "clean"):
+            return _refused("Damage is paid for a washed piece, with what it was worth.")
         self._journal = []
-        changed_garments: list[Any] = []
         added_claims: list[Any] = []
+        changed_garments: list[Any] = []
         changed_claims: list[Any] = []
         if worth is not None:
-            if garment["status"] not in ("waiting", "lost", "clean"):
-                return self._take_back(f"Garment {garment['code']} cannot go from {garment['status']} to lost.")
-            changed_garments.append(garment)
-            self._put("garments", garment, "status", "lost")
-            new_claim = {
-                "id": self._new_id("claim", "CLAIM", self.claims),
-                "garment_id": garment_id,
-                "worth": worth,
-                "paid": None,
-                "closed": False,
-            }
-            self._add("claims", new_claim)
-            added_claims.append(new_claim)
+            if damaged:
+                new_claim = {
+                    "id": self._new_id("claim", "CLAIM", self.claims),
+                    "garment_id": garment_id,
+                    "worth": worth,
+                    "damaged": True,
+                    "paid": worth,
+                    "closed": True,
+                }
+                self._add("claims", new_claim)
+                added_claims.append(new_claim)
+                customer = self.customers[self.bags[garment["bag_id"]]["customer_id"]]
+                credit = self.customers[self.bags[garment["bag_id"]]["customer_id"]]["credit"] + worth
+                if not 0 <= credit <= 100000:
+                    return self._take_back(f"The credit of {customer['name']} must be between 0.00 and 1,000.00.")
+                self._put("customers", customer, "credit", credit)
+            else:
+                if garment["status"] not in ("waiting", "lost", "clean"):
+                    return self._take_back(f"Garment {garment['code']} cannot go from {garment['status']} to lost.")
+                changed_garments.append(garment)
+                self._put("garments", garment, "status", "lost")
+                new_claim_2 = {
+                    "id": self._new_id("claim", "CLAIM", self.claims),
+                    "garment_id": garment_id,
+                    "worth": worth,
+                    "damaged": False,
+                    "paid": None,
+                    "closed": False,
+                }
+                self._add("claims", new_claim_2)
+                added_claims.append(new_claim_2)
         else:
             if garment["status"] not in ("waiting", "washing", "lost"):
                 return self._take_back(f"Garment {garment['code']} cannot go from {garment['status']} to waiting.")
@@ -1250,8 +1287,8 @@ class LaundryService:
                 return self._take_back(RULES[8])
         for one_claim in _distinct(
             [
-                *[user for one in changed_garments for user in self._claims_by_garment.get(one["id"], {}).values()],
                 *added_claims,
+                *[user for one in changed_garments for user in self._claims_by_garment.get(one["id"], {}).values()],
                 *changed_claims,
             ]
         ):
@@ -1259,8 +1296,8 @@ class LaundryService:
                 return self._take_back(RULES[8])
         for one_garment in _distinct(
             [
-                *changed_garments,
                 *[self.garments[one["garment_id"]] for one in added_claims],
+                *changed_garments,
                 *[self.garments[one["garment_id"]] for one in changed_claims],
             ]
         ):
@@ -1269,7 +1306,7 @@ class LaundryService:
         for one_claim in _distinct([*added_claims, *changed_claims]):
             if self._breaks_rule_10(one_claim):
                 return self._take_back(RULES[9])
-        done = f"report {garment['code']} as lost or found"
+        done = f"report {garment['code']} as lost, damaged or found"
         if worth is not None:
             done += f" with a worth of {_money(worth)}"
         return {"success": True, "message": f"Done: {done}."}
@@ -1486,7 +1523,7 @@ class LaundryService:
         )
 
     def _breaks_rule_10(self, c: Claim) -> bool:
-        """Whether this is broken: nobody is paid more for a lost piece than it was worth."""
+        """Whether this is broken: nobody is paid more for a lost or damaged piece than it was worth."""
         return not (c["paid"] is None or c["closed"] and c["paid"] <= c["worth"])
 
     def _breaks_rule_11(self, b: Bag) -> bool:

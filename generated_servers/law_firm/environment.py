@@ -889,7 +889,7 @@ class LawFirm:
         }
 
     def write_off(self, entry_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 9000000}]) -> Result:
-        """Write off part or all of an entry that is not billed.
+        """Write off part or all of an entry, billed or not; on a bill, no more than is open.
 
         Args:
             entry_id (str): Id of a time entry (entry), such as TE-00001.
@@ -902,8 +902,11 @@ class LawFirm:
         entry = self.time_entries.get(entry_id)
         if entry is None:
             return _refused(f"There is no time entry {entry_id!r}.")
-        if entry["bill_id"] is not None:
-            return _refused(f"The entry is on bill {self.bills[entry['bill_id']]['number']}.")
+        if entry["bill_id"] is not None and amount > self._bill_open(self.bills[entry["bill_id"]]):
+            return _refused(
+                f"Bill {self.bills[entry['bill_id']]['number']} has only "
+                f"{_money(self._bill_open(self.bills[entry['bill_id']]))} open."
+            )
         if amount > self._time_entry_value(entry) - entry["written_off"]:
             return _refused(
                 f"The entry has {_money(self._time_entry_value(entry) - entry['written_off'])} left that could be "
@@ -1228,7 +1231,8 @@ class LawFirm:
         return {"success": True, "message": f"Done: set the cap of {matter['title']} to {_money(cap)}."}
 
     def close_matter(self, matter_id: str) -> Result:
-        """Close a matter on which everything is billed, paid and refunded.
+        """Close a matter on which everything is billed, paid and refunded; whoever worked on it has acted for the
+        client from then on.
 
         Args:
             matter_id (str): Id of the matter, such as MATTER-00001.
@@ -1251,6 +1255,30 @@ class LawFirm:
                 f"{matter['title']} has {_money(self._matter_trust(matter))} on trust that belongs to the client."
             )
         self._journal = []
+        changed_lawyers: list[Any] = []
+        for w in [
+            w
+            for w in self.lawyers.values()
+            if matter["client_id"] not in w["acted_for_ids"]
+            and any(e["lawyer_id"] == w["id"] for e in self._time_entries_by_matter.get(matter_id, {}).values())
+            and not any(
+                self.matters[e["matter_id"]]["opponent_id"] == matter["client_id"]
+                for e in self._time_entries_by_lawyer.get(w["id"], {}).values()
+            )
+        ]:
+            changed_lawyers.append(w)
+            self._put(
+                "lawyers",
+                w,
+                "acted_for_ids",
+                [
+                    record["id"]
+                    for record in [
+                        self.contacts[key]
+                        for key in w["acted_for_ids"]
+                    ] + [self.contacts[matter["client_id"]]]
+                ],
+            )
         self._put("matters", matter, "status", "closed")
         for one_conflict in _distinct(
             [
@@ -1260,6 +1288,11 @@ class LawFirm:
         ):
             if self._breaks_rule_2(one_conflict):
                 return self._take_back(RULES[1])
+        for one_time_entry in _distinct(
+            [user for one in changed_lawyers for user in self._time_entries_by_lawyer.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_7(one_time_entry):
+                return self._take_back(RULES[6])
         if self._breaks_rule_12_m(matter):
             return self._take_back(RULES[11])
         for one_bill in _distinct(self._bills_by_matter.get(matter["id"], {}).values()):

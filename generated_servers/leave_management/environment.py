@@ -43,6 +43,7 @@ CHANGES = (
     "report_sick",
     "hand_in_certificate",
     "credit_month",
+    "carry_over",
     "lapse_carried",
     "prolong_carried",
 )
@@ -85,7 +86,7 @@ class Holiday(TypedDict):
 class Entry(TypedDict):
     id: str
     employee_id: str
-    kind: Literal["accrual", "carried", "lapsed"]
+    kind: Literal["accrual", "carried", "moved", "lapsed"]
     month: str
     days: int
     lapses_on: str | None
@@ -456,7 +457,7 @@ class LeaveManagement:
     def list_entries(
         self,
         employee_id: str | None = None,
-        kind: Literal["accrual", "carried", "lapsed"] | None = None,
+        kind: Literal["accrual", "carried", "moved", "lapsed"] | None = None,
         settled: bool | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -464,7 +465,7 @@ class LeaveManagement:
 
         Args:
             employee_id (str, optional): Only those of this employee.
-            kind (str, optional): Only those whose kind is accrual, carried or lapsed.
+            kind (str, optional): Only those whose kind is accrual, carried, moved or lapsed.
             settled (bool, optional): Only those where settled is so.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -1231,6 +1232,89 @@ class LeaveManagement:
                 return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: credit the month of {month} to {team['name']}."}
 
+    def carry_over(self, employee_id: str, year_starts: Date) -> Result:
+        """Carry the days that an employee has left of the old leave year over into the new one, ten at most; they
+        lapse after three months.
+
+        Args:
+            employee_id (str): Id of the employee, such as EMPLOYEE-00001.
+            year_starts (str): Year starts: a date, as YYYY-MM-DD.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        employee = self.employees.get(employee_id)
+        if employee is None:
+            return _refused(f"There is no employee {employee_id!r}.")
+        if (
+            year_starts[:8] + "01" != year_starts
+            or year_starts > self.now[:10]
+            or _days_between(year_starts, self.now[:10]) >= 180
+        ):
+            return _refused(
+                "A leave year begins on the first of a month, and days are carried over in its first six months."
+            )
+        if any(
+            x["month"] >= year_starts
+            for x in self._entries_by_employee_kind.get((employee_id, "carried"), {}).values()
+        ):
+            return _refused(f"{employee['name']} has had days carried over in this year.")
+        left = self._of_last_year(employee, year_starts)
+        if left <= 0:
+            return _refused(f"{employee['name']} has no days left of the year before {year_starts}.")
+        self._journal = []
+        kept = min(left, 10)
+        if not -15 <= kept <= 15:
+            return self._take_back("The days of an entry must be between -15 and 15.")
+        entry: Entry = {
+            "id": self._new_id("entry", "ENTRY", self.entries),
+            "employee_id": employee_id,
+            "kind": "carried",
+            "month": self.now[:10][:8] + "01",
+            "days": kept,
+            "lapses_on": _plus_days(_add_months(self.now[:10][:8] + "01", 3), -1),
+            "settled": False,
+        }
+        self._add("entries", entry)
+        days = 0 - kept
+        if not -15 <= days <= 15:
+            return self._take_back("The days of an entry must be between -15 and 15.")
+        new_entry: Entry = {
+            "id": self._new_id("entry", "ENTRY", self.entries),
+            "employee_id": employee_id,
+            "kind": "moved",
+            "month": self.now[:10][:8] + "01",
+            "days": days,
+            "lapses_on": None,
+            "settled": False,
+        }
+        self._add("entries", new_entry)
+        if self._breaks_rule_2(self.employees[entry["employee_id"]]):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_2(self.employees[new_entry["employee_id"]]):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_9(entry):
+            return self._take_back(RULES[8])
+        if self._breaks_rule_9(new_entry):
+            return self._take_back(RULES[8])
+        if self._breaks_rule_10_x(entry):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_10_x(new_entry):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_10_e(self.employees[entry["employee_id"]]):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_10_e(self.employees[new_entry["employee_id"]]):
+            return self._take_back(RULES[9])
+        return {
+            "success": True,
+            "message": (
+                f"Done: carry the days of {employee['name']} over into the year from {year_starts} (new: entry "
+                f"{entry['id']}, entry {new_entry['id']})."
+            ),
+            "data": {"entry_id": entry["id"], "new_entry_id": new_entry["id"]},
+        }
+
     def lapse_carried(self, entry_id: str) -> Result:
         """Let the carried-over days lapse that were not used by their day.
 
@@ -1455,7 +1539,18 @@ class LeaveManagement:
                     {},
                 ).values()
                 if x["lapses_on"] is not None
+                and x["month"] <= l["starts"]
                 and l["starts"] <= x["lapses_on"]
+            ),
+        )
+
+    def _of_last_year(self, e: Employee, d: str) -> int:
+        return min(
+            self._employee_balance(e),
+            sum(x["days"] for x in self._entries_by_employee.get(e["id"], {}).values() if x["month"] < d) - sum(
+                self._leave_days(l)
+                for l in self._leaves_by_employee_kind_status.get((e["id"], "annual", "approved"), {}).values()
+                if l["starts"] < d
             ),
         )
 
@@ -1562,7 +1657,7 @@ class LeaveManagement:
         return sum(
             x["days"]
             for x in self._entries_by_employee.get(e["id"], {}).values()
-            if x["kind"] != "accrual"
+            if x["kind"] in ("carried", "lapsed")
         ) < 0
 
     def _breaks_rule_11(self, a: SickNote) -> bool:

@@ -807,8 +807,6 @@ class LibraryLoans:
             else:
                 changed_copies_3.append(copy)
                 self._put("copies", copy, "heading_id", taker["pickup_id"])
-                if copy["status"] not in ("shelf", "lent", "transit", "held"):
-                    return self._take_back(f"Copy {copy['barcode']} cannot go from {copy['status']} to transit.")
                 changed_copies_2.append(copy)
                 self._put("copies", copy, "status", "transit")
                 if taker["status"] not in ("waiting", "travelling"):
@@ -819,15 +817,11 @@ class LibraryLoans:
             if branch_id == copy["home_id"]:
                 changed_copies.append(copy)
                 self._put("copies", copy, "at_id", branch_id)
-                if copy["status"] not in ("shelf", "lent", "transit", "held"):
-                    return self._take_back(f"Copy {copy['barcode']} cannot go from {copy['status']} to shelf.")
                 changed_copies_2.append(copy)
                 self._put("copies", copy, "status", "shelf")
             else:
                 changed_copies_3.append(copy)
                 self._put("copies", copy, "heading_id", copy["home_id"])
-                if copy["status"] not in ("shelf", "lent", "transit", "held"):
-                    return self._take_back(f"Copy {copy['barcode']} cannot go from {copy['status']} to transit.")
                 changed_copies_2.append(copy)
                 self._put("copies", copy, "status", "transit")
         if self._breaks_rule_1_l(loan):
@@ -1107,8 +1101,6 @@ class LibraryLoans:
                     self._put("copies", kept, "at_id", None)
                     changed_copies_2.append(kept)
                     self._put("copies", kept, "heading_id", taker["pickup_id"])
-                    if kept["status"] not in ("shelf", "lent", "transit", "held"):
-                        return self._take_back(f"Copy {kept['barcode']} cannot go from {kept['status']} to transit.")
                     changed_copies_3.append(kept)
                     self._put("copies", kept, "status", "transit")
                     if taker["status"] not in ("waiting", "travelling"):
@@ -1117,8 +1109,6 @@ class LibraryLoans:
                     self._put("holds", taker, "status", "travelling")
             else:
                 if place["id"] == kept["home_id"]:
-                    if kept["status"] not in ("shelf", "lent", "transit", "held"):
-                        return self._take_back(f"Copy {kept['barcode']} cannot go from {kept['status']} to shelf.")
                     changed_copies_3.append(kept)
                     self._put("copies", kept, "status", "shelf")
                 else:
@@ -1126,8 +1116,6 @@ class LibraryLoans:
                     self._put("copies", kept, "at_id", None)
                     changed_copies_2.append(kept)
                     self._put("copies", kept, "heading_id", kept["home_id"])
-                    if kept["status"] not in ("shelf", "lent", "transit", "held"):
-                        return self._take_back(f"Copy {kept['barcode']} cannot go from {kept['status']} to transit.")
                     changed_copies_3.append(kept)
                     self._put("copies", kept, "status", "transit")
         for one_copy in _distinct(changed_copies_3):
@@ -1237,8 +1225,6 @@ class LibraryLoans:
             self._put("copies", copy, "at_id", None)
             changed_copies_3.append(copy)
             self._put("copies", copy, "heading_id", taker["pickup_id"])
-            if copy["status"] not in ("shelf", "lent", "transit", "held"):
-                return self._take_back(f"Copy {copy['barcode']} cannot go from {copy['status']} to transit.")
             changed_copies.append(copy)
             self._put("copies", copy, "status", "transit")
             if taker["status"] not in ("waiting", "travelling"):
@@ -1298,7 +1284,8 @@ class LibraryLoans:
         return {"success": True, "message": f"Done: pull {copy['barcode']} for the next in the queue."}
 
     def receive_copy(self, copy_id: str) -> Result:
-        """Unpack a copy that the van has brought to the branch it was headed for.
+        """Unpack a copy that the van has brought to the branch it was headed for; one that nobody waits for goes on
+        to its home.
 
         Args:
             copy_id (str): Id of the copy, such as COPY-00001.
@@ -1315,19 +1302,23 @@ class LibraryLoans:
         self._journal = []
         changed_copies: list[Any] = []
         changed_copies_2: list[Any] = []
+        changed_copies_3: list[Any] = []
         changed_holds: list[Any] = []
         former_copy_ids: list[Any] = []
         changed_holds_2: list[Any] = []
         changed_holds_3: list[Any] = []
-        changed_copies_3: list[Any] = []
         branch = self.branches[copy["heading_id"]]
         taker = self._kept_for(copy) or self._next_hold(self.works[copy["work_id"]])
         self._put("copies", copy, "heading_id", None)
         if taker is None:
-            changed_copies.append(copy)
-            self._put("copies", copy, "at_id", branch["id"])
-            changed_copies_2.append(copy)
-            self._put("copies", copy, "status", "shelf")
+            if branch["id"] == copy["home_id"]:
+                changed_copies.append(copy)
+                self._put("copies", copy, "at_id", branch["id"])
+                changed_copies_2.append(copy)
+                self._put("copies", copy, "status", "shelf")
+            else:
+                changed_copies_3.append(copy)
+                self._put("copies", copy, "heading_id", copy["home_id"])
         else:
             changed_holds.append(taker)
             former_copy_ids.append(taker["copy_id"])
@@ -1381,13 +1372,13 @@ class LibraryLoans:
         for one_hold in _distinct(
             [
                 *self._holds_by_copy_status.get((copy["id"], "travelling"), {}).values(),
-                *changed_holds,
-                *changed_holds_3,
                 *[
                     user
                     for one in changed_copies_3
                     for user in self._holds_by_copy_status.get((one["id"], "travelling"), {}).values()
                 ],
+                *changed_holds,
+                *changed_holds_3,
             ]
         ):
             if self._breaks_rule_6(one_hold):
@@ -1501,11 +1492,13 @@ class LibraryLoans:
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: take {_money(amount)} from {reader['name']}."}
 
-    def waive_fine(self, fine_id: str) -> Result:
-        """Waive what is still unpaid of a fine for lateness.
+    def waive_fine(self, fine_id: str, found_at_id: str | None = None) -> Result:
+        """Waive what is still unpaid of a fine for lateness, or of the price of a lost copy that has turned up at a
+        branch; the copy is back in stock then, or on the van to its home.
 
         Args:
             fine_id (str): Id of the fine, such as FINE-00001.
+            found_at_id (str, optional): Id of a branch (found at), such as BRANCH-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1514,15 +1507,65 @@ class LibraryLoans:
         fine = self.fines.get(fine_id)
         if fine is None:
             return _refused(f"There is no fine {fine_id!r}.")
-        if fine["reason"] != "late":
-            return _refused("The price of a lost copy is not waived.")
-        if fine["paid"] >= fine["amount"]:
+        found_at = self.branches.get(found_at_id) if found_at_id is not None else None
+        if found_at_id is not None and found_at is None:
+            return _refused(f"There is no branch {found_at_id!r}.")
+        if fine["reason"] != "late" and found_at_id is None:
+            return _refused(
+                "The price of a lost copy is waived only when the copy has turned up; name the branch where it is."
+            )
+        if fine["reason"] != "lost" and found_at_id is not None:
+            return _refused(
+                "A branch is named only for a lost copy that has turned up, and this fine is for lateness."
+            )
+        if fine["reason"] != "late" and self.copies[self.loans[fine["loan_id"]]["copy_id"]]["status"] != "lost":
+            return _refused(
+                f"Copy {self.copies[self.loans[fine['loan_id']]['copy_id']]['barcode']} is "
+                f"{self.copies[self.loans[fine['loan_id']]['copy_id']]['status']}, not lost."
+            )
+        if fine["reason"] != "lost" and fine["paid"] >= fine["amount"]:
             return _refused("That fine is paid.")
         self._journal = []
+        changed_copies: list[Any] = []
+        changed_copies_2: list[Any] = []
+        changed_copies_3: list[Any] = []
         self._put("fines", fine, "amount", fine["paid"])
+        if found_at_id is not None:
+            back = self.copies[self.loans[fine["loan_id"]]["copy_id"]]
+            if found_at_id == back["home_id"]:
+                changed_copies.append(back)
+                self._put("copies", back, "at_id", found_at_id)
+                changed_copies_2.append(back)
+                self._put("copies", back, "status", "shelf")
+            else:
+                changed_copies_3.append(back)
+                self._put("copies", back, "heading_id", back["home_id"])
+                changed_copies_2.append(back)
+                self._put("copies", back, "status", "transit")
+        for one_copy in _distinct(changed_copies_2):
+            if self._breaks_rule_1_c(one_copy):
+                return self._take_back(RULES[0])
+        for one_copy in _distinct([*changed_copies, *changed_copies_2, *changed_copies_3]):
+            if self._breaks_rule_2(one_copy):
+                return self._take_back(RULES[1])
+        for one_copy in _distinct([*changed_copies, *changed_copies_2]):
+            if self._breaks_rule_3(one_copy):
+                return self._take_back(RULES[2])
+        for one_hold in _distinct(
+            [
+                user
+                for one in changed_copies_3
+                for user in self._holds_by_copy_status.get((one["id"], "travelling"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_6(one_hold):
+                return self._take_back(RULES[5])
         if self._breaks_rule_11_f(fine):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: waive a fine of {self.readers[fine['reader_id']]['name']}."}
+        done = f"waive a fine of {self.readers[fine['reader_id']]['name']}"
+        if found_at is not None:
+            done += f" for a copy found at {found_at['name']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def extend_card(self, reader_id: str) -> Result:
         """Extend the card of a reader by a year, from the day it ends or from today where it has run out.

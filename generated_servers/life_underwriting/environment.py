@@ -41,6 +41,7 @@ CHANGES = (
     "add_exclusion",
     "assess_proposal",
     "decline_proposal",
+    "withdraw_proposal",
     "make_offer",
     "accept_offer",
     "lapse_offer",
@@ -50,6 +51,7 @@ CHANGES = (
 INDEXED = {
     ("beneficiaries", "proposal_id"),
     ("findings", "evidence_id"),
+    ("findings", "hazard"),
     ("findings", "proposal_id"),
     ("offers", "proposal_id"),
     ("offers", "status"),
@@ -97,7 +99,7 @@ class Proposal(TypedDict):
     received_on: str
     underwriter_id: str | None
     excluded: list[Literal["diving", "climbing", "aviation", "racing", "back_pain", "war_zones"]]
-    status: Literal["collecting", "assessed", "declined", "offered", "in_force"]
+    status: Literal["collecting", "assessed", "declined", "withdrawn", "offered", "in_force"]
 
 
 class Finding(TypedDict):
@@ -105,6 +107,7 @@ class Finding(TypedDict):
     proposal_id: str
     evidence_id: str
     points: int
+    hazard: Literal["diving", "climbing", "aviation", "racing", "back_pain", "war_zones"] | None
     on: str
 
 
@@ -218,6 +221,7 @@ class LifeUnderwriting:
         self._proposals_by_number: dict[Any, dict[str, Proposal]] = {}
         self._findings_by_proposal: dict[Any, dict[str, Finding]] = {}
         self._findings_by_proposal_evidence: dict[Any, dict[str, Finding]] = {}
+        self._findings_by_proposal_hazard: dict[Any, dict[str, Finding]] = {}
         self._beneficiaries_by_proposal: dict[Any, dict[str, Beneficiary]] = {}
         self._offers_by_proposal: dict[Any, dict[str, Offer]] = {}
         self._offers_by_proposal_status: dict[Any, dict[str, Offer]] = {}
@@ -433,7 +437,7 @@ class LifeUnderwriting:
         applicant_id: str | None = None,
         product_id: str | None = None,
         underwriter_id: str | None = None,
-        status: Literal["collecting", "assessed", "declined", "offered", "in_force"] | None = None,
+        status: Literal["collecting", "assessed", "declined", "withdrawn", "offered", "in_force"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the proposals, oldest first, all of them or only some.
@@ -443,7 +447,8 @@ class LifeUnderwriting:
             applicant_id (str, optional): Only those of this applicant.
             product_id (str, optional): Only those of this product.
             underwriter_id (str, optional): Only those of this underwriter.
-            status (str, optional): Only those whose status is collecting, assessed, declined, offered or in_force.
+            status (str, optional): Only those whose status is collecting, assessed, declined, withdrawn, offered
+                or in_force.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -472,6 +477,7 @@ class LifeUnderwriting:
         self,
         proposal_id: str | None = None,
         evidence_id: str | None = None,
+        hazard: Literal["diving", "climbing", "aviation", "racing", "back_pain", "war_zones"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the findings, oldest first, all of them or only some.
@@ -479,6 +485,8 @@ class LifeUnderwriting:
         Args:
             proposal_id (str, optional): Only those of this proposal.
             evidence_id (str, optional): Only those of this evidence.
+            hazard (str, optional): Only those whose hazard is diving, climbing, aviation, racing, back_pain or
+                war_zones.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -493,6 +501,7 @@ class LifeUnderwriting:
             for finding in self.findings.values()
             if (proposal_id is None or finding["proposal_id"] == proposal_id)
             and (evidence_id is None or finding["evidence_id"] == evidence_id)
+            and (hazard is None or finding["hazard"] == hazard)
         ]
         return _found({"total": len(found), "findings": [{**finding} for finding in _page(found, offset)]})
 
@@ -623,13 +632,17 @@ class LifeUnderwriting:
         proposal_id: str,
         evidence_id: str,
         points: Annotated[int, {"minimum": -25, "maximum": 200}],
+        hazard: Literal["diving", "climbing", "aviation", "racing", "back_pain", "war_zones"] | None = None,
     ) -> Result:
-        """Record what a piece of evidence shows, in debit points, or correct it before the assessment.
+        """Record what a piece of evidence shows, in debit points, and the risk they stand for where it is one that
+        could be excluded, or correct it before the assessment.
 
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
             evidence_id (str): Id of the evidence, such as EVIDENCE-00001.
             points (int): The points, from -25 to 200.
+            hazard (str, optional): The hazard: diving, climbing, aviation, racing, back_pain or war_zones. May be
+                left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -648,9 +661,12 @@ class LifeUnderwriting:
             or bool(self._findings_by_proposal_evidence.get((proposal_id, evidence_id), {}))
         ):
             return _refused(f"{evidence['name']} is not needed for {proposal['number']}.")
+        if hazard is not None and points <= 0:
+            return _refused("A risk that could be excluded weighs at least one point.")
         self._journal = []
         added_findings: list[Any] = []
         changed_findings: list[Any] = []
+        changed_findings_2: list[Any] = []
         old = next(
             (
                 r
@@ -667,6 +683,7 @@ class LifeUnderwriting:
                 "proposal_id": proposal_id,
                 "evidence_id": evidence_id,
                 "points": points,
+                "hazard": hazard,
                 "on": self.now[:10],
             }
             self._add("findings", finding)
@@ -674,6 +691,8 @@ class LifeUnderwriting:
         else:
             changed_findings.append(old)
             self._put("findings", old, "points", points)
+            changed_findings_2.append(old)
+            self._put("findings", old, "hazard", hazard if hazard is not None else old["hazard"])
             self._put("findings", old, "on", self.now[:10])
         for one_offer in _distinct(
             [
@@ -696,6 +715,11 @@ class LifeUnderwriting:
                     for one in [self.proposals[one["proposal_id"]] for one in changed_findings]
                     for user in self._offers_by_proposal.get(one["id"], {}).values()
                 ],
+                *[
+                    user
+                    for one in [self.proposals[one["proposal_id"]] for one in changed_findings_2]
+                    for user in self._offers_by_proposal.get(one["id"], {}).values()
+                ],
             ]
         ):
             if self._breaks_rule_2(one_offer):
@@ -703,10 +727,10 @@ class LifeUnderwriting:
         for one_finding in _distinct(added_findings):
             if self._breaks_rule_3(one_finding):
                 return self._take_back(RULES[2])
-        return {
-            "success": True,
-            "message": f"Done: record {points} points for {evidence['name']} on {proposal['number']}.",
-        }
+        done = f"record {points} points for {evidence['name']} on {proposal['number']}"
+        if hazard is not None:
+            done += f" because of {hazard}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def change_sum(
         self,
@@ -885,7 +909,7 @@ class LifeUnderwriting:
         proposal_id: str,
         what: Literal["diving", "climbing", "aviation", "racing", "back_pain", "war_zones"],
     ) -> Result:
-        """Exclude a risk, which takes 40 points off an assessed proposal.
+        """Exclude a risk from an assessed proposal; what was found because of that risk no longer counts.
 
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
@@ -902,6 +926,11 @@ class LifeUnderwriting:
             return _refused(f"Proposal {proposal['number']} is {proposal['status']}.")
         if what in proposal["excluded"]:
             return _refused(f"{what} is excluded from {proposal['number']} already.")
+        if not any(r["points"] > 0 for r in self._findings_by_proposal_hazard.get((proposal_id, what), {}).values()):
+            return _refused(
+                f"Nothing that was found on {proposal['number']} has to do with {what}, so there is nothing to "
+                "exclude."
+            )
         if len(proposal["excluded"]) >= 3:
             return _refused(f"Proposal {proposal['number']} has three exclusions.")
         self._journal = []
@@ -978,6 +1007,34 @@ class LifeUnderwriting:
             if self._breaks_rule_11(one_offer):
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: decline {proposal['number']}."}
+
+    def withdraw_proposal(self, proposal_id: str) -> Result:
+        """Note that the applicant no longer wants the cover, or did not take up an offer.
+
+        Args:
+            proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        proposal = self.proposals.get(proposal_id)
+        if proposal is None:
+            return _refused(f"There is no proposal {proposal_id!r}.")
+        if proposal["status"] not in ("collecting", "assessed"):
+            return _refused(f"Proposal {proposal['number']} is {proposal['status']}; an open offer lapses first.")
+        self._journal = []
+        self._put("proposals", proposal, "status", "withdrawn")
+        if self._breaks_rule_6(proposal):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_7(self.applicants[proposal["applicant_id"]]):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_8(proposal):
+            return self._take_back(RULES[7])
+        for one_offer in _distinct(self._offers_by_proposal.get(proposal["id"], {}).values()):
+            if self._breaks_rule_11(one_offer):
+                return self._take_back(RULES[10])
+        return {"success": True, "message": f"Done: withdraw {proposal['number']}."}
 
     def make_offer(self, proposal_id: str, valid_until: Date) -> Result:
         """Offer the cover at the premium that follows from product, points and smoking.
@@ -1172,9 +1229,10 @@ class LifeUnderwriting:
 
     def _proposal_points(self, proposal: Proposal) -> int:
         """The points of a proposal."""
-        return (
-            sum(r["points"] for r in self._findings_by_proposal.get(proposal["id"], {}).values())
-            - 40 * len(proposal["excluded"])
+        return sum(
+            r["points"]
+            for r in self._findings_by_proposal.get(proposal["id"], {}).values()
+            if r["hazard"] not in proposal["excluded"]
         )
 
     def _proposal_loading(self, proposal: Proposal) -> int:
@@ -1270,7 +1328,7 @@ class LifeUnderwriting:
     def _breaks_rule_6(self, p: Proposal) -> bool:
         """Whether this is broken: a proposal is assessed by an underwriter with authority for the sum."""
         return not (
-            p["status"] in ("collecting", "declined")
+            p["status"] in ("collecting", "declined", "withdrawn")
             or p["underwriter_id"] is not None
             and p["sum_insured"] <= self.underwriters[p["underwriter_id"]]["authority"]
         )
@@ -1281,7 +1339,10 @@ class LifeUnderwriting:
 
     def _breaks_rule_8(self, p: Proposal) -> bool:
         """Whether this is broken: nobody is older than the product allows."""
-        return p["status"] != "declined" and self._proposal_age(p) > self.products[p["product_id"]]["oldest"]
+        return (
+            p["status"] not in ("declined", "withdrawn")
+            and self._proposal_age(p) > self.products[p["product_id"]]["oldest"]
+        )
 
     def _breaks_rule_9(self, p: Proposal) -> bool:
         """Whether this is broken: a proposal has at most three exclusions, each once."""
@@ -1382,6 +1443,10 @@ class LifeUnderwriting:
                     (record["proposal_id"], record["evidence_id"]),
                     {},
                 )[record["id"]] = record
+                self._findings_by_proposal_hazard.setdefault(
+                    (record["proposal_id"], record["hazard"]),
+                    {},
+                )[record["id"]] = record
             case "beneficiaries":
                 self._beneficiaries_by_proposal.setdefault(record["proposal_id"], {})[record["id"]] = record
             case "offers":
@@ -1402,6 +1467,7 @@ class LifeUnderwriting:
             case "findings":
                 del self._findings_by_proposal[record["proposal_id"]][record["id"]]
                 del self._findings_by_proposal_evidence[record["proposal_id"], record["evidence_id"]][record["id"]]
+                del self._findings_by_proposal_hazard[record["proposal_id"], record["hazard"]][record["id"]]
             case "beneficiaries":
                 del self._beneficiaries_by_proposal[record["proposal_id"]][record["id"]]
             case "offers":

@@ -36,6 +36,7 @@ CHANGES = (
     "free_people",
     "close_breakdown",
     "record_inspection",
+    "record_service",
     "start_lift",
     "stop_lift",
     "change_duty",
@@ -74,6 +75,7 @@ class Lift(TypedDict):
     building_id: str
     floors: int
     certificate_until: str
+    serviced_on: str | None
     status: Literal["running", "stopped"]
 
 
@@ -712,7 +714,7 @@ class LiftService:
 
     def close_breakdown(self, breakdown_id: str, work_hours: Annotated[int, {"minimum": 1, "maximum": 12}]) -> Result:
         """Close a breakdown; hours are charged unless a full contract covers them, and the lift runs again if its
-        certificate is valid.
+        certificate is valid and it did not fail its last inspection.
 
         Args:
             breakdown_id (str): Id of the breakdown, such as BREAKDOWN-00001.
@@ -744,7 +746,15 @@ class LiftService:
             return self._take_back(f"The charge of {breakdown['number']} must be between 0.00 and 5,000.00.")
         self._put("breakdowns", breakdown, "charge", charge)
         self._put("breakdowns", breakdown, "status", "closed")
-        if self.lifts[breakdown["lift_id"]]["certificate_until"] >= self.now[:10]:
+        last = min(
+            self._inspections_by_lift.get(breakdown["lift_id"], {}).values(),
+            key=lambda i: (_descending(i["done_on"]), _descending(i["id"]), _age(i)),
+            default=None,
+        )
+        if (
+            self.lifts[breakdown["lift_id"]]["certificate_until"] >= self.now[:10]
+            and (last is None or last["passed"])
+        ):
             lift = self.lifts[breakdown["lift_id"]]
             changed_lifts.append(lift)
             self._put("lifts", lift, "status", "running")
@@ -801,6 +811,8 @@ class LiftService:
             return _refused("A certificate is given where a lift passes, and only there.")
         if certificate_until is not None and certificate_until <= lift["certificate_until"]:
             return _refused(f"{lift['tag']} is certified until {lift['certificate_until']} already.")
+        if certificate_until is not None and certificate_until <= self.now[:10]:
+            return _refused(f"A certificate that ends on {certificate_until} is over already.")
         self._journal = []
         changed_lifts: list[Any] = []
         inspection: Inspection = {
@@ -826,6 +838,36 @@ class LiftService:
             "message": f"Done: record the inspection of {lift['tag']} (new: inspection {inspection['id']}).",
             "data": {"inspection_id": inspection["id"]},
         }
+
+    def record_service(self, lift_id: str, technician_id: str) -> Result:
+        """Record the planned service of a lift, done today by a technician of its region.
+
+        Args:
+            lift_id (str): Id of the lift, such as LIFT-00001.
+            technician_id (str): Id of the technician, such as TECHNICIAN-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        lift = self.lifts.get(lift_id)
+        if lift is None:
+            return _refused(f"There is no lift {lift_id!r}.")
+        technician = self.technicians.get(technician_id)
+        if technician is None:
+            return _refused(f"There is no technician {technician_id!r}.")
+        if not self._covers(technician, lift):
+            return _refused(
+                f"{technician['name']} works in {', '.join(one for one in technician['regions'])}, and "
+                f"{lift['tag']} is in {self.buildings[lift['building_id']]['region']}."
+            )
+        if any(c["status"] != "closed" for c in self._breakdowns_by_lift.get(lift_id, {}).values()):
+            return _refused(f"{lift['tag']} has a breakdown in hand, which comes first.")
+        if lift["serviced_on"] is not None and lift["serviced_on"] >= self.now[:10]:
+            return _refused(f"{lift['tag']} was serviced today.")
+        self._journal = []
+        self._put("lifts", lift, "serviced_on", self.now[:10])
+        return {"success": True, "message": f"Done: record the service of {lift['tag']} by {technician['name']}."}
 
     def start_lift(self, lift_id: str) -> Result:
         """Start a lift that stands still, with a valid certificate and no breakdown in hand.

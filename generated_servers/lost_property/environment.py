@@ -250,11 +250,7 @@ class LostProperty:
         claim = self.claims.get(claim_id)
         if claim is None:
             return _refused(f"There is no claim {claim_id!r}.")
-        found = [
-            i
-            for i in self.items.values()
-            if (i["status"] == "stored" and i["batch_id"] is None and self._fits_loss(claim, i))
-        ]
+        found = [i for i in self.items.values() if (i["status"] == "stored" and self._fits_loss(claim, i))]
         found.sort(key=lambda i: (i["found_on"], i["number"], _age(i)))
         return _found(
             {
@@ -267,6 +263,7 @@ class LostProperty:
                         "found_in": self.places[i["found_in_id"]]["name"],
                         "value": i["value"],
                         "claims": len(self._pulled_by(i)),
+                        "batch": i["batch_id"],
                     }
                     for i in _page(found, offset)
                 ],
@@ -751,7 +748,8 @@ class LostProperty:
         lost_on: Date,
         item_id: str | None = None,
     ) -> Result:
-        """Open a claim of somebody who has lost something, linked to an item where one is named.
+        """Open a claim of somebody who has lost something, linked to an item where one is named, which is taken out
+        of a batch that has not gone.
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
@@ -782,13 +780,15 @@ class LostProperty:
             return _refused(f"{person['name']} has claimed a {kind['name']} lost on {lost_on} already.")
         if item_id is not None and item["status"] != "stored":
             return _refused(f"{item['number']} is {item['status']}.")
-        if item_id is not None and item["batch_id"] is not None:
-            return _refused(f"{item['number']} is in {self.batches[item['batch_id']]['name']}.")
         if not (item_id is None or item["kind_id"] == kind_id and item["colour"] == colour):
             return _refused(f"{item['number']} is a {item['colour']} {self.kinds[item['kind_id']]['name']}.")
         if item_id is not None and item["found_on"] < lost_on:
             return _refused(f"{item['number']} was found on {item['found_on']}, before it was lost.")
         self._journal = []
+        changed_items: list[Any] = []
+        if item_id is not None:
+            changed_items.append(item)
+            self._put("items", item, "batch_id", None)
         claim: Claim = {
             "id": self._new_id("claim", "CLAIM", self.claims),
             "person_id": person_id,
@@ -812,8 +812,27 @@ class LostProperty:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(claim):
             return self._take_back(RULES[7])
-        if self._breaks_rule_11_c(claim):
-            return self._take_back(RULES[10])
+        for one_item in _distinct(changed_items):
+            if self._breaks_rule_10(one_item):
+                return self._take_back(RULES[9])
+        for one_claim in _distinct(
+            [
+                claim,
+                *[
+                    user
+                    for one in changed_items
+                    for user in self._claims_by_item_status.get((one["id"], "open"), {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_11_c(one_claim):
+                return self._take_back(RULES[10])
+        for one_item in _distinct(changed_items):
+            if self._breaks_rule_11_i(one_item):
+                return self._take_back(RULES[10])
+        for one_item in _distinct(changed_items):
+            if self._breaks_rule_12(one_item):
+                return self._take_back(RULES[11])
         done = f"open the claim of {person['name']} for a {colour} {kind['name']}"
         if item is not None:
             done += f" and link it to {item['number']}"
@@ -824,7 +843,8 @@ class LostProperty:
         }
 
     def link_claim(self, claim_id: str, item_id: str) -> Result:
-        """Link an open claim to an item that may be the lost one, in place of any other.
+        """Link an open claim to an item that may be the lost one, in place of any other; it leaves a batch that has
+        not gone, and details or a serial number shown for another item count no more.
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
@@ -848,8 +868,6 @@ class LostProperty:
             )
         if item["status"] != "stored":
             return _refused(f"{item['number']} is {item['status']}.")
-        if item["batch_id"] is not None:
-            return _refused(f"{item['number']} is in {self.batches[item['batch_id']]['name']}.")
         if item["kind_id"] != claim["kind_id"] or item["colour"] != claim["colour"]:
             return _refused(
                 f"{self.people[claim['person_id']]['name']} has lost a {claim['colour']} "
@@ -861,6 +879,17 @@ class LostProperty:
                 f"{item['number']} was found on {item['found_on']}, before the loss on {claim['lost_on']}."
             )
         self._journal = []
+        deleted_proofs: list[Any] = []
+        if claim["item_id"] is not None:
+            for p in [
+                p
+                for p in sorted(self._proofs_by_claim.get(claim_id, {}).values(), key=_age)
+                if p["sort"] in ("detail", "serial_number")
+            ]:
+                if p["id"] in self.proofs:
+                    self._remove("proofs", p)
+                deleted_proofs.append(p)
+        self._put("items", item, "batch_id", None)
         former_item_id = claim["item_id"]
         self._put("claims", claim, "item_id", item_id)
         if self._breaks_rule_4(claim):
@@ -870,10 +899,18 @@ class LostProperty:
         for one_item in _distinct([self.items.get(claim["item_id"]), self.items.get(former_item_id)]):
             if self._breaks_rule_6(one_item):
                 return self._take_back(RULES[5])
-        if self._breaks_rule_7(claim):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_11_c(claim):
+        for one_claim in _distinct([claim, *[self.claims[one["claim_id"]] for one in deleted_proofs]]):
+            if self._breaks_rule_7(one_claim):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_10(item):
+            return self._take_back(RULES[9])
+        for one_claim in _distinct([claim, *self._claims_by_item_status.get((item["id"], "open"), {}).values()]):
+            if self._breaks_rule_11_c(one_claim):
+                return self._take_back(RULES[10])
+        if self._breaks_rule_11_i(item):
             return self._take_back(RULES[10])
+        if self._breaks_rule_12(item):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: link the claim of {self.people[claim['person_id']]['name']} to {item['number']}.",
@@ -1401,6 +1438,12 @@ class LostProperty:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _remove(self, container: str, record: Any) -> None:
+        """Let a record go."""
+        self._journal.append(("delete", container, record["id"], record))
+        del getattr(self, container)[record["id"]]
+        self._unlink(container, record)
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -660,8 +660,8 @@ class LoyaltyProgramme:
         }
 
     def return_goods(self, lot_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 300000}]) -> Result:
-        """Take back the points of goods that were returned; what is spent already comes out of other lots or becomes
-        a debt.
+        """Take back the points of goods that were returned; what is spent already comes out of other lots that are
+        still good or becomes a debt.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
@@ -684,8 +684,26 @@ class LoyaltyProgramme:
         self._journal = []
         changed_lots: list[Any] = []
         changed_lots_2: list[Any] = []
+        changed_lots_3: list[Any] = []
         changed_members: list[Any] = []
-        back = lot["points"] * amount // lot["amount"]
+        for c in [
+            c
+            for c in sorted(self._lots_by_member.get(lot["member_id"], {}).values(), key=_age)
+            if c is not lot
+            and c["left"] > 0
+            and c["expires_on"] < self.now[:10]
+        ]:
+            expired = c["expired"] + c["left"]
+            if not 0 <= expired <= 20000:
+                return self._take_back(f"The expired of {c['id']} must be between 0 and 20000.")
+            changed_lots.append(c)
+            self._put("lots", c, "expired", expired)
+            changed_lots_2.append(c)
+            self._put("lots", c, "left", 0)
+        back = (
+            lot["points"] * (lot["returned"] + amount) // lot["amount"]
+            - lot["points"] * lot["returned"] // lot["amount"]
+        )
         returned = lot["returned"] + amount
         if not 0 <= returned <= 500000:
             return self._take_back(f"The returned of {lot['id']} must be between 0.00 and 5,000.00.")
@@ -709,12 +727,12 @@ class LoyaltyProgramme:
                 new_left = c["left"] - part
                 if not 0 <= new_left <= 20000:
                     return self._take_back(f"The left of {c['id']} must be between 0 and 20000.")
-                changed_lots.append(c)
+                changed_lots_2.append(c)
                 self._put("lots", c, "left", new_left)
                 new_taken_back = c["taken_back"] + part
                 if not 0 <= new_taken_back <= 20000:
                     return self._take_back(f"The taken back of {c['id']} must be between 0 and 20000.")
-                changed_lots_2.append(c)
+                changed_lots_3.append(c)
                 self._put("lots", c, "taken_back", new_taken_back)
                 open = open - part
         if open > 0:
@@ -724,13 +742,13 @@ class LoyaltyProgramme:
                 return self._take_back(f"The debt of {member['name']} must be between 0 and 9000.")
             changed_members.append(member)
             self._put("members", member, "debt", debt)
-        for one_lot in _distinct([lot, *changed_lots, *changed_lots_2]):
+        for one_lot in _distinct([lot, *changed_lots, *changed_lots_2, *changed_lots_3]):
             if self._breaks_rule_1(one_lot):
                 return self._take_back(RULES[0])
         for one_member in _distinct(
             [
                 self.members[lot["member_id"]],
-                *[self.members[one["member_id"]] for one in changed_lots],
+                *[self.members[one["member_id"]] for one in changed_lots_2],
                 *changed_members,
             ]
         ):

@@ -985,8 +985,8 @@ class Mailbox:
         return {"success": True, "message": f"Done: change the draft on {draft['subject']}."}
 
     def send_draft(self, draft_id: str, at: DateTime | None = None, then_file_id: str | None = None) -> Result:
-        """Send a draft now or schedule it; what is sent counts 8 kB and goes to its thread or to a new one under what
-        was sent, and the thread may be filed with it.
+        """Send a draft now (also a scheduled one whose time has come) or schedule it; what is sent counts 8 kB and
+        goes to its thread or to a new one under what was sent, and the thread may be filed with it.
 
         Args:
             draft_id (str): Id of the draft, such as DRAFT-00001.
@@ -1003,8 +1003,17 @@ class Mailbox:
         then_file = self.folders.get(then_file_id) if then_file_id is not None else None
         if then_file_id is not None and then_file is None:
             return _refused(f"There is no folder {then_file_id!r}.")
-        if draft["status"] != "open":
-            return _refused(f"The draft is {draft['status']}.")
+        if not (
+            draft["status"] == "open"
+            or draft["status"] == "scheduled"
+            and at is None
+            and draft["send_at"] is not None
+            and draft["send_at"] <= self.now
+        ):
+            return _refused(
+                f"The draft is {draft['status']}; what is scheduled goes out when its time has come, or is taken "
+                "back first."
+            )
         if len(draft["to_ids"]) <= 0:
             return _refused(f"The draft on {draft['subject']} is addressed to nobody.")
         if at is not None and at <= self.now:
@@ -1053,9 +1062,13 @@ class Mailbox:
         if at is not None:
             changed_drafts.append(draft)
             self._put("drafts", draft, "send_at", at)
+            if draft["status"] not in ("open", "scheduled"):
+                return self._take_back(f"Draft {draft['id']} cannot go from {draft['status']} to scheduled.")
             changed_drafts_2.append(draft)
             self._put("drafts", draft, "status", "scheduled")
         else:
+            changed_drafts.append(draft)
+            self._put("drafts", draft, "send_at", None)
             if draft["status"] not in ("open", "scheduled", "sent"):
                 return self._take_back(f"Draft {draft['id']} cannot go from {draft['status']} to sent.")
             changed_drafts_2.append(draft)
@@ -1482,7 +1495,11 @@ class Mailbox:
         return self.folders[t["folder_id"]]["kind"] == "inbox"
 
     def _waits(self, t: Thread) -> bool:
-        return self._in_inbox(t) and t["snoozed_until"] is None and self._thread_unread(t) > 0
+        return (
+            self._in_inbox(t)
+            and (t["snoozed_until"] is None or t["snoozed_until"] <= self.now)
+            and self._thread_unread(t) > 0
+        )
 
     def _breaks_rule_1(self, f: Folder) -> bool:
         """Whether this is broken: folders lie at most three deep inside one another."""

@@ -668,6 +668,11 @@ class MarathonRegistration:
             return _refused(
                 f"The entry of {self.runners[registration['runner_id']]['name']} is {registration['status']}."
             )
+        if self.now[:10] > self.races[registration["race_id"]]["held_on"]:
+            return _refused(
+                f"{self.races[registration['race_id']]['name']} was on "
+                f"{self.races[registration['race_id']]['held_on']}, so nothing about that entry changes any more."
+            )
         if voucher_id is not None and voucher["runner_id"] != registration["runner_id"]:
             return _refused(f"That voucher belongs to {self.runners[voucher['runner_id']]['name']}.")
         if voucher_id is not None and voucher["spent_on_id"] is not None:
@@ -758,6 +763,11 @@ class MarathonRegistration:
         if registration["status"] != "confirmed":
             return _refused(
                 f"The entry of {self.runners[registration['runner_id']]['name']} is {registration['status']}."
+            )
+        if self.now[:10] > self.races[registration["race_id"]]["held_on"]:
+            return _refused(
+                f"{self.races[registration['race_id']]['name']} was on "
+                f"{self.races[registration['race_id']]['held_on']}, so nothing about that entry changes any more."
             )
         if wave_id == registration["wave_id"]:
             return _refused(f"{self.runners[registration['runner_id']]['name']} starts in {wave['name']} already.")
@@ -860,6 +870,11 @@ class MarathonRegistration:
             return _refused(
                 f"The entry of {self.runners[registration['runner_id']]['name']} is {registration['status']}."
             )
+        if self.now[:10] > self.races[registration["race_id"]]["held_on"]:
+            return _refused(
+                f"{self.races[registration['race_id']]['name']} was on "
+                f"{self.races[registration['race_id']]['held_on']}, so nothing about that entry changes any more."
+            )
         if registration["bib"] is not None:
             return _refused(f"{self.runners[registration['runner_id']]['name']} has bib {registration['bib']}.")
         if registration["wave_id"] is None:
@@ -918,6 +933,11 @@ class MarathonRegistration:
         if registration["status"] not in ("open", "confirmed"):
             return _refused(
                 f"The entry of {self.runners[registration['runner_id']]['name']} is {registration['status']}."
+            )
+        if self.now[:10] > self.races[registration["race_id"]]["held_on"]:
+            return _refused(
+                f"{self.races[registration['race_id']]['name']} was on "
+                f"{self.races[registration['race_id']]['held_on']}, so nothing about that entry changes any more."
             )
         if minutes == registration["minutes"]:
             return _refused(f"{self.runners[registration['runner_id']]['name']} expects {minutes} minutes already.")
@@ -1184,6 +1204,11 @@ class MarathonRegistration:
         if registration["status"] not in ("open", "confirmed"):
             return _refused(
                 f"The entry of {self.runners[registration['runner_id']]['name']} is {registration['status']}."
+            )
+        if self.now[:10] > self.races[registration["race_id"]]["held_on"]:
+            return _refused(
+                f"{self.races[registration['race_id']]['name']} was on "
+                f"{self.races[registration['race_id']]['held_on']}, so nothing about that entry changes any more."
             )
         self._journal = []
         self._put("registrations", registration, "bib", None)

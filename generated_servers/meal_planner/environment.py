@@ -216,6 +216,7 @@ class MealPlanner:
         self._meals_by_cook_status: dict[Any, dict[str, Meal]] = {}
         self._meals_by_eaters: dict[Any, dict[str, Meal]] = {}
         self._meals_by_recipe_status: dict[Any, dict[str, Meal]] = {}
+        self._meals_by_status: dict[Any, dict[str, Meal]] = {}
         self._leftovers_by_meal: dict[Any, dict[str, Leftover]] = {}
         self._shopping_items_by_ingredient_status: dict[Any, dict[str, ShoppingItem]] = {}
         for recipe_line in self.recipe_lines.values():
@@ -266,7 +267,8 @@ class MealPlanner:
         )
 
     def what_lacks(self, meal_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
-        """What a planned meal needs of each ingredient, what is there in time and what is not.
+        """What a planned meal needs of each ingredient, what is there in time, what the meals before it take and what
+        is short.
 
         Args:
             meal_id (str): Id of the meal, such as MEAL-00001.
@@ -289,6 +291,8 @@ class MealPlanner:
                         "ingredient": self.ingredients[l["ingredient_id"]]["name"],
                         "needed": self._needed(meal, self.ingredients[l["ingredient_id"]]),
                         "fresh": self._fresh(self.ingredients[l["ingredient_id"]], meal["on"]),
+                        "before_it": self._promised(meal, self.ingredients[l["ingredient_id"]]),
+                        "short": max(0, self._short_of(meal, self.ingredients[l["ingredient_id"]])),
                         "unit": self.ingredients[l["ingredient_id"]]["unit"],
                     }
                     for l in _page(found, offset)
@@ -850,7 +854,8 @@ class MealPlanner:
         return {"success": True, "message": f"Done: drop {self.recipes[meal['recipe_id']]['title']} of {meal['on']}."}
 
     def list_what_lacks(self, meal_id: str) -> Result:
-        """Put on the shopping list what a planned meal lacks, beyond what is on the list.
+        """Put on the shopping list what a planned meal lacks once the meals before it have taken theirs, beyond what
+        is on the list.
 
         Args:
             meal_id (str): Id of the meal, such as MEAL-00001.
@@ -865,14 +870,14 @@ class MealPlanner:
         if meal["status"] != "planned":
             return _refused(f"That meal is {meal['status']}.")
         if len(self._lacking(meal)) <= 0:
-            return _refused(f"Everything for {self.recipes[meal['recipe_id']]['title']} is in the pantry.")
+            return _refused(
+                f"Everything for {self.recipes[meal['recipe_id']]['title']} is in the pantry and not promised to "
+                "a meal before it."
+            )
         self._journal = []
         added_shopping_items: list[Any] = []
         for l in list(self._lacking(meal)):
-            gap = (
-                self._needed(meal, self.ingredients[l["ingredient_id"]])
-                - self._fresh(self.ingredients[l["ingredient_id"]], meal["on"])
-            )
+            gap = self._short_of(meal, self.ingredients[l["ingredient_id"]])
             item = self._wanted_of(self.ingredients[l["ingredient_id"]])
             if item is None:
                 if not 1 <= gap <= 9000:
@@ -1085,12 +1090,18 @@ class MealPlanner:
         self._put("pantry_lots", lot, "amount", 0)
         return {"success": True, "message": f"Done: throw {self.ingredients[lot['ingredient_id']]['name']} away."}
 
-    def eat_leftover(self, leftover_id: str, portions: Annotated[int, {"minimum": 1, "maximum": 6}]) -> Result:
-        """Eat leftover portions, or throw out what does not keep any longer.
+    def eat_leftover(
+        self,
+        leftover_id: str,
+        portions: Annotated[int, {"minimum": 1, "maximum": 6}],
+        eater_id: str | None = None,
+    ) -> Result:
+        """Note who ate leftover portions, or throw them out, where no eater is named.
 
         Args:
             leftover_id (str): Id of the leftover, such as LEFTOVER-00001.
             portions (int): The portions, from 1 to 6.
+            eater_id (str, optional): Id of the eater, such as EATER-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1099,8 +1110,17 @@ class MealPlanner:
         leftover = self.leftovers.get(leftover_id)
         if leftover is None:
             return _refused(f"There is no leftover {leftover_id!r}.")
+        eater = self.eaters.get(eater_id) if eater_id is not None else None
+        if eater_id is not None and eater is None:
+            return _refused(f"There is no eater {eater_id!r}.")
         if portions > leftover["portions"]:
             return _refused(f"There are {leftover['portions']} portions left.")
+        if eater_id is not None and leftover["keeps_until"] < self.now[:10]:
+            return _refused(f"That keeps until {leftover['keeps_until']} only, so throw it out.")
+        if eater_id is not None and self._harms(self.recipes[self.meals[leftover["meal_id"]]["recipe_id"]], eater):
+            return _refused(
+                f"{eater['name']} must not eat {self.recipes[self.meals[leftover['meal_id']]['recipe_id']]['title']}."
+            )
         self._journal = []
         new_portions = leftover["portions"] - portions
         if not 0 <= new_portions <= 6:
@@ -1108,13 +1128,10 @@ class MealPlanner:
         self._put("leftovers", leftover, "portions", new_portions)
         if self._breaks_rule_8_f(leftover):
             return self._take_back(RULES[7])
-        return {
-            "success": True,
-            "message": (
-                f"Done: take {portions} portions of "
-                f"{self.recipes[self.meals[leftover['meal_id']]['recipe_id']]['title']}."
-            ),
-        }
+        done = f"take {portions} portions of {self.recipes[self.meals[leftover['meal_id']]['recipe_id']]['title']}"
+        if eater is not None:
+            done += f" for {eater['name']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def _show_ingredient(self, ingredient: Ingredient) -> dict[str, Any]:
         """The ingredient as an answer shows it."""
@@ -1197,14 +1214,25 @@ class MealPlanner:
             None,
         )
 
+    def _promised(self, m: Meal, i: Ingredient) -> int:
+        return sum(
+            self._needed(o, i)
+            for o in self._meals_by_status.get("planned", {}).values()
+            if o["on"] >= self.now[:10]
+            and (o["on"] < m["on"] or o["on"] == m["on"] and o["slot"] == "lunch" and m["slot"] == "dinner")
+        )
+
+    def _short_of(self, m: Meal, i: Ingredient) -> int:
+        return max(
+            self._needed(m, i) - self._fresh(i, m["on"]),
+            self._promised(m, i) + self._needed(m, i) - self._fresh(i, self.now[:10]),
+        )
+
     def _lacking(self, m: Meal) -> list[RecipeLine]:
         return [
             l
             for l in self._lines(self.recipes[m["recipe_id"]])
-            if self._fresh(
-                self.ingredients[l["ingredient_id"]],
-                m["on"],
-            ) < self._needed(m, self.ingredients[l["ingredient_id"]])
+            if self._short_of(m, self.ingredients[l["ingredient_id"]]) > 0
         ]
 
     def _breaks_rule_1(self, m: Meal) -> bool:
@@ -1361,6 +1389,7 @@ class MealPlanner:
                     (record["recipe_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._meals_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "leftovers":
                 self._leftovers_by_meal.setdefault(record["meal_id"], {})[record["id"]] = record
             case "shopping_items":
@@ -1381,6 +1410,7 @@ class MealPlanner:
                 for key in record["eater_ids"]:
                     self._meals_by_eaters[key].pop(record["id"], None)
                 del self._meals_by_recipe_status[record["recipe_id"], record["status"]][record["id"]]
+                del self._meals_by_status[record["status"]][record["id"]]
             case "leftovers":
                 del self._leftovers_by_meal[record["meal_id"]][record["id"]]
             case "shopping_items":

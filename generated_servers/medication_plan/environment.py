@@ -34,6 +34,7 @@ RULES = (
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
 CHANGES = (
+    "note_allergy",
     "start_course",
     "change_units",
     "move_time",
@@ -459,36 +460,6 @@ class MedicationPlan:
         ]
         return _found({"total": len(found), "drugs": [{**drug} for drug in _page(found, offset)]})
 
-    def list_interactions(
-        self,
-        one_id: str | None = None,
-        other_id: str | None = None,
-        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
-    ) -> Result:
-        """List the interactions, oldest first, all of them or only some.
-
-        Args:
-            one_id (str, optional): Only those of this one.
-            other_id (str, optional): Only those of this other.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "interactions": records}}
-        """
-        if one_id is not None and one_id not in self.drugs:
-            return _refused(f"There is no drug {one_id!r}.")
-        if other_id is not None and other_id not in self.drugs:
-            return _refused(f"There is no drug {other_id!r}.")
-        found = [
-            interaction
-            for interaction in self.interactions.values()
-            if (one_id is None or interaction["one_id"] == one_id)
-            and (other_id is None or interaction["other_id"] == other_id)
-        ]
-        return _found(
-            {"total": len(found), "interactions": [{**interaction} for interaction in _page(found, offset)]}
-        )
-
     def list_regimens(
         self,
         patient_id: str | None = None,
@@ -601,6 +572,47 @@ class MedicationPlan:
             and (status is None or dose["status"] == status)
         ]
         return _found({"total": len(found), "doses": [{**dose} for dose in _page(found, offset)]})
+
+    def note_allergy(
+        self,
+        patient_id: str,
+        family: Literal["penicillin", "nsaid", "sulfonamide", "opioid"],
+    ) -> Result:
+        """Note that a patient is allergic to a family of drugs.
+
+        Args:
+            patient_id (str): Id of the patient, such as PATIENT-00001.
+            family (str): The family: penicillin, nsaid, sulfonamide or opioid.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        patient = self.patients.get(patient_id)
+        if patient is None:
+            return _refused(f"There is no patient {patient_id!r}.")
+        if family in patient["allergies"]:
+            return _refused(f"That is known of {patient['name']}.")
+        course_on = next(
+            (
+                r
+                for r in sorted(self._regimens_by_patient.get(patient_id, {}).values(), key=_age)
+                if self._running(r)
+                and self.drugs[r["drug_id"]]["family"] == family
+            ),
+            None,
+        )
+        if course_on is not None:
+            return _refused(
+                f"{patient['name']} takes {self.drugs[course_on['drug_id']]['name']}, which is such a drug, so "
+                "stop that course first."
+            )
+        self._journal = []
+        self._put("patients", patient, "allergies", [*(patient["allergies"] + [family])])
+        for one_regimen in _distinct(self._regimens_by_patient.get(patient["id"], {}).values()):
+            if self._breaks_rule_3(one_regimen):
+                return self._take_back(RULES[2])
+        return {"success": True, "message": f"Done: note that {patient['name']} is allergic to {family}."}
 
     def start_course(
         self,
@@ -1062,6 +1074,51 @@ class MedicationPlan:
             return _refused(
                 f"{self.drugs[self.regimens[recent['regimen_id']]['drug_id']]['name']} was taken too short a time "
                 "ago."
+            )
+        twin = next(
+            (
+                d
+                for d in sorted(
+                    [
+                        d
+                        for _regimen in self._regimens_by_patient.get(
+                            self.regimens[dose["regimen_id"]]["patient_id"],
+                            {},
+                        ).values()
+                        for d in self._doses_by_regimen.get(_regimen["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if self.regimens[d["regimen_id"]]["drug_id"] == self.regimens[dose["regimen_id"]]["drug_id"]
+                and d["taken_at"] is not None
+                and _minutes_between(d["taken_at"], self.now) < 120
+            ),
+            None,
+        )
+        if twin is not None:
+            return _refused(
+                f"{self.drugs[self.regimens[dose['regimen_id']]['drug_id']]['name']} was taken less than two "
+                "hours ago, so close this dose as missed or skipped."
+            )
+        had = sum(
+            d["units"]
+            for d in [
+                d
+                for _regimen in self._regimens_by_patient.get(
+                    self.regimens[dose["regimen_id"]]["patient_id"],
+                    {},
+                ).values()
+                for d in self._doses_by_regimen.get(_regimen["id"], {}).values()
+            ]
+            if self.regimens[d["regimen_id"]]["drug_id"] == self.regimens[dose["regimen_id"]]["drug_id"]
+            and d["taken_at"] is not None
+            and d["taken_at"][:10] == self.now[:10]
+        )
+        if had + dose["units"] > self.drugs[self.regimens[dose["regimen_id"]]["drug_id"]]["most_a_day"]:
+            return _refused(
+                f"{self.patients[self.regimens[dose['regimen_id']]['patient_id']]['name']} had {had} of "
+                f"{self.drugs[self.regimens[dose['regimen_id']]['drug_id']]['name']} today, and "
+                f"{self.drugs[self.regimens[dose['regimen_id']]['drug_id']]['most_a_day']} are the most."
             )
         self._journal = []
         units = there["units"] - dose["units"]

@@ -223,7 +223,7 @@ class MeetingRooms:
         self.bookings: dict[str, Booking] = _copied(config.get("bookings", {}))
         self.invitations: dict[str, Invitation] = _copied(config.get("invitations", {}))
         self.loans: dict[str, Loan] = _copied(config.get("loans", {}))
-        self.now: str = config.get("now", "2026-03-02T08:00")
+        self.now: str = config.get("now", "2026-03-02T08:20")
         self.counters: dict[str, int] = {
             "room": len(self.rooms),
             "employee": len(self.employees),
@@ -654,6 +654,8 @@ class MeetingRooms:
             return _refused(f"There is no room {room_id!r}.")
         if starts <= self.now:
             return _refused(f"{starts} is in the past.")
+        if starts > _plus_minutes(self.now, 365 * 1440):
+            return _refused("Rooms are booked for a year ahead at most.")
         ends = _plus_minutes(starts, minutes)
         if starts[:10] != ends[:10] or room["opens"] > starts[11:] or ends[11:] > room["closes"]:
             return _refused(
@@ -892,8 +894,8 @@ class MeetingRooms:
         starts: DateTime | None = None,
         minutes: Annotated[int, {"minimum": 15, "maximum": 480}] | None = None,
     ) -> Result:
-        """Move a booking to another room or time, or change its length; a new time asks those who accepted again, and
-        a room that needs approval must approve again.
+        """Move a booking to another room or time, or change its length, which is possible even while it is going on,
+        until its end; a new time asks those who accepted again, and a room that needs approval must approve again.
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
@@ -913,8 +915,11 @@ class MeetingRooms:
             return _refused(f"There is no room {room_id!r}.")
         if not self._live(booking):
             return _refused(f"{booking['title']} is {booking['status']}.")
-        if booking["starts"] <= self.now:
-            return _refused(f"{booking['title']} began at {booking['starts']}.")
+        if not (booking["starts"] > self.now or booking["ends"] > self.now and room_id is None and starts is None):
+            return _refused(
+                f"{booking['title']} began at {booking['starts']}, so only its length can be changed, and only "
+                "until it ends."
+            )
         there = room or self.rooms[booking["room_id"]]
         begin = starts if starts is not None else booking["starts"]
         length = minutes if minutes is not None else self._booking_minutes(booking)
@@ -928,8 +933,24 @@ class MeetingRooms:
                 f"{booking['title']} is in {self.rooms[booking['room_id']]['name']} at {booking['starts']} for "
                 f"{self._booking_minutes(booking)} minutes already."
             )
-        if begin <= self.now:
-            return _refused(f"{begin} is in the past.")
+        if not ((begin > self.now or begin == booking["starts"]) and finish >= self.now):
+            return _refused(f"{begin} to {finish} is in the past.")
+        torn = next(
+            (
+                i
+                for i in sorted(
+                    self._invitations_by_booking_answer.get((booking_id, "accepted"), {}).values(),
+                    key=_age,
+                )
+                if begin <= self.now
+                and any(b is not booking for b in self._meetings_of(self.employees[i["employee_id"]], begin, finish))
+            ),
+            None,
+        )
+        if torn is not None:
+            return _refused(
+                f"{self.employees[torn['employee_id']]['name']} has to go to another meeting before {finish}."
+            )
         if begin[:10] != finish[:10] or there["opens"] > begin[11:] or finish[11:] > there["closes"]:
             return _refused(
                 f"{there['name']} is open from {there['opens']} to {there['closes']}, not from {begin} to {finish}."
@@ -993,7 +1014,9 @@ class MeetingRooms:
             )
         self._journal = []
         changed_invitations: list[Any] = []
-        if begin != booking["starts"] or length != self._booking_minutes(booking):
+        changed_bookings: list[Any] = []
+        changed_bookings_2: list[Any] = []
+        if begin > self.now and (begin != booking["starts"] or length != self._booking_minutes(booking)):
             for i in sorted(self._invitations_by_booking_answer.get((booking_id, "accepted"), {}).values(), key=_age):
                 if i["answer"] not in ("invited", "accepted"):
                     return self._take_back(f"Invitation {i['id']} cannot go from {i['answer']} to invited.")
@@ -1002,45 +1025,75 @@ class MeetingRooms:
         self._put("bookings", booking, "room_id", there["id"])
         self._put("bookings", booking, "starts", begin)
         self._put("bookings", booking, "ends", finish)
-        self._put("bookings", booking, "approved_by_id", None)
-        status = "requested" if there["needs_approval"] else "confirmed"
-        if booking["status"] != status and (booking["status"], status) not in BOOKING_STATUS_MOVES:
-            return self._take_back(f"Booking {booking['title']} cannot go from {booking['status']} to {status}.")
-        self._put("bookings", booking, "status", status)
-        if self._breaks_rule_1(booking):
-            return self._take_back(RULES[0])
-        if self._breaks_rule_2(booking):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_3(booking):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_4_b(booking):
-            return self._take_back(RULES[3])
-        for one_booking in _distinct([booking, *[self.bookings[one["booking_id"]] for one in changed_invitations]]):
+        if begin > self.now:
+            changed_bookings.append(booking)
+            self._put("bookings", booking, "approved_by_id", None)
+            status = "requested" if there["needs_approval"] else "confirmed"
+            if booking["status"] != status and (booking["status"], status) not in BOOKING_STATUS_MOVES:
+                return self._take_back(f"Booking {booking['title']} cannot go from {booking['status']} to {status}.")
+            changed_bookings_2.append(booking)
+            self._put("bookings", booking, "status", status)
+        for one_booking in _distinct([booking, *changed_bookings_2]):
+            if self._breaks_rule_1(one_booking):
+                return self._take_back(RULES[0])
+        for one_booking in _distinct([booking, *changed_bookings_2]):
+            if self._breaks_rule_2(one_booking):
+                return self._take_back(RULES[1])
+        for one_booking in _distinct([booking, *changed_bookings_2]):
+            if self._breaks_rule_3(one_booking):
+                return self._take_back(RULES[2])
+        for one_booking in _distinct([booking, *changed_bookings_2]):
+            if self._breaks_rule_4_b(one_booking):
+                return self._take_back(RULES[3])
+        for one_booking in _distinct(
+            [booking, *[self.bookings[one["booking_id"]] for one in changed_invitations], *changed_bookings_2]
+        ):
             if self._breaks_rule_6(one_booking):
                 return self._take_back(RULES[5])
-        if self._breaks_rule_7(booking):
-            return self._take_back(RULES[6])
+        for one_booking in _distinct([booking, *changed_bookings_2]):
+            if self._breaks_rule_7(one_booking):
+                return self._take_back(RULES[6])
         for one_invitation in _distinct(
-            [*changed_invitations, *self._invitations_by_booking_answer.get((booking["id"], "accepted"), {}).values()]
+            [
+                *changed_invitations,
+                *self._invitations_by_booking_answer.get((booking["id"], "accepted"), {}).values(),
+                *[
+                    user
+                    for one in changed_bookings_2
+                    for user in self._invitations_by_booking_answer.get((one["id"], "accepted"), {}).values()
+                ],
+            ]
         ):
             if self._breaks_rule_8(one_invitation):
                 return self._take_back(RULES[7])
         for one_invitation in _distinct(
-            [*changed_invitations, *self._invitations_by_booking_answer.get((booking["id"], "accepted"), {}).values()]
+            [
+                *changed_invitations,
+                *self._invitations_by_booking_answer.get((booking["id"], "accepted"), {}).values(),
+                *[
+                    user
+                    for one in changed_bookings_2
+                    for user in self._invitations_by_booking_answer.get((one["id"], "accepted"), {}).values()
+                ],
+            ]
         ):
             if self._breaks_rule_9_i(one_invitation):
                 return self._take_back(RULES[8])
-        if self._breaks_rule_9_b(booking):
-            return self._take_back(RULES[8])
-        if self._breaks_rule_11(booking):
-            return self._take_back(RULES[10])
+        for one_booking in _distinct([booking, *changed_bookings_2]):
+            if self._breaks_rule_9_b(one_booking):
+                return self._take_back(RULES[8])
+        for one_booking in _distinct([booking, *changed_bookings, *changed_bookings_2]):
+            if self._breaks_rule_11(one_booking):
+                return self._take_back(RULES[10])
         for one_loan in _distinct(self._loans_by_booking.get(booking["id"], {}).values()):
             if self._breaks_rule_12(one_loan):
                 return self._take_back(RULES[11])
         for one_loan in _distinct(self._loans_by_booking.get(booking["id"], {}).values()):
             if self._breaks_rule_13(one_loan):
                 return self._take_back(RULES[12])
-        for one_loan in _distinct(self._loans_by_booking.get(booking["id"], {}).values()):
+        for one_loan in _distinct(
+            [user for one in changed_bookings_2 for user in self._loans_by_booking.get(one["id"], {}).values()]
+        ):
             if self._breaks_rule_14(one_loan):
                 return self._take_back(RULES[13])
         done = f"move {booking['title']}"

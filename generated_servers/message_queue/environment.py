@@ -112,6 +112,7 @@ class Delivery(TypedDict):
     tries: int
     worker_id: str | None
     hidden_until: str | None
+    not_before: str | None
     error: str | None
     status: Literal["waiting", "taken", "dropped", "done", "dead"]
 
@@ -635,6 +636,7 @@ class MessageQueue:
                 "tries": 0,
                 "worker_id": None,
                 "hidden_until": None,
+                "not_before": None,
                 "error": None,
                 "status": "waiting",
             }
@@ -732,6 +734,7 @@ class MessageQueue:
             self._put("deliveries", d, "worker_id", worker_id)
             changed_deliveries_2.append(d)
             self._put("deliveries", d, "hidden_until", _plus_minutes(self.now, subscription["hides_for"]))
+            self._put("deliveries", d, "not_before", None)
             tries = d["tries"] + 1
             if not 0 <= tries <= 20:
                 return self._take_back(f"The tries of {d['id']} must be between 0 and 20.")
@@ -825,12 +828,20 @@ class MessageQueue:
             ),
         }
 
-    def reject_delivery(self, delivery_id: str, error: Text, for_good: bool = False) -> Result:
-        """Give a taken message back with an error; after its last try, or when it is rejected for good, it is dead.
+    def reject_delivery(
+        self,
+        delivery_id: str,
+        error: Text,
+        retry_in: Annotated[int, {"minimum": 0, "maximum": 1440}] = 0,
+        for_good: bool = False,
+    ) -> Result:
+        """Give a taken message back with an error, to be tried again after some minutes; after its last try, or when
+        it is rejected for good, it is dead.
 
         Args:
             delivery_id (str): Id of the delivery, such as DELIVERY-00001.
             error (str): The error.
+            retry_in (int): The retry in, from 0 to 1440. 0 where it is left out.
             for_good (bool): For good: true or false. false where it is left out.
 
         Returns:
@@ -856,6 +867,8 @@ class MessageQueue:
             else "waiting"
         )
         self._put("deliveries", delivery, "status", status)
+        if delivery["status"] == "waiting" and retry_in > 0:
+            self._put("deliveries", delivery, "not_before", _plus_minutes(self.now, retry_in))
         if self._breaks_rule_2(delivery):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(delivery):
@@ -1111,7 +1124,7 @@ class MessageQueue:
                 and (only is None or m["kind"] == only)
             ) > 40
         ):
-            return _refused("More than 40 messages are older than that, so choose a later time.")
+            return _refused("More than 40 messages were published since then, so choose a later time.")
         self._journal = []
         added_deliveries: list[Any] = []
         subscription: Subscription = {
@@ -1143,6 +1156,7 @@ class MessageQueue:
                     "tries": 0,
                     "worker_id": None,
                     "hidden_until": None,
+                    "not_before": None,
                     "error": None,
                     "status": "waiting",
                 }
@@ -1361,7 +1375,12 @@ class MessageQueue:
         )
 
     def _ready(self, d: Delivery) -> bool:
-        return d["status"] == "waiting" and not self._held(d) and not self._group_busy(d)
+        return (
+            d["status"] == "waiting"
+            and (d["not_before"] is None or d["not_before"] <= self.now)
+            and not self._held(d)
+            and not self._group_busy(d)
+        )
 
     def _in_line(self, s: Subscription) -> list[Delivery]:
         return [

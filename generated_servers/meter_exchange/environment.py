@@ -106,7 +106,7 @@ class Visit(TypedDict):
     fitter_id: str
     day: str
     half: Literal["morning", "afternoon"]
-    status: Literal["booked", "no_access", "done"]
+    status: Literal["booked", "no_access", "done", "called_off"]
 
 
 class Warrant(TypedDict):
@@ -499,7 +499,7 @@ class MeterExchange:
         meter_id: str | None = None,
         fitter_id: str | None = None,
         half: Literal["morning", "afternoon"] | None = None,
-        status: Literal["booked", "no_access", "done"] | None = None,
+        status: Literal["booked", "no_access", "done", "called_off"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
@@ -508,7 +508,7 @@ class MeterExchange:
             meter_id (str, optional): Only those of this meter.
             fitter_id (str, optional): Only those of this fitter.
             half (str, optional): Only those whose half is morning or afternoon.
-            status (str, optional): Only those whose status is booked, no_access or done.
+            status (str, optional): Only those whose status is booked, no_access, done or called_off.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -775,11 +775,12 @@ class MeterExchange:
             "data": {"visit_id": visit["id"]},
         }
 
-    def record_no_access(self, visit_id: str) -> Result:
-        """Record that nobody opened for a visit.
+    def record_no_access(self, visit_id: str, called_off: bool = False) -> Result:
+        """Record that nobody opened for a visit, or that it was called off beforehand, which counts against nobody.
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
+            called_off (bool): Called off: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -790,10 +791,11 @@ class MeterExchange:
             return _refused(f"There is no visit {visit_id!r}.")
         if visit["status"] != "booked":
             return _refused(f"That visit is {visit['status']}.")
-        if visit["day"] > self.now[:10]:
+        if not (called_off or visit["day"] <= self.now[:10]):
             return _refused(f"{self.fitters[visit['fitter_id']]['name']} goes there on {visit['day']} only.")
         self._journal = []
-        self._put("visits", visit, "status", "no_access")
+        status = "called_off" if called_off else "no_access"
+        self._put("visits", visit, "status", status)
         if self._breaks_rule_4_v(visit):
             return self._take_back(RULES[3])
         if self._breaks_rule_4_v_again(visit):
@@ -816,7 +818,8 @@ class MeterExchange:
         return {
             "success": True,
             "message": (
-                f"Done: record no access at meter {self.meters[visit['meter_id']]['serial']} on {visit['day']}."
+                f"Done: close the visit to meter {self.meters[visit['meter_id']]['serial']} on {visit['day']} "
+                "without an exchange."
             ),
         }
 
@@ -939,7 +942,8 @@ class MeterExchange:
         new_meter_id: str,
         last_value: Annotated[int, {"minimum": 0, "maximum": 999999}],
     ) -> Result:
-        """Exchange a meter on a visit, with the last reading of the old one; the new one begins at zero.
+        """Exchange a meter on a visit, with the last reading of the old one, which is in doubt where it is more than
+        twice the forecast; the new one begins at zero.
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
@@ -976,6 +980,7 @@ class MeterExchange:
         if bool(self._readings_by_meter_status.get((old["id"], "in_doubt"), {})):
             return _refused(f"A reading of meter {old['serial']} is in doubt and has to be decided first.")
         self._journal = []
+        changed_readings: list[Any] = []
         final: Reading = {
             "id": self._new_id("reading", "READING", self.readings),
             "meter_id": old["id"],
@@ -985,9 +990,11 @@ class MeterExchange:
             "status": "in_doubt",
         }
         self._add("readings", final)
-        if final["status"] not in ("in_doubt", "accepted"):
-            return self._take_back(f"Reading {final['id']} cannot go from {final['status']} to accepted.")
-        self._put("readings", final, "status", "accepted")
+        if self._plausible(old, last_value, self.now[:10]):
+            if final["status"] not in ("in_doubt", "accepted"):
+                return self._take_back(f"Reading {final['id']} cannot go from {final['status']} to accepted.")
+            changed_readings.append(final)
+            self._put("readings", final, "status", "accepted")
         if old["status"] not in ("fitted", "removed"):
             return self._take_back(f"Meter {old['serial']} cannot go from {old['status']} to removed.")
         self._put("meters", old, "status", "removed")
@@ -1017,18 +1024,15 @@ class MeterExchange:
             return self._take_back(RULES[0])
         if self._breaks_rule_1_m_again(new_meter):
             return self._take_back(RULES[0])
-        if self._breaks_rule_2_a(final):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_2_a(begin):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_2_b(final):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_2_b(begin):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_3(final):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_3(begin):
-            return self._take_back(RULES[2])
+        for one_reading in _distinct([final, begin, *changed_readings]):
+            if self._breaks_rule_2_a(one_reading):
+                return self._take_back(RULES[1])
+        for one_reading in _distinct([final, begin, *changed_readings]):
+            if self._breaks_rule_2_b(one_reading):
+                return self._take_back(RULES[1])
+        for one_reading in _distinct([final, begin, *changed_readings]):
+            if self._breaks_rule_3(one_reading):
+                return self._take_back(RULES[2])
         if self._breaks_rule_4_v(visit):
             return self._take_back(RULES[3])
         for one_visit in _distinct(

@@ -46,6 +46,7 @@ CHANGES = (
     "pay_fines",
     "hand_over_office",
     "leave_group",
+    "share_out",
 )
 """The methods that may change something; all others only read."""
 
@@ -363,20 +364,6 @@ class MicrofinanceGroups:
                 ],
             }
         )
-
-    def get_group(self, group_id: str) -> Result:
-        """Look up one group by its id.
-
-        Args:
-            group_id (str): Id of the group, such as GROUP-00001.
-
-        Returns:
-            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
-        """
-        group = self.groups.get(group_id)
-        if group is None:
-            return _refused(f"There is no group {group_id!r}.")
-        return _found(self._show_group(group))
 
     def list_groups(
         self,
@@ -1370,6 +1357,77 @@ class MicrofinanceGroups:
             "success": True,
             "message": f"Done: let {member['name']} leave {self.groups[member['group_id']]['name']}.",
         }
+
+    def share_out(self, group_id: str) -> Result:
+        """Share the pot of a group among its active members by what each has saved, when no loan is running; it is
+        added to their savings, and what does not divide stays in the pot.
+
+        Args:
+            group_id (str): Id of the group, such as GROUP-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        group = self.groups.get(group_id)
+        if group is None:
+            return _refused(f"There is no group {group_id!r}.")
+        slow = next(
+            (
+                l
+                for l in sorted(
+                    [
+                        l
+                        for _member in self._members_by_group.get(group_id, {}).values()
+                        for l in self._loans_by_borrower_status.get((_member["id"], "running"), {}).values()
+                    ],
+                    key=_age,
+                )
+            ),
+            None,
+        )
+        if slow is not None:
+            return _refused(
+                f"{self.members[slow['borrower_id']]['name']} still owes {_money(slow['outstanding'])}, and loans "
+                "come back before the share-out."
+            )
+        if self._group_savings(group) <= 0:
+            return _refused(f"Nobody in {group['name']} has saved anything.")
+        if group["pot"] <= 0:
+            return _refused(f"The pot of {group['name']} is empty.")
+        self._journal = []
+        changed_members: list[Any] = []
+        changed_groups: list[Any] = []
+        pot = group["pot"]
+        whole = self._group_savings(group)
+        for m in sorted(self._members_by_group_status.get((group_id, "active"), {}).values(), key=_age):
+            part = floor(pot * Fraction(m["savings"], whole)) if whole > 0 else 0
+            savings = m["savings"] + part
+            if not 0 <= savings <= 2000000:
+                return self._take_back(f"The savings of {m['name']} must be between 0.00 and 20,000.00.")
+            changed_members.append(m)
+            self._put("members", m, "savings", savings)
+            new_pot = group["pot"] - part
+            if not 0 <= new_pot <= 5000000:
+                return self._take_back(f"The pot of {group['name']} must be between 0.00 and 50,000.00.")
+            changed_groups.append(group)
+            self._put("groups", group, "pot", new_pot)
+        for one_group in _distinct([*[self.groups[one["group_id"]] for one in changed_members], *changed_groups]):
+            if self._breaks_rule_7(one_group):
+                return self._take_back(RULES[6])
+        for one_loan in _distinct(
+            [
+                user
+                for one in changed_members
+                for user in self._loans_by_borrower_status.get((one["id"], "running"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_9(one_loan):
+                return self._take_back(RULES[8])
+        for one_member in _distinct(changed_members):
+            if self._breaks_rule_12_m(one_member):
+                return self._take_back(RULES[11])
+        return {"success": True, "message": f"Done: share the pot of {group['name']} out."}
 
     def _show_group(self, group: Group) -> dict[str, Any]:
         """The group as an answer shows it."""

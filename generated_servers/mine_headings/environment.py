@@ -21,6 +21,8 @@ RULES = (
     "There is no more than one machine of a kind in a heading, and two machines in all.",
     "No more than five people are in a heading.",
     "Nobody and nothing is in a heading that was fired until its air has been checked.",
+    "Nobody and nothing is in a heading that is reached through a fired one whose air has not been checked.",
+    "Misfires are dealt with before a heading is mucked out.",
     "In a charged heading there are shotfirers only and no machines.",
     "A charged heading has one round that was not fired, and no other heading has one.",
     "Rounds are charged by shotfirers.",
@@ -114,6 +116,7 @@ class Blast(TypedDict):
     fired_at: str | None
     safe_at: str | None
     gas: int | None
+    misfires: int
 
 
 def _refused(error: str) -> Result:
@@ -160,6 +163,20 @@ def _plus_minutes(moment: str, minutes: int) -> str:
 def _clock_minutes(time: str) -> int:
     """Minutes since midnight."""
     return int(time[:2]) * 60 + int(time[3:5])
+
+
+def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
+    """The records one comes to by following a reference again and again, nearest first."""
+    found: dict[str, Any] = {}
+    ahead = [start]
+    while ahead:
+        record = ahead.pop(0)
+        goal = record[field]
+        for key in goal if isinstance(goal, list) else [goal]:
+            if key is not None and key not in found:
+                found[key] = records[key]
+                ahead.append(records[key])
+    return list(found.values())
 
 
 def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
@@ -268,6 +285,7 @@ class MineHeadings:
                         ],
                         "beyond": [*[x["name"] for x in _below(self.headings, h, "off_id")]],
                         "unchecked": self._smoky(h),
+                        "misfires": sum(b["misfires"] for b in self._blasts_by_heading.get(h["id"], {}).values()),
                         "safe_at": next(
                             (
                                 b["safe_at"]
@@ -592,6 +610,11 @@ class MineHeadings:
             return _refused(f"{machine['label']} is broken.")
         if heading_id is not None and self._smoky(heading):
             return _refused(f"{heading['name']} was fired and its air has not been checked.")
+        if heading_id is not None and self._cut_off(heading):
+            return _refused(
+                f"The way to {heading['name']} leads through a heading that was fired and whose air has not been "
+                "checked."
+            )
         if heading_id is not None and heading["stage"] == "charged":
             return _refused(f"{heading['name']} is charged.")
         same = next(
@@ -669,6 +692,8 @@ class MineHeadings:
             return self._take_back(RULES[3])
         if self._breaks_rule_5_m(machine):
             return self._take_back(RULES[4])
+        if self._breaks_rule_7_m(machine):
+            return self._take_back(RULES[6])
         done = f"send {machine['label']} out"
         if heading is not None:
             done += f" and into {heading['name']}"
@@ -695,6 +720,11 @@ class MineHeadings:
             return _refused(f"{miner['name']} is there already.")
         if heading_id is not None and self._smoky(heading):
             return _refused(f"{heading['name']} was fired and its air has not been checked.")
+        if heading_id is not None and self._cut_off(heading):
+            return _refused(
+                f"The way to {heading['name']} leads through a heading that was fired and whose air has not been "
+                "checked."
+            )
         if heading_id is not None and heading["stage"] == "charged" and not miner["shotfirer"]:
             return _refused(f"{heading['name']} is charged and {miner['name']} is no shotfirer.")
         if heading_id is not None and len(self._miners_by_heading.get(heading_id, {})) >= 5:
@@ -751,6 +781,8 @@ class MineHeadings:
             return self._take_back(RULES[3])
         if self._breaks_rule_5_p(miner):
             return self._take_back(RULES[4])
+        if self._breaks_rule_7_p(miner):
+            return self._take_back(RULES[6])
         done = f"send {miner['name']} out"
         if heading is not None:
             done += f" and into {heading['name']}"
@@ -777,16 +809,19 @@ class MineHeadings:
         self._journal = []
         self._put("headings", heading, "holes", holes)
         self._put("headings", heading, "stage", "drilled")
+        for one_blast in _distinct(self._blasts_by_heading.get(heading["id"], {}).values()):
+            if self._breaks_rule_6(one_blast):
+                return self._take_back(RULES[5])
         for one_miner in _distinct(self._miners_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_p(one_miner):
-                return self._take_back(RULES[4])
+            if self._breaks_rule_7_p(one_miner):
+                return self._take_back(RULES[6])
         for one_machine in _distinct(self._machines_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_m(one_machine):
-                return self._take_back(RULES[4])
-        if self._breaks_rule_6_h(heading):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_9(heading):
-            return self._take_back(RULES[8])
+            if self._breaks_rule_7_m(one_machine):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8_h(heading):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_11(heading):
+            return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: drill {holes} holes in {heading['name']}."}
 
     def charge_round(
@@ -882,6 +917,7 @@ class MineHeadings:
             "fired_at": None,
             "safe_at": None,
             "gas": None,
+            "misfires": 0,
         }
         self._add("blasts", blast)
         self._put("headings", heading, "stage", "charged")
@@ -891,29 +927,36 @@ class MineHeadings:
         for one_machine in _distinct(self._machines_by_heading.get(blast["heading_id"], {}).values()):
             if self._breaks_rule_4_m(one_machine):
                 return self._take_back(RULES[3])
+        if any(self._breaks_rule_5_p(one_miner) for one_miner in self.miners.values()):
+            return self._take_back(RULES[4])
+        if any(self._breaks_rule_5_m(one_machine) for one_machine in self.machines.values()):
+            return self._take_back(RULES[4])
+        for one_blast in _distinct([blast, *self._blasts_by_heading.get(heading["id"], {}).values()]):
+            if self._breaks_rule_6(one_blast):
+                return self._take_back(RULES[5])
         for one_miner in _distinct(self._miners_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_p(one_miner):
-                return self._take_back(RULES[4])
+            if self._breaks_rule_7_p(one_miner):
+                return self._take_back(RULES[6])
         for one_machine in _distinct(self._machines_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_m(one_machine):
-                return self._take_back(RULES[4])
-        if self._breaks_rule_6_b(blast):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_6_h(self.headings[blast["heading_id"]]):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_6_h(heading):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_7(blast):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_8(blast):
+            if self._breaks_rule_7_m(one_machine):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8_b(blast):
             return self._take_back(RULES[7])
-        if self._breaks_rule_9(heading):
+        if self._breaks_rule_8_h(self.headings[blast["heading_id"]]):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_8_h(heading):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_9(blast):
             return self._take_back(RULES[8])
-        for one_magazine in _distinct([self.magazines[one["magazine_id"]] for one in changed_lots]):
-            if self._breaks_rule_10(one_magazine):
-                return self._take_back(RULES[9])
-        if self._breaks_rule_11(blast):
+        if self._breaks_rule_10(blast):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_11(heading):
             return self._take_back(RULES[10])
+        for one_magazine in _distinct([self.magazines[one["magazine_id"]] for one in changed_lots]):
+            if self._breaks_rule_12(one_magazine):
+                return self._take_back(RULES[11])
+        if self._breaks_rule_13(blast):
+            return self._take_back(RULES[12])
         return {
             "success": True,
             "message": f"Done: charge {heading['name']} with {kilos} kg (new: blast {blast['id']}).",
@@ -956,30 +999,44 @@ class MineHeadings:
         for one_machine in _distinct(self._machines_by_heading.get(blast["heading_id"], {}).values()):
             if self._breaks_rule_4_m(one_machine):
                 return self._take_back(RULES[3])
+        if any(self._breaks_rule_5_p(one_miner) for one_miner in self.miners.values()):
+            return self._take_back(RULES[4])
+        if any(self._breaks_rule_5_m(one_machine) for one_machine in self.machines.values()):
+            return self._take_back(RULES[4])
+        for one_blast in _distinct(self._blasts_by_heading.get(heading["id"], {}).values()):
+            if self._breaks_rule_6(one_blast):
+                return self._take_back(RULES[5])
         for one_miner in _distinct(self._miners_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_p(one_miner):
-                return self._take_back(RULES[4])
+            if self._breaks_rule_7_p(one_miner):
+                return self._take_back(RULES[6])
         for one_machine in _distinct(self._machines_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_m(one_machine):
-                return self._take_back(RULES[4])
-        if self._breaks_rule_6_b(blast):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_6_h(self.headings[blast["heading_id"]]):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_6_h(heading):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_8(blast):
+            if self._breaks_rule_7_m(one_machine):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8_b(blast):
             return self._take_back(RULES[7])
-        if self._breaks_rule_9(heading):
-            return self._take_back(RULES[8])
+        if self._breaks_rule_8_h(self.headings[blast["heading_id"]]):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_8_h(heading):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_10(blast):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_11(heading):
+            return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: fire {heading['name']}."}
 
-    def check_air(self, heading_id: str, gas: Annotated[int, {"minimum": 0, "maximum": 500}]) -> Result:
-        """Note the gas measured in a fired heading after its re-entry time; it is open again at 25 parts and less.
+    def check_air(
+        self,
+        heading_id: str,
+        gas: Annotated[int, {"minimum": 0, "maximum": 500}],
+        misfires: Annotated[int, {"minimum": 0, "maximum": 90}] = 0,
+    ) -> Result:
+        """Note the gas measured in a fired heading after its re-entry time, and how many holes misfired; it is open
+        again at 25 parts and less.
 
         Args:
             heading_id (str): Id of the heading, such as HEADING-00001.
             gas (int): The gas, from 0 to 500.
+            misfires (int): The misfires, from 0 to 90. 0 where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -995,25 +1052,36 @@ class MineHeadings:
             return _refused(f"{heading['name']} may be entered from {blast['safe_at']}.")
         if gas > 25:
             return _refused(f"{gas} parts of gas are too much; ventilate on and measure again.")
+        if misfires > blast["holes"]:
+            return _refused(f"{heading['name']} had {blast['holes']} holes, so {misfires} cannot have misfired.")
         self._journal = []
         self._put("blasts", blast, "gas", gas)
+        self._put("blasts", blast, "misfires", misfires)
         for one_miner in _distinct(self._miners_by_heading.get(blast["heading_id"], {}).values()):
             if self._breaks_rule_4_p(one_miner):
                 return self._take_back(RULES[3])
         for one_machine in _distinct(self._machines_by_heading.get(blast["heading_id"], {}).values()):
             if self._breaks_rule_4_m(one_machine):
                 return self._take_back(RULES[3])
-        if self._breaks_rule_8(blast):
-            return self._take_back(RULES[7])
-        if self._breaks_rule_11(blast):
-            return self._take_back(RULES[10])
+        if any(self._breaks_rule_5_p(one_miner) for one_miner in self.miners.values()):
+            return self._take_back(RULES[4])
+        if any(self._breaks_rule_5_m(one_machine) for one_machine in self.machines.values()):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_6(blast):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_10(blast):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_13(blast):
+            return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: note {gas} parts of gas in {heading['name']}."}
 
-    def muck_heading(self, heading_id: str) -> Result:
-        """Muck out a blasted heading whose air has been checked, with a loader that is there.
+    def muck_heading(self, heading_id: str, cleared_by_id: str | None = None) -> Result:
+        """Muck out a blasted heading whose air has been checked, with a loader that is there, after a shotfirer has
+        cleared its misfires if it has any.
 
         Args:
             heading_id (str): Id of the heading, such as HEADING-00001.
+            cleared_by_id (str, optional): Id of a miner (cleared by), such as MINER-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1022,22 +1090,40 @@ class MineHeadings:
         heading = self.headings.get(heading_id)
         if heading is None:
             return _refused(f"There is no heading {heading_id!r}.")
+        cleared_by = self.miners.get(cleared_by_id) if cleared_by_id is not None else None
+        if cleared_by_id is not None and cleared_by is None:
+            return _refused(f"There is no miner {cleared_by_id!r}.")
         if heading["stage"] != "blasted":
             return _refused(f"{heading['name']} is {heading['stage']}.")
         if self._working(heading, "loader") is None:
             return _refused(f"There is no loader in {heading['name']}.")
+        if self._misfired(heading) and cleared_by_id is None:
+            return _refused(f"There are misfires in {heading['name']}, so say which shotfirer cleared them.")
+        if not (cleared_by_id is None or cleared_by["shotfirer"] and cleared_by["heading_id"] == heading_id):
+            return _refused(f"{cleared_by['name']} is no shotfirer or is not in {heading['name']}.")
         self._journal = []
+        changed_blasts: list[Any] = []
+        for b in [
+            b
+            for b in sorted(self._blasts_by_heading.get(heading_id, {}).values(), key=_age)
+            if b["misfires"] > 0
+        ]:
+            changed_blasts.append(b)
+            self._put("blasts", b, "misfires", 0)
         self._put("headings", heading, "stage", "mucked")
+        for one_blast in _distinct([*changed_blasts, *self._blasts_by_heading.get(heading["id"], {}).values()]):
+            if self._breaks_rule_6(one_blast):
+                return self._take_back(RULES[5])
         for one_miner in _distinct(self._miners_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_p(one_miner):
-                return self._take_back(RULES[4])
+            if self._breaks_rule_7_p(one_miner):
+                return self._take_back(RULES[6])
         for one_machine in _distinct(self._machines_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_m(one_machine):
-                return self._take_back(RULES[4])
-        if self._breaks_rule_6_h(heading):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_9(heading):
-            return self._take_back(RULES[8])
+            if self._breaks_rule_7_m(one_machine):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8_h(heading):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_11(heading):
+            return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: muck out {heading['name']}."}
 
     def bolt_heading(self, heading_id: str, advance: Annotated[int, {"minimum": 1, "maximum": 6}]) -> Result:
@@ -1064,16 +1150,19 @@ class MineHeadings:
             return self._take_back(f"The metres of {heading['name']} must be between 0 and 5000.")
         self._put("headings", heading, "metres", metres)
         self._put("headings", heading, "stage", "bolted")
+        for one_blast in _distinct(self._blasts_by_heading.get(heading["id"], {}).values()):
+            if self._breaks_rule_6(one_blast):
+                return self._take_back(RULES[5])
         for one_miner in _distinct(self._miners_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_p(one_miner):
-                return self._take_back(RULES[4])
+            if self._breaks_rule_7_p(one_miner):
+                return self._take_back(RULES[6])
         for one_machine in _distinct(self._machines_by_heading.get(heading["id"], {}).values()):
-            if self._breaks_rule_5_m(one_machine):
-                return self._take_back(RULES[4])
-        if self._breaks_rule_6_h(heading):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_9(heading):
-            return self._take_back(RULES[8])
+            if self._breaks_rule_7_m(one_machine):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8_h(heading):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_11(heading):
+            return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: bolt {heading['name']} with {advance} metres."}
 
     def set_machine(self, machine_id: str, broken: bool) -> Result:
@@ -1137,6 +1226,8 @@ class MineHeadings:
             return self._take_back(RULES[3])
         if self._breaks_rule_5_m(machine):
             return self._take_back(RULES[4])
+        if self._breaks_rule_7_m(machine):
+            return self._take_back(RULES[6])
         return {"success": True, "message": f"Done: note the condition of {machine['label']}."}
 
     def deliver_lot(
@@ -1180,8 +1271,8 @@ class MineHeadings:
         self._add("lots", lot)
         if len(self._lots_by_number.get(lot["number"], {})) > 1:
             return self._take_back(f"There is already a lot with the number {lot['number']!r}.")
-        if self._breaks_rule_10(self.magazines[lot["magazine_id"]]):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_12(self.magazines[lot["magazine_id"]]):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: take lot {number} into {magazine['name']} (new: lot {lot['id']}).",
@@ -1207,8 +1298,8 @@ class MineHeadings:
             return _refused(f"Nothing is left of lot {lot['number']}.")
         self._journal = []
         self._put("lots", lot, "amount", 0)
-        if self._breaks_rule_10(self.magazines[lot["magazine_id"]]):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_12(self.magazines[lot["magazine_id"]]):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: destroy lot {lot['number']}."}
 
     def _show_district(self, district: District) -> dict[str, Any]:
@@ -1262,6 +1353,12 @@ class MineHeadings:
             and b["gas"] is None
             for b in self._blasts_by_heading.get(h["id"], {}).values()
         )
+
+    def _cut_off(self, h: Heading) -> bool:
+        return any(self._smoky(x) for x in _above(self.headings, h, "off_id"))
+
+    def _misfired(self, h: Heading) -> bool:
+        return any(b["misfires"] > 0 for b in self._blasts_by_heading.get(h["id"], {}).values())
 
     def _beyond(self, h: Heading) -> list[Heading]:
         return [h] + _below(self.headings, h, "off_id")
@@ -1342,6 +1439,22 @@ class MineHeadings:
         return m["heading_id"] is not None and self._smoky(self.headings[m["heading_id"]])
 
     def _breaks_rule_5_p(self, p: Miner) -> bool:
+        """Whether this is broken: nobody and nothing is in a heading that is reached through a fired one whose air
+        has not been checked.
+        """
+        return p["heading_id"] is not None and self._cut_off(self.headings[p["heading_id"]])
+
+    def _breaks_rule_5_m(self, m: Machine) -> bool:
+        """Whether this is broken: nobody and nothing is in a heading that is reached through a fired one whose air
+        has not been checked.
+        """
+        return m["heading_id"] is not None and self._cut_off(self.headings[m["heading_id"]])
+
+    def _breaks_rule_6(self, b: Blast) -> bool:
+        """Whether this is broken: misfires are dealt with before a heading is mucked out."""
+        return b["misfires"] != 0 and self.headings[b["heading_id"]]["stage"] != "blasted"
+
+    def _breaks_rule_7_p(self, p: Miner) -> bool:
         """Whether this is broken: in a charged heading there are shotfirers only and no machines."""
         return (
             p["heading_id"] is not None
@@ -1349,11 +1462,11 @@ class MineHeadings:
             and not p["shotfirer"]
         )
 
-    def _breaks_rule_5_m(self, m: Machine) -> bool:
+    def _breaks_rule_7_m(self, m: Machine) -> bool:
         """Whether this is broken: in a charged heading there are shotfirers only and no machines."""
         return m["heading_id"] is not None and self.headings[m["heading_id"]]["stage"] == "charged"
 
-    def _breaks_rule_6_b(self, b: Blast) -> bool:
+    def _breaks_rule_8_b(self, b: Blast) -> bool:
         """Whether this is broken: a charged heading has one round that was not fired, and no other heading has one.
         """
         return (
@@ -1365,7 +1478,7 @@ class MineHeadings:
             )
         )
 
-    def _breaks_rule_6_h(self, h: Heading) -> bool:
+    def _breaks_rule_8_h(self, h: Heading) -> bool:
         """Whether this is broken: a charged heading has one round that was not fired, and no other heading has one.
         """
         return (h["stage"] == "charged") != any(
@@ -1373,11 +1486,11 @@ class MineHeadings:
             for b in self._blasts_by_heading.get(h["id"], {}).values()
         )
 
-    def _breaks_rule_7(self, b: Blast) -> bool:
+    def _breaks_rule_9(self, b: Blast) -> bool:
         """Whether this is broken: rounds are charged by shotfirers."""
         return not self.miners[b["shotfirer_id"]]["shotfirer"]
 
-    def _breaks_rule_8(self, b: Blast) -> bool:
+    def _breaks_rule_10(self, b: Blast) -> bool:
         """Whether this is broken: a fired round says from when the heading may be entered, and air is checked in
         fired headings only.
         """
@@ -1386,15 +1499,15 @@ class MineHeadings:
             and (b["gas"] is None or b["fired_at"] is not None)
         )
 
-    def _breaks_rule_9(self, h: Heading) -> bool:
+    def _breaks_rule_11(self, h: Heading) -> bool:
         """Whether this is broken: a heading that is drilled or charged has its holes, and others have none."""
         return (h["stage"] in ("drilled", "charged")) != (h["holes"] > 0)
 
-    def _breaks_rule_10(self, g: Magazine) -> bool:
+    def _breaks_rule_12(self, g: Magazine) -> bool:
         """Whether this is broken: no magazine stores more than its licence allows."""
         return self._magazine_stored(g) > g["most"]
 
-    def _breaks_rule_11(self, b: Blast) -> bool:
+    def _breaks_rule_13(self, b: Blast) -> bool:
         """Whether this is broken: air is good enough where people work after a blast, that is 25 parts of gas at
         most.
         """

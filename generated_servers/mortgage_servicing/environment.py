@@ -196,6 +196,11 @@ def _plus_days(day: str, days: int) -> str:
     return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
 
 
+def _days_between(start: str, end: str) -> int:
+    """How many days lie from start to end."""
+    return date.fromisoformat(end).toordinal() - date.fromisoformat(start).toordinal()
+
+
 def _add_months(day: str, months: int) -> str:
     """The same day so many months later, or the last day of a shorter month."""
     start = date.fromisoformat(day)
@@ -349,8 +354,8 @@ class MortgageServicing:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "data": {balance, fees, interest, principal, credit, settlement, next_due,
-                holiday_months_left}} or {"success": False, "error": why not}
+            dict: {"success": True, "data": {balance, fees, interest, principal, accrued, credit, settlement,
+                next_due, holiday_months_left}} or {"success": False, "error": why not}
         """
         loan = self.loans.get(loan_id)
         if loan is None:
@@ -361,6 +366,7 @@ class MortgageServicing:
                 "fees": self._fees_left(loan),
                 "interest": self._open_interest(loan),
                 "principal": self._open_principal(loan),
+                "accrued": self._accrued(loan),
                 "credit": loan["credit"],
                 "settlement": self._loan_settlement(loan),
                 "next_due": self._next_due(loan),
@@ -1040,6 +1046,8 @@ class MortgageServicing:
                 f"{self.borrowers[loan['borrower_id']]['name']} is a vulnerable borrower and is not handed to the "
                 "lawyers."
             )
+        if not (step != "legal" or not self._holidays_by_loan_status.get((loan_id, "asked"), {})):
+            return _refused(f"Decide about the holiday request of {loan['number']} first.")
         self._journal = []
         if loan["stage"] != step and (loan["stage"], step) not in LOAN_STAGE_MOVES:
             return self._take_back(f"Loan {loan['number']} cannot go from {loan['stage']} to {step}.")
@@ -1224,7 +1232,8 @@ class MortgageServicing:
         return {"success": True, "message": f"Done: pay {loan['number']} down by {_money(amount)}."}
 
     def redeem_loan(self, loan_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 90000000}]) -> Result:
-        """Redeem a loan with exactly what settles it, that is the balance, open interest and fees less the credit.
+        """Redeem a loan with exactly what settles it, that is the balance, open interest, the interest by the day
+        since the last due date and fees, less the credit.
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
@@ -1252,7 +1261,7 @@ class MortgageServicing:
         to_fees = self._fees_left(loan)
         if not 0 <= to_fees <= 90000000:
             return self._take_back("The to fees of a payment must be between 0.00 and 900,000.00.")
-        to_interest = self._open_interest(loan)
+        to_interest = self._open_interest(loan) + self._accrued(loan)
         if not 0 <= to_interest <= 90000000:
             return self._take_back("The to interest of a payment must be between 0.00 and 900,000.00.")
         payment: Payment = {
@@ -1338,7 +1347,13 @@ class MortgageServicing:
 
     def _loan_settlement(self, loan: Loan) -> int:
         """The settlement of a loan."""
-        return loan["balance"] + self._open_interest(loan) + self._fees_left(loan) - loan["credit"]
+        return (
+            loan["balance"]
+            + self._open_interest(loan)
+            + self._accrued(loan)
+            + self._fees_left(loan)
+            - loan["credit"]
+        )
 
     def _fee_left(self, f: Fee) -> int:
         return f["amount"] - f["paid"] if not f["waived"] else f["paid"] - f["paid"]
@@ -1351,6 +1366,31 @@ class MortgageServicing:
 
     def _open_principal(self, l: Loan) -> int:
         return sum(i["principal"] - i["paid_principal"] for i in self._instalments_by_loan.get(l["id"], {}).values())
+
+    def _last_due(self, l: Loan) -> str:
+        return (
+            max((i["due_on"] for i in self._instalments_by_loan.get(l["id"], {}).values()), default=None)
+            if max(
+                (i["due_on"] for i in self._instalments_by_loan.get(l["id"], {}).values()),
+                default=None,
+            ) is not None
+            else self.now[:10]
+        )
+
+    def _accrued(self, l: Loan) -> int:
+        return (
+            _rounded(
+                Fraction(
+                    l["balance"] * self.products[l["product_id"]]["rate_bp"] * max(
+                        0,
+                        _days_between(self._last_due(l), self.now[:10]),
+                    ),
+                    3650000,
+                )
+            )
+            if l["stage"] != "redeemed"
+            else l["balance"] - l["balance"]
+        )
 
     def _next_due(self, l: Loan) -> str:
         return _add_months(

@@ -38,6 +38,7 @@ CHANGES = (
     "hand_claim",
     "add_estimate",
     "accept_estimate",
+    "raise_estimate",
     "declare_total_loss",
     "finish_repair",
     "pay_total_loss",
@@ -70,6 +71,7 @@ class Policy(TypedDict):
     car_value: int
     excess: int
     covers: list[Literal["collision", "theft", "glass", "hail"]]
+    valid_from: str
     valid_until: str
 
 
@@ -546,6 +548,8 @@ class MotorClaims:
             return _refused(f"There is a claim {number} already.")
         if _plus_days(self.now[:10], -90) > happened_on or happened_on > self.now[:10]:
             return _refused("Claims are opened for the last ninety days.")
+        if happened_on < policy["valid_from"]:
+            return _refused(f"Policy {policy['number']} began on {policy['valid_from']} only.")
         if happened_on > policy["valid_until"]:
             return _refused(f"Policy {policy['number']} ended on {policy['valid_until']}.")
         if kind not in policy["covers"]:
@@ -782,6 +786,50 @@ class MotorClaims:
             "success": True,
             "message": (
                 f"Done: accept the estimate of {self.garages[estimate['garage_id']]['name']} for "
+                f"{self.claims[estimate['claim_id']]['number']}."
+            ),
+        }
+
+    def raise_estimate(
+        self,
+        estimate_id: str,
+        amount: Annotated[int, {"minimum": 1000, "maximum": 9000000}],
+    ) -> Result:
+        """Agree to a higher estimate of the garage that repairs the car, after hidden damage was found.
+
+        Args:
+            estimate_id (str): Id of the estimate, such as ESTIMATE-00001.
+            amount (int): The amount in cents, from 1000 to 9000000.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        estimate = self.estimates.get(estimate_id)
+        if estimate is None:
+            return _refused(f"There is no estimate {estimate_id!r}.")
+        claim = self.claims[estimate["claim_id"]]
+        if not estimate["accepted"] or claim["status"] != "repairing":
+            return _refused("That estimate is not being carried out.")
+        if amount <= estimate["amount"]:
+            return _refused(f"The estimate is {_money(estimate['amount'])} already.")
+        if amount > self._uneconomic(claim):
+            return _refused(
+                f"The repair would be dearer than {_money(self._uneconomic(claim))}, seven tenths of the car."
+            )
+        if max(amount - self.policies[claim["policy_id"]]["excess"], 0) > claim["reserve"]:
+            return _refused(
+                f"{_money(amount - self.policies[claim['policy_id']]['excess'])} would be paid after the excess, "
+                f"and {_money(claim['reserve'])} is reserved."
+            )
+        self._journal = []
+        self._put("estimates", estimate, "amount", amount)
+        if self._breaks_rule_8(estimate):
+            return self._take_back(RULES[7])
+        return {
+            "success": True,
+            "message": (
+                f"Done: agree to {_money(amount)} of {self.garages[estimate['garage_id']]['name']} for "
                 f"{self.claims[estimate['claim_id']]['number']}."
             ),
         }
@@ -1175,7 +1223,8 @@ class MotorClaims:
         denied.
         """
         return not (
-            c["happened_on"] <= self.policies[c["policy_id"]]["valid_until"]
+            self.policies[c["policy_id"]]["valid_from"] <= c["happened_on"]
+            and c["happened_on"] <= self.policies[c["policy_id"]]["valid_until"]
             and (c["status"] == "denied" or c["kind"] in self.policies[c["policy_id"]]["covers"])
         )
 

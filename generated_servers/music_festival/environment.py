@@ -37,7 +37,7 @@ CHANGES = (
     "move_slot",
     "change_length",
     "delay_stage",
-    "drop_slot",
+    "close_slot",
     "send_crew",
     "confirm_slot",
     "carry_gear",
@@ -47,6 +47,14 @@ CHANGES = (
     "block_wristband",
 )
 """The methods that may change something; all others only read."""
+
+SLOT_STATUS_MOVES = {
+    ("planned", "confirmed"),
+    ("planned", "dropped"),
+    ("confirmed", "planned"),
+    ("confirmed", "dropped"),
+    ("confirmed", "played"),
+}
 
 INDEXED = {
     ("gears", "condition"),
@@ -111,7 +119,7 @@ class Slot(TypedDict):
     starts_at: str
     minutes: int
     crew_id: str | None
-    status: Literal["planned", "confirmed", "dropped"]
+    status: Literal["planned", "confirmed", "dropped", "played"]
 
 
 class Wristband(TypedDict):
@@ -459,7 +467,7 @@ class MusicFestival:
         band_id: str | None = None,
         stage_id: str | None = None,
         crew_id: str | None = None,
-        status: Literal["planned", "confirmed", "dropped"] | None = None,
+        status: Literal["planned", "confirmed", "dropped", "played"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the slots, oldest first, all of them or only some.
@@ -468,7 +476,7 @@ class MusicFestival:
             band_id (str, optional): Only those of this band.
             stage_id (str, optional): Only those of this stage.
             crew_id (str, optional): Only those of this crew.
-            status (str, optional): Only those whose status is planned, confirmed or dropped.
+            status (str, optional): Only those whose status is planned, confirmed, dropped or played.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -832,7 +840,8 @@ class MusicFestival:
         minutes: Annotated[int, {"minimum": 5, "maximum": 90}],
         since: Time | None = None,
     ) -> Result:
-        """Let everything on a stage begin some minutes later on a day, or only what begins at some time or later.
+        """Let everything that has not begun on a stage begin some minutes later on a day, today included, or only
+        what begins at some time or later.
 
         Args:
             stage_id (str): Id of the stage, such as STAGE-00001.
@@ -847,9 +856,14 @@ class MusicFestival:
         stage = self.stages.get(stage_id)
         if stage is None:
             return _refused(f"There is no stage {stage_id!r}.")
-        if date <= self.now[:10]:
+        if date < self.now[:10]:
             return _refused(f"{date} is past.")
-        late = [s for s in self._running_order(stage, date) if (since is None or s["starts_at"][11:] >= since)]
+        late = [
+            s
+            for s in self._running_order(stage, date)
+            if s["starts_at"] > self.now
+            and (since is None or s["starts_at"][11:] >= since)
+        ]
         if len(late) <= 0:
             return _refused(f"Nothing begins on {stage['name']} then.")
         out = next(
@@ -942,11 +956,13 @@ class MusicFestival:
             done += f" from {since} on"
         return {"success": True, "message": f"Done: {done}."}
 
-    def drop_slot(self, slot_id: str) -> Result:
-        """Take a slot out of the running order.
+    def close_slot(self, slot_id: str, played: bool = False) -> Result:
+        """Take a slot out of the running order because it is dropped or, once it is over, because it was played; only
+        then is its backline free.
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
+            played (bool): Played: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -956,9 +972,22 @@ class MusicFestival:
         if slot is None:
             return _refused(f"There is no slot {slot_id!r}.")
         if not self._on(slot):
-            return _refused(f"The slot of {self.bands[slot['band_id']]['name']} was dropped.")
+            return _refused(f"The slot of {self.bands[slot['band_id']]['name']} is {slot['status']} already.")
+        if played and slot["status"] != "confirmed":
+            return _refused(
+                f"The slot of {self.bands[slot['band_id']]['name']} was never confirmed, so it is dropped, not "
+                "played."
+            )
+        if played and self._slot_ends_at(slot) > self.now:
+            return _refused(
+                f"{self.bands[slot['band_id']]['name']} has not played yet; the slot ends at "
+                f"{self._slot_ends_at(slot)}."
+            )
         self._journal = []
-        self._put("slots", slot, "status", "dropped")
+        status = "played" if played else "dropped"
+        if slot["status"] != status and (slot["status"], status) not in SLOT_STATUS_MOVES:
+            return self._take_back(f"Slot {slot['id']} cannot go from {slot['status']} to {status}.")
+        self._put("slots", slot, "status", status)
         if self._breaks_rule_1(slot):
             return self._take_back(RULES[0])
         if self._breaks_rule_2(slot):
@@ -988,7 +1017,7 @@ class MusicFestival:
             return self._take_back(RULES[6])
         return {
             "success": True,
-            "message": f"Done: drop {self.bands[slot['band_id']]['name']} at {slot['starts_at']}.",
+            "message": f"Done: close the slot of {self.bands[slot['band_id']]['name']} at {slot['starts_at']}.",
         }
 
     def send_crew(self, slot_id: str, crew_id: str) -> Result:
@@ -1009,7 +1038,7 @@ class MusicFestival:
         if crew is None:
             return _refused(f"There is no crew {crew_id!r}.")
         if not self._on(slot):
-            return _refused(f"The slot of {self.bands[slot['band_id']]['name']} was dropped.")
+            return _refused(f"The slot of {self.bands[slot['band_id']]['name']} is {slot['status']}.")
         if slot["crew_id"] == crew_id:
             return _refused(f"{crew['name']} serves it already.")
         work = self._crew_busy(crew, self.stages[slot["stage_id"]], slot["starts_at"], slot["minutes"], slot)

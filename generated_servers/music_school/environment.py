@@ -28,7 +28,8 @@ RULES = (
     "A pupil has one chair in an ensemble and sits in two ensembles at most.",
     "A programme, with two minutes for the change after each piece, is not longer than the recital.",
     "The pieces of a programme are numbered from one without gaps.",
-    "A piece is played by one pupil who has lessons or by one ensemble whose chairs are all filled, each once in a programme.",
+    "A piece is played by one pupil or by one ensemble, each once in a programme.",
+    "A room has one lesson at a time.",
     "A soloist who plays an instrument of the school has it until the recital at least.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
@@ -96,6 +97,7 @@ class Series(TypedDict):
     on_day: Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
     starts: str
     ends: str
+    room: Literal["room_1", "room_2", "room_3", "hall"] | None
     status: Literal["running", "ended"]
 
 
@@ -217,9 +219,11 @@ class MusicSchool:
         self._journal: list[tuple[Any, ...]] = []
         self._instruments_by_holder: dict[Any, dict[str, Instrument]] = {}
         self._instruments_by_holder_status: dict[Any, dict[str, Instrument]] = {}
+        self._series_by_on_day_status: dict[Any, dict[str, Series]] = {}
         self._series_by_pupil: dict[Any, dict[str, Series]] = {}
         self._series_by_pupil_on_day_status: dict[Any, dict[str, Series]] = {}
         self._series_by_pupil_status: dict[Any, dict[str, Series]] = {}
+        self._series_by_status: dict[Any, dict[str, Series]] = {}
         self._series_by_teacher_on_day_status: dict[Any, dict[str, Series]] = {}
         self._series_by_teacher_status: dict[Any, dict[str, Series]] = {}
         self._chairs_by_ensemble: dict[Any, dict[str, Chair]] = {}
@@ -421,6 +425,7 @@ class MusicSchool:
         pupil_id: str | None = None,
         teacher_id: str | None = None,
         on_day: Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"] | None = None,
+        room: Literal["room_1", "room_2", "room_3", "hall"] | None = None,
         status: Literal["running", "ended"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -430,6 +435,7 @@ class MusicSchool:
             pupil_id (str, optional): Only those of this pupil.
             teacher_id (str, optional): Only those of this teacher.
             on_day (str, optional): Only those whose on day is Monday, Tuesday, Wednesday, Thursday or Friday.
+            room (str, optional): Only those whose room is room_1, room_2, room_3 or hall.
             status (str, optional): Only those whose status is running or ended.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -446,6 +452,7 @@ class MusicSchool:
             if (pupil_id is None or series["pupil_id"] == pupil_id)
             and (teacher_id is None or series["teacher_id"] == teacher_id)
             and (on_day is None or series["on_day"] == on_day)
+            and (room is None or series["room"] == room)
             and (status is None or series["status"] == status)
         ]
         return _found({"total": len(found), "series": [{**series} for series in _page(found, offset)]})
@@ -574,8 +581,10 @@ class MusicSchool:
         on_day: Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"],
         starts: Time,
         ends: Time,
+        room: Literal["room_1", "room_2", "room_3", "hall"] | None = None,
     ) -> Result:
-        """Start the weekly lesson of a pupil with a teacher.
+        """Start the weekly lesson of a pupil with a teacher, in a room of the school or, where none is named,
+        elsewhere.
 
         Args:
             pupil_id (str): Id of the pupil, such as PUPIL-00001.
@@ -583,6 +592,7 @@ class MusicSchool:
             on_day (str): The on day: Monday, Tuesday, Wednesday, Thursday or Friday.
             starts (str): Starts: a time of day, as HH:MM.
             ends (str): Ends: a time of day, as HH:MM.
+            room (str, optional): The room: room_1, room_2, room_3 or hall. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -617,6 +627,12 @@ class MusicSchool:
                 f"{teacher['name']} teaches {self.pupils[other['pupil_id']]['name']} on {on_day} from "
                 f"{other['starts']} to {other['ends']}."
             )
+        there = self._in_room(room, on_day, starts, ends, None)
+        if there is not None:
+            return _refused(
+                f"{self.teachers[there['teacher_id']]['name']} teaches in that room on {on_day} from "
+                f"{there['starts']} to {there['ends']}."
+            )
         self._journal = []
         series: Series = {
             "id": self._new_id("series", "SERIES", self.series),
@@ -625,6 +641,7 @@ class MusicSchool:
             "on_day": on_day,
             "starts": starts,
             "ends": ends,
+            "room": room,
             "status": "running",
         }
         self._add("series", series)
@@ -647,9 +664,10 @@ class MusicSchool:
         for one_chair in _distinct(self._chairs_by_pupil.get(series["pupil_id"], {}).values()):
             if self._breaks_rule_7(one_chair):
                 return self._take_back(RULES[6])
-        for one_item in _distinct(self._items_by_pupil.get(series["pupil_id"], {}).values()):
-            if self._breaks_rule_11_i(one_item):
-                return self._take_back(RULES[10])
+        if self._breaks_rule_12_a(series):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_b(series):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -666,8 +684,9 @@ class MusicSchool:
         starts: Time | None = None,
         ends: Time | None = None,
         teacher_id: str | None = None,
+        room: Literal["room_1", "room_2", "room_3", "hall"] | None = None,
     ) -> Result:
-        """Move a weekly lesson to another time or to another teacher; what is not named stays.
+        """Move a weekly lesson to another time, room or teacher; what is not named stays.
 
         Args:
             series_id (str): Id of the series, such as SERIES-00001.
@@ -675,6 +694,7 @@ class MusicSchool:
             starts (str, optional): Starts: a time of day, as HH:MM. May be left out.
             ends (str, optional): Ends: a time of day, as HH:MM. May be left out.
             teacher_id (str, optional): Id of the teacher, such as TEACHER-00001. May be left out.
+            room (str, optional): The room: room_1, room_2, room_3 or hall. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -688,6 +708,7 @@ class MusicSchool:
             return _refused(f"There is no teacher {teacher_id!r}.")
         if series["status"] != "running":
             return _refused(f"The lessons of {self.pupils[series['pupil_id']]['name']} have ended.")
+        to_room = room if room is not None else series["room"]
         to_day = on_day if on_day is not None else series["on_day"]
         begins = starts if starts is not None else series["starts"]
         finishes = ends if ends is not None else series["ends"]
@@ -697,6 +718,7 @@ class MusicSchool:
             and begins == series["starts"]
             and finishes == series["ends"]
             and by["id"] == series["teacher_id"]
+            and to_room == series["room"]
         ):
             return _refused("The lesson is like that already.")
         if not (
@@ -739,7 +761,14 @@ class MusicSchool:
         group = self._rehearsal_clash(self.pupils[series["pupil_id"]], to_day, begins, finishes)
         if group is not None:
             return _refused(f"{self.pupils[series['pupil_id']]['name']} rehearses with {group['name']} at that time.")
+        there = self._in_room(to_room, to_day, begins, finishes, series)
+        if there is not None:
+            return _refused(
+                f"{self.teachers[there['teacher_id']]['name']} teaches in that room on {to_day} from "
+                f"{there['starts']} to {there['ends']}, so name another room."
+            )
         self._journal = []
+        self._put("series", series, "room", to_room)
         self._put("series", series, "on_day", to_day)
         self._put("series", series, "starts", begins)
         self._put("series", series, "ends", finishes)
@@ -758,6 +787,10 @@ class MusicSchool:
         for one_chair in _distinct(self._chairs_by_pupil.get(series["pupil_id"], {}).values()):
             if self._breaks_rule_4(one_chair):
                 return self._take_back(RULES[3])
+        if self._breaks_rule_12_a(series):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_b(series):
+            return self._take_back(RULES[11])
         done = f"move the lessons of {self.pupils[series['pupil_id']]['name']}"
         if on_day is not None:
             done += f" to {on_day}"
@@ -793,7 +826,14 @@ class MusicSchool:
                 f"{self.pupils[series['pupil_id']]['name']} sits in "
                 f"{self.ensembles[seat['ensemble_id']]['name']}, so the chair must be given up first."
             )
-        piece = next((i for i in sorted(self._items_by_pupil.get(series["pupil_id"], {}).values(), key=_age)), None)
+        piece = next(
+            (
+                i
+                for i in sorted(self._items_by_pupil.get(series["pupil_id"], {}).values(), key=_age)
+                if self.recitals[i["recital_id"]]["held_on"] >= self.now[:10]
+            ),
+            None,
+        )
         if piece is not None:
             return _refused(
                 f"{self.pupils[series['pupil_id']]['name']} is on the programme of "
@@ -818,9 +858,10 @@ class MusicSchool:
         for one_chair in _distinct(self._chairs_by_pupil.get(series["pupil_id"], {}).values()):
             if self._breaks_rule_7(one_chair):
                 return self._take_back(RULES[6])
-        for one_item in _distinct(self._items_by_pupil.get(series["pupil_id"], {}).values()):
-            if self._breaks_rule_11_i(one_item):
-                return self._take_back(RULES[10])
+        if self._breaks_rule_12_a(series):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_b(series):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: end the lessons of {self.pupils[series['pupil_id']]['name']}."}
 
     def lend_instrument(self, instrument_id: str, pupil_id: str, until: Date) -> Result:
@@ -891,8 +932,8 @@ class MusicSchool:
                 ],
             ]
         ):
-            if self._breaks_rule_12(one_item):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13(one_item):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: lend {instrument['tag']} to {pupil['name']} until {until}."}
 
     def extend_loan(self, instrument_id: str, until: Date) -> Result:
@@ -925,8 +966,8 @@ class MusicSchool:
                 for user in self._items_by_pupil.get(instrument["holder_id"], {}).values()
             ]
         ):
-            if self._breaks_rule_12(one_item):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13(one_item):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: extend the loan of {instrument['tag']} until {until}."}
 
     def return_instrument(self, instrument_id: str, damaged: bool = False) -> Result:
@@ -980,8 +1021,8 @@ class MusicSchool:
                 ],
             ]
         ):
-            if self._breaks_rule_12(one_item):
-                return self._take_back(RULES[11])
+            if self._breaks_rule_13(one_item):
+                return self._take_back(RULES[12])
         return {"success": True, "message": f"Done: take {instrument['tag']} back."}
 
     def finish_repair(self, instrument_id: str) -> Result:
@@ -1056,9 +1097,6 @@ class MusicSchool:
         for one_pupil in _distinct([self.pupils.get(chair["pupil_id"]), self.pupils.get(former_pupil_id)]):
             if self._breaks_rule_8_p(one_pupil):
                 return self._take_back(RULES[7])
-        for one_item in _distinct(self._items_by_ensemble.get(chair["ensemble_id"], {}).values()):
-            if self._breaks_rule_11_i(one_item):
-                return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -1082,7 +1120,7 @@ class MusicSchool:
             return _refused(f"There is no chair {chair_id!r}.")
         if chair["pupil_id"] is None:
             return _refused("The chair is empty.")
-        recital = self._on_programme(self.ensembles[chair["ensemble_id"]])
+        recital = self._on_programme(self.ensembles[chair["ensemble_id"]], self.now[:10])
         if recital is not None:
             return _refused(
                 f"{self.ensembles[chair['ensemble_id']]['name']} plays in {recital['title']}, so give the chair "
@@ -1100,9 +1138,6 @@ class MusicSchool:
         for one_pupil in _distinct([self.pupils.get(chair["pupil_id"]), self.pupils.get(former_pupil_id)]):
             if self._breaks_rule_8_p(one_pupil):
                 return self._take_back(RULES[7])
-        for one_item in _distinct(self._items_by_ensemble.get(chair["ensemble_id"], {}).values()):
-            if self._breaks_rule_11_i(one_item):
-                return self._take_back(RULES[10])
         return {
             "success": True,
             "message": f"Done: free a {chair['kind']} chair in {self.ensembles[chair['ensemble_id']]['name']}.",
@@ -1206,8 +1241,8 @@ class MusicSchool:
             return self._take_back(RULES[10])
         if self._breaks_rule_11_i_again(item):
             return self._take_back(RULES[10])
-        if self._breaks_rule_12(item):
-            return self._take_back(RULES[11])
+        if self._breaks_rule_13(item):
+            return self._take_back(RULES[12])
         done = f"put {title} on the programme of {recital['title']}"
         if pupil is not None:
             done += f" by {pupil['name']}"
@@ -1353,11 +1388,25 @@ class MusicSchool:
             None,
         )
 
-    def _on_programme(self, e: Ensemble) -> Recital | None:
+    def _on_programme(self, e: Ensemble, d: str) -> Recital | None:
         return next(
             (
                 self.recitals[i["recital_id"]]
                 for i in sorted(self._items_by_ensemble.get(e["id"], {}).values(), key=_age)
+                if self.recitals[i["recital_id"]]["held_on"] >= d
+            ),
+            None,
+        )
+
+    def _in_room(self, r: str | None, d: str, a: str, b: str, own: Series | None) -> Series | None:
+        return next(
+            (
+                s
+                for s in sorted(self._series_by_on_day_status.get((d, "running"), {}).values(), key=_age)
+                if r is not None
+                and s["room"] == r
+                and s is not own
+                and _overlap(s["starts"], s["ends"], a, b)
             ),
             None,
         )
@@ -1512,19 +1561,11 @@ class MusicSchool:
         return i["position"] > self._pieces(self.recitals[i["recital_id"]])
 
     def _breaks_rule_11_i(self, i: Item) -> bool:
-        """Whether this is broken: a piece is played by one pupil who has lessons or by one ensemble whose chairs are
-        all filled, each once in a programme.
-        """
-        return not (
-            (i["pupil_id"] is None) != (i["ensemble_id"] is None)
-            and (i["ensemble_id"] is None or self._ensemble_vacant(self.ensembles[i["ensemble_id"]]) == 0)
-            and (i["pupil_id"] is None or self._lessons_of(self.pupils[i["pupil_id"]]) is not None)
-        )
+        """Whether this is broken: a piece is played by one pupil or by one ensemble, each once in a programme."""
+        return (i["pupil_id"] is None) == (i["ensemble_id"] is None)
 
     def _breaks_rule_11_i_again(self, i: Item) -> bool:
-        """Whether this is broken: a piece is played by one pupil who has lessons or by one ensemble whose chairs are
-        all filled, each once in a programme.
-        """
+        """Whether this is broken: a piece is played by one pupil or by one ensemble, each once in a programme."""
         return any(
             other_i is not i
             for other_i in self._items_by_recital_pupil_ensemble.get(
@@ -1533,7 +1574,35 @@ class MusicSchool:
             ).values()
         )
 
-    def _breaks_rule_12(self, i: Item) -> bool:
+    def _breaks_rule_12_a(self, a: Series) -> bool:
+        """Whether this is broken: a room has one lesson at a time."""
+        return (
+            a["status"] == "running"
+            and any(
+                a["room"] is not None
+                and a["room"] == b["room"]
+                and a["on_day"] == b["on_day"]
+                and _overlap(a["starts"], a["ends"], b["starts"], b["ends"])
+                for b in self._series_by_status.get("running", {}).values()
+                if a is not b
+            )
+        )
+
+    def _breaks_rule_12_b(self, b: Series) -> bool:
+        """Whether this is broken: a room has one lesson at a time."""
+        return (
+            b["status"] == "running"
+            and any(
+                a["room"] is not None
+                and a["room"] == b["room"]
+                and a["on_day"] == b["on_day"]
+                and _overlap(a["starts"], a["ends"], b["starts"], b["ends"])
+                for a in self._series_by_status.get("running", {}).values()
+                if a is not b
+            )
+        )
+
+    def _breaks_rule_13(self, i: Item) -> bool:
         """Whether this is broken: a soloist who plays an instrument of the school has it until the recital at least.
         """
         return not (
@@ -1613,12 +1682,14 @@ class MusicSchool:
                     {},
                 )[record["id"]] = record
             case "series":
+                self._series_by_on_day_status.setdefault((record["on_day"], record["status"]), {})[record["id"]] = record
                 self._series_by_pupil.setdefault(record["pupil_id"], {})[record["id"]] = record
                 self._series_by_pupil_on_day_status.setdefault(
                     (record["pupil_id"], record["on_day"], record["status"]),
                     {},
                 )[record["id"]] = record
                 self._series_by_pupil_status.setdefault((record["pupil_id"], record["status"]), {})[record["id"]] = record
+                self._series_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._series_by_teacher_on_day_status.setdefault(
                     (record["teacher_id"], record["on_day"], record["status"]),
                     {},
@@ -1650,6 +1721,7 @@ class MusicSchool:
                 del self._instruments_by_holder[record["holder_id"]][record["id"]]
                 del self._instruments_by_holder_status[record["holder_id"], record["status"]][record["id"]]
             case "series":
+                del self._series_by_on_day_status[record["on_day"], record["status"]][record["id"]]
                 del self._series_by_pupil[record["pupil_id"]][record["id"]]
                 del self._series_by_pupil_on_day_status[
                     record["pupil_id"],
@@ -1657,6 +1729,7 @@ class MusicSchool:
                     record["status"],
                 ][record["id"]]
                 del self._series_by_pupil_status[record["pupil_id"], record["status"]][record["id"]]
+                del self._series_by_status[record["status"]][record["id"]]
                 del self._series_by_teacher_on_day_status[
                     record["teacher_id"],
                     record["on_day"],

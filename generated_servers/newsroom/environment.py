@@ -57,6 +57,7 @@ INDEXED = {
     ("corrections", "claim_id"),
     ("corrections", "page_id"),
     ("pages", "issue_id"),
+    ("pages", "section"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -199,6 +200,7 @@ class Newsroom:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._pages_by_issue: dict[Any, dict[str, Page]] = {}
+        self._pages_by_issue_section: dict[Any, dict[str, Page]] = {}
         self._articles_by_page: dict[Any, dict[str, Article]] = {}
         self._articles_by_page_status: dict[Any, dict[str, Article]] = {}
         self._articles_by_title: dict[Any, dict[str, Article]] = {}
@@ -743,12 +745,13 @@ class Newsroom:
             return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: back the claim “{claim['statement']}” with {source['codename']}."}
 
-    def let_in(self, source_id: str, person_id: str) -> Result:
-        """Tell a colleague who a secret source is.
+    def let_in(self, source_id: str, person_id: str, by_id: str) -> Result:
+        """Let the handler of a secret source tell a colleague who it is.
 
         Args:
             source_id (str): Id of the source, such as SOURCE-00001.
             person_id (str): Id of a journalist (person), such as JOURNALIST-00001.
+            by_id (str): Id of a journalist (by), such as JOURNALIST-00001.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -760,8 +763,15 @@ class Newsroom:
         person = self.journalists.get(person_id)
         if person is None:
             return _refused(f"There is no journalist {person_id!r}.")
+        by = self.journalists.get(by_id)
+        if by is None:
+            return _refused(f"There is no journalist {by_id!r}.")
         if not source["secret"]:
             return _refused(f"{source['codename']} is no secret.")
+        if by_id != source["handler_id"]:
+            return _refused(
+                f"Only {self.journalists[source['handler_id']]['name']} may tell who {source['codename']} is."
+            )
         if person_id in source["known_to_ids"]:
             return _refused(f"{person['name']} knows who {source['codename']} is.")
         if len(source["known_to_ids"]) >= 4:
@@ -781,7 +791,10 @@ class Newsroom:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11(source):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: let {person['name']} in on {source['codename']}."}
+        return {
+            "success": True,
+            "message": f"Done: let {person['name']} in on {source['codename']} through {by['name']}.",
+        }
 
     def pass_on(self, article_id: str, to_id: str) -> Result:
         """Pass a draft on to an editor of its desk, or an edited article on to a fact checker.
@@ -1121,6 +1134,19 @@ class Newsroom:
             ]
         ):
             return _refused(f"Nothing in issue {issue['number']} is cleared.")
+        bare = next(
+            (
+                p
+                for p in sorted(self._pages_by_issue_section.get((issue_id, "front"), {}).values(), key=_age)
+                if not self._articles_by_page_status.get((p["id"], "cleared"), {})
+            ),
+            None,
+        )
+        if bare is not None:
+            return _refused(
+                f"Front page {bare['code']} has no cleared article, so issue {issue['number']} would appear "
+                "without a lead."
+            )
         self._journal = []
         changed_articles: list[Any] = []
         changed_articles_2: list[Any] = []
@@ -1562,6 +1588,10 @@ class Newsroom:
         match container:
             case "pages":
                 self._pages_by_issue.setdefault(record["issue_id"], {})[record["id"]] = record
+                self._pages_by_issue_section.setdefault(
+                    (record["issue_id"], record["section"]),
+                    {},
+                )[record["id"]] = record
             case "articles":
                 self._articles_by_page.setdefault(record["page_id"], {})[record["id"]] = record
                 self._articles_by_page_status.setdefault((record["page_id"], record["status"]), {})[record["id"]] = record
@@ -1579,6 +1609,7 @@ class Newsroom:
         match container:
             case "pages":
                 del self._pages_by_issue[record["issue_id"]][record["id"]]
+                del self._pages_by_issue_section[record["issue_id"], record["section"]][record["id"]]
             case "articles":
                 del self._articles_by_page[record["page_id"]][record["id"]]
                 del self._articles_by_page_status[record["page_id"], record["status"]][record["id"]]

@@ -23,7 +23,7 @@ RULES = (
     "A party stands once in a deed.",
     "Nobody appears for both who gives and who takes.",
     "Whoever appears for a party has a power that comes from that party and covers the deed.",
-    "A power given under another comes from its holder, for the same scope and no longer.",
+    "A power given under another, which must allow that, comes from its holder, for the same scope and no longer.",
     "A notary does not act where a party or whoever appears is somebody they are barred from.",
     "No more money comes in for a deed than its price, and none before it is signed.",
     "No more is paid out of a deed than was received.",
@@ -82,6 +82,7 @@ class Power(TypedDict):
     scope: Literal["sale", "loan", "company", "anything"]
     valid_until: str
     under_id: str | None
+    may_pass_on: bool
     revoked_on: str | None
 
 
@@ -413,6 +414,7 @@ class NotarialDeeds:
         holder_id: str | None = None,
         scope: Literal["sale", "loan", "company", "anything"] | None = None,
         under_id: str | None = None,
+        may_pass_on: bool | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the powers, oldest first, all of them or only some.
@@ -423,6 +425,7 @@ class NotarialDeeds:
             holder_id (str, optional): Only those of this holder.
             scope (str, optional): Only those whose scope is sale, loan, company or anything.
             under_id (str, optional): Only those of this under.
+            may_pass_on (bool, optional): Only those where may pass on is so.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -442,6 +445,7 @@ class NotarialDeeds:
             and (holder_id is None or power["holder_id"] == holder_id)
             and (scope is None or power["scope"] == scope)
             and (under_id is None or power["under_id"] == under_id)
+            and (may_pass_on is None or power["may_pass_on"] == may_pass_on)
         ]
         return _found({"total": len(found), "powers": [{**power} for power in _page(found, offset)]})
 
@@ -883,8 +887,10 @@ class NotarialDeeds:
         scope: Literal["sale", "loan", "company", "anything"],
         valid_until: Date,
         under_id: str | None = None,
+        may_pass_on: bool = False,
     ) -> Result:
-        """Record a power of attorney, or one that its holder passes on under their own.
+        """Record a power of attorney, or one that its holder passes on under their own, where that one says that it
+        may be passed on.
 
         Args:
             number (str): The number.
@@ -893,6 +899,7 @@ class NotarialDeeds:
             scope (str): The scope: sale, loan, company or anything.
             valid_until (str): Valid until: a date, as YYYY-MM-DD.
             under_id (str, optional): Id of a power (under), such as POWER-00001. May be left out.
+            may_pass_on (bool): May pass on: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -915,6 +922,8 @@ class NotarialDeeds:
             return _refused(f"It would have expired on {valid_until}.")
         if under_id is not None and under["holder_id"] != giver_id:
             return _refused(f"{giver['name']} does not hold power {under['number']}.")
+        if under_id is not None and not under["may_pass_on"]:
+            return _refused(f"Power {under['number']} does not let its holder pass it on.")
         if not (under_id is None or self._in_force(under, self.now[:10])):
             return _refused(f"Power {under['number']} is not in force.")
         if not (
@@ -932,6 +941,7 @@ class NotarialDeeds:
             "scope": scope,
             "valid_until": valid_until,
             "under_id": under_id,
+            "may_pass_on": may_pass_on,
             "revoked_on": None,
         }
         self._add("powers", power)
@@ -1354,14 +1364,15 @@ class NotarialDeeds:
         )
 
     def _breaks_rule_7(self, p: Power) -> bool:
-        """Whether this is broken: a power given under another comes from its holder, for the same scope and no
-        longer.
+        """Whether this is broken: a power given under another, which must allow that, comes from its holder, for the
+        same scope and no longer.
         """
         return not (
             p["giver_id"] != p["holder_id"]
             and (
                 p["under_id"] is None
-                or self.powers[p["under_id"]]["holder_id"] == p["giver_id"]
+                or self.powers[p["under_id"]]["may_pass_on"]
+                and self.powers[p["under_id"]]["holder_id"] == p["giver_id"]
                 and (
                     self.powers[p["under_id"]]["scope"] == p["scope"]
                     or self.powers[p["under_id"]]["scope"] == "anything"

@@ -826,6 +826,22 @@ class NumberPorting:
                 f"{self.numbers[port['number_id']]['digits']} is registered to "
                 f"{self.customers[port['claimant_id']]['name']}, so the holder is right."
             )
+        if refusal == "number_inactive" and self._running(self.numbers[port["number_id"]]) is not None:
+            return _refused(
+                f"{self.numbers[port['number_id']]['digits']} has a contract with us that runs, so it is active."
+            )
+        if (
+            refusal == "no_capacity"
+            and self.operators[port["donor_id"]]["ours"]
+            and self._leaving(
+                self.operators[port["donor_id"]],
+                port["window_on"],
+            ) < self.operators[port["donor_id"]]["daily_ports"]
+        ):
+            return _refused(
+                f"We handle {self.operators[port['donor_id']]['daily_ports']} numbers a day and have room on "
+                f"{port['window_on']}."
+            )
         self._journal = []
         self._put("ports", port, "refusal", refusal)
         self._put("ports", port, "status", "rejected")

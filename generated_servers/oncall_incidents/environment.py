@@ -26,7 +26,7 @@ RULES = (
     "An incident is merged into one that was not merged itself, on a service on which its own rests.",
     "Somebody handles an incident from its acknowledgement on, and it is resolved with a cause.",
     "Nobody is handling more than three incidents at a time.",
-    "A closed incident has no open action, and a grave one was never closed without any action.",
+    "A closed incident has no open action, and a grave one was never closed without an action that was done.",
     "Actions never hang on merged incidents.",
     "Nobody has more than six open actions.",
 )
@@ -733,7 +733,8 @@ class OncallIncidents:
         incident_id: str,
         severity: Literal["sev1", "sev2", "sev3", "sev4"] | None = None,
     ) -> Result:
-        """Page the next level, either because nobody answered in time or because the incident became graver.
+        """Page the next level, because nobody answered in time, because whoever handles the incident needs help, or
+        because it became graver.
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
@@ -754,14 +755,14 @@ class OncallIncidents:
             return _refused(
                 f"{incident['title']} is {incident['severity']}, and escalating cannot make it {severity}."
             )
-        if not (
-            severity is not None
-            or incident["status"] == "open"
-            and self._incident_answer_due(incident) < self.now
+        if (
+            severity is None
+            and incident["status"] != "acknowledged"
+            and self._incident_answer_due(incident) >= self.now
         ):
             return _refused(
-                f"{incident['title']} is {incident['status']} and an answer was due at "
-                f"{self._incident_answer_due(incident)}, so only a graver severity would escalate it."
+                f"An answer for {incident['title']} is due at {self._incident_answer_due(incident)}, so only a "
+                "graver severity would escalate it."
             )
         if incident["level"] >= 3:
             return _refused(f"{incident['title']} has reached the lead of the team.")
@@ -1012,7 +1013,8 @@ class OncallIncidents:
         }
 
     def close_incident(self, incident_id: str) -> Result:
-        """Close a resolved incident when nothing remains to be done; a SEV 1 or SEV 2 needs at least one action.
+        """Close a resolved incident when nothing remains to be done; a SEV 1 or SEV 2 needs at least one action that
+        was done.
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
@@ -1030,9 +1032,10 @@ class OncallIncidents:
             )
         if self._incident_actions_open(incident) != 0:
             return _refused(f"{self._incident_actions_open(incident)} actions of {incident['title']} are open.")
-        if not (not self._grave(incident) or bool(self._actions_by_incident.get(incident_id, {}))):
+        if not (not self._grave(incident) or bool(self._actions_by_incident_status.get((incident_id, "done"), {}))):
             return _refused(
-                f"{incident['title']} was {incident['severity']} and needs an action before it is closed."
+                f"{incident['title']} was {incident['severity']} and needs an action that was done before it is "
+                "closed."
             )
         self._journal = []
         self._put("incidents", incident, "status", "closed")
@@ -1550,14 +1553,14 @@ class OncallIncidents:
         return self._engineer_working_on(e) > 3
 
     def _breaks_rule_10(self, i: Incident) -> bool:
-        """Whether this is broken: a closed incident has no open action, and a grave one was never closed without any
-        action.
+        """Whether this is broken: a closed incident has no open action, and a grave one was never closed without an
+        action that was done.
         """
         return (
             i["status"] == "closed"
             and not (
                 self._incident_actions_open(i) == 0
-                and (not self._grave(i) or bool(self._actions_by_incident.get(i["id"], {})))
+                and (not self._grave(i) or bool(self._actions_by_incident_status.get((i["id"], "done"), {})))
             )
         )
 

@@ -904,6 +904,15 @@ class OnlineOrders:
             )
         if taken_from_id is not None and quantity > taken_from["reserved"]:
             return _refused(f"That line has {taken_from['reserved']} reserved, not {quantity}.")
+        if (
+            taken_from_id is not None
+            and self.orders[taken_from["order_id"]]["status"] == "paid"
+            and self.orders[line["order_id"]]["status"] != "paid"
+        ):
+            return _refused(
+                f"The order of {self.customers[self.orders[taken_from['order_id']]['customer_id']]['name']} is "
+                f"paid for and that of {self.customers[self.orders[line['order_id']]['customer_id']]['name']} is not."
+            )
         self._journal = []
         changed_lines: list[Any] = []
         if taken_from_id is not None:
@@ -1381,6 +1390,8 @@ class OnlineOrders:
             return _refused(f"Nothing is deducted when the reason is {slip['reason']}.")
         if condition == "worn_out" and slip["reason"] == "defective":
             return _refused("A defective product is never refused as worn out.")
+        if condition == "as_new" and slip["reason"] == "defective":
+            return _refused("What came back as defective does not go on the shelf as new.")
         self._journal = []
         changed_return_slips: list[Any] = []
         changed_orders: list[Any] = []

@@ -44,6 +44,7 @@ CHANGES = (
     "close_meeting",
     "raise_levy",
     "pay_levies",
+    "transfer_unit",
 )
 """The methods that may change something; all others only read."""
 
@@ -125,6 +126,7 @@ class Levy(TypedDict):
     unit_id: str
     fund_id: str
     due: str
+    motion_id: str | None
     amount: int
     paid: int
 
@@ -220,6 +222,7 @@ class OwnersAssociation:
         self._votes_by_motion: dict[Any, dict[str, Vote]] = {}
         self._votes_by_motion_choice: dict[Any, dict[str, Vote]] = {}
         self._votes_by_motion_unit: dict[Any, dict[str, Vote]] = {}
+        self._votes_by_unit: dict[Any, dict[str, Vote]] = {}
         self._levies_by_fund: dict[Any, dict[str, Levy]] = {}
         self._levies_by_unit: dict[Any, dict[str, Levy]] = {}
         self._levies_by_unit_fund: dict[Any, dict[str, Levy]] = {}
@@ -430,20 +433,6 @@ class OwnersAssociation:
         ]
         return _found({"total": len(found), "proxies": [{**proxy} for proxy in _page(found, offset)]})
 
-    def get_motion(self, motion_id: str) -> Result:
-        """Look up one motion by its id.
-
-        Args:
-            motion_id (str): Id of the motion, such as MOTION-00001.
-
-        Returns:
-            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
-        """
-        motion = self.motions.get(motion_id)
-        if motion is None:
-            return _refused(f"There is no motion {motion_id!r}.")
-        return _found(self._show_motion(motion))
-
     def list_motions(
         self,
         title: Text | None = None,
@@ -518,6 +507,7 @@ class OwnersAssociation:
         self,
         unit_id: str | None = None,
         fund_id: str | None = None,
+        motion_id: str | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the levies, oldest first, all of them or only some.
@@ -525,6 +515,7 @@ class OwnersAssociation:
         Args:
             unit_id (str, optional): Only those of this unit.
             fund_id (str, optional): Only those of this fund.
+            motion_id (str, optional): Only those of this motion.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -534,11 +525,14 @@ class OwnersAssociation:
             return _refused(f"There is no unit {unit_id!r}.")
         if fund_id is not None and fund_id not in self.funds:
             return _refused(f"There is no fund {fund_id!r}.")
+        if motion_id is not None and motion_id not in self.motions:
+            return _refused(f"There is no motion {motion_id!r}.")
         found = [
             levy
             for levy in self.levies.values()
             if (unit_id is None or levy["unit_id"] == unit_id)
             and (fund_id is None or levy["fund_id"] == fund_id)
+            and (motion_id is None or levy["motion_id"] == motion_id)
         ]
         return _found({"total": len(found), "levies": [{**levy} for levy in _page(found, offset)]})
 
@@ -981,13 +975,16 @@ class OwnersAssociation:
 
     def raise_levy(
         self,
+        motion_id: str,
         fund_id: str,
         total: Annotated[int, {"minimum": 100000, "maximum": 30000000}],
         due: Date,
     ) -> Result:
-        """Share an amount for a fund out over all units by their shares, rounded up to the cent.
+        """Share an amount for a fund out over all units by their shares, rounded up to the cent, as a motion decided
+        that was carried.
 
         Args:
+            motion_id (str): Id of the motion, such as MOTION-00001.
             fund_id (str): Id of the fund, such as FUND-00001.
             total (int): The total in cents, from 100000 to 30000000.
             due (str): Due: a date, as YYYY-MM-DD.
@@ -996,9 +993,16 @@ class OwnersAssociation:
             dict: {"success": True, "message": what was done}
                 or {"success": False, "error": why it cannot be done}
         """
+        motion = self.motions.get(motion_id)
+        if motion is None:
+            return _refused(f"There is no motion {motion_id!r}.")
         fund = self.funds.get(fund_id)
         if fund is None:
             return _refused(f"There is no fund {fund_id!r}.")
+        if motion["status"] != "carried":
+            return _refused(f"“{motion['title']}” is {motion['status']}, and only what was carried is levied.")
+        if motion["fund_id"] is not None and motion["fund_id"] != fund_id:
+            return _refused(f"“{motion['title']}” does not concern the {fund['name']}.")
         if _plus_days(self.now[:10], 14) > due or due > _plus_days(self.now[:10], 180):
             return _refused(
                 f"A levy is due between {_plus_days(self.now[:10], 14)} and {_plus_days(self.now[:10], 180)}."
@@ -1019,6 +1023,7 @@ class OwnersAssociation:
                 "unit_id": u["id"],
                 "fund_id": fund_id,
                 "due": due,
+                "motion_id": motion_id,
                 "amount": amount,
                 "paid": 0,
             }
@@ -1079,6 +1084,50 @@ class OwnersAssociation:
             if self._breaks_rule_11_l(one_levy):
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: take {_money(amount)} for unit {unit['label']}."}
+
+    def transfer_unit(self, unit_id: str, buyer_id: str) -> Result:
+        """Record that a unit was sold; its overdue levies must be paid first, and a vote that it has cast must be
+        decided first.
+
+        Args:
+            unit_id (str): Id of the unit, such as UNIT-00001.
+            buyer_id (str): Id of an owner (buyer), such as OWNER-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        unit = self.units.get(unit_id)
+        if unit is None:
+            return _refused(f"There is no unit {unit_id!r}.")
+        buyer = self.owners.get(buyer_id)
+        if buyer is None:
+            return _refused(f"There is no owner {buyer_id!r}.")
+        if buyer_id == unit["owner_id"]:
+            return _refused(f"{buyer['name']} owns unit {unit['label']} already.")
+        voted = next(
+            (
+                v
+                for v in sorted(self._votes_by_unit.get(unit_id, {}).values(), key=_age)
+                if self.motions[v["motion_id"]]["status"] == "tabled"
+            ),
+            None,
+        )
+        if voted is not None:
+            return _refused(
+                f"Unit {unit['label']} has voted on {self.motions[voted['motion_id']]['title']}, which is not "
+                "decided yet."
+            )
+        overdue = sum(
+            l["amount"] - l["paid"]
+            for l in self._levies_by_unit.get(unit_id, {}).values()
+            if l["due"] < self.now[:10]
+        )
+        if overdue != 0:
+            return _refused(f"{_money(overdue)} of overdue levies on unit {unit['label']} must be paid first.")
+        self._journal = []
+        self._put("units", unit, "owner_id", buyer_id)
+        return {"success": True, "message": f"Done: transfer unit {unit['label']} to {buyer['name']}."}
 
     def _show_owner(self, owner: Owner) -> dict[str, Any]:
         """The owner as an answer shows it."""
@@ -1329,6 +1378,7 @@ class OwnersAssociation:
                     {},
                 )[record["id"]] = record
                 self._votes_by_motion_unit.setdefault((record["motion_id"], record["unit_id"]), {})[record["id"]] = record
+                self._votes_by_unit.setdefault(record["unit_id"], {})[record["id"]] = record
             case "levies":
                 self._levies_by_fund.setdefault(record["fund_id"], {})[record["id"]] = record
                 self._levies_by_unit.setdefault(record["unit_id"], {})[record["id"]] = record
@@ -1354,6 +1404,7 @@ class OwnersAssociation:
                 del self._votes_by_motion[record["motion_id"]][record["id"]]
                 del self._votes_by_motion_choice[record["motion_id"], record["choice"]][record["id"]]
                 del self._votes_by_motion_unit[record["motion_id"], record["unit_id"]][record["id"]]
+                del self._votes_by_unit[record["unit_id"]][record["id"]]
             case "levies":
                 del self._levies_by_fund[record["fund_id"]][record["id"]]
                 del self._levies_by_unit[record["unit_id"]][record["id"]]

@@ -7,6 +7,7 @@ deprecation, the people behind packages, disputes over names and download quotas
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
@@ -31,6 +32,7 @@ RULES = (
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
 CHANGES = (
+    "create_package",
     "publish_version",
     "yank_version",
     "restore_version",
@@ -52,6 +54,7 @@ INDEXED = {
     ("disputes", "status"),
     ("downloads", "organisation_id"),
     ("downloads", "version_id"),
+    ("packages", "name"),
     ("versions", "package_id"),
     ("versions", "status"),
 }
@@ -171,6 +174,12 @@ def _different(keys: list[Any]) -> bool:
     return len(set(keys)) == len(keys)
 
 
+def _plus_days(day: str, days: int) -> str:
+    """The date so many days later; the calendar ends where Python's does."""
+    ordinal = date.fromisoformat(day).toordinal() + days
+    return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
+
+
 def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     """The records one comes to by following a reference again and again, nearest first."""
     found: dict[str, Any] = {}
@@ -211,6 +220,7 @@ class PackageRegistry:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._packages_by_name: dict[Any, dict[str, Package]] = {}
         self._versions_by_package: dict[Any, dict[str, Version]] = {}
         self._versions_by_package_status: dict[Any, dict[str, Version]] = {}
         self._dependencies_by_on: dict[Any, dict[str, Dependency]] = {}
@@ -219,6 +229,8 @@ class PackageRegistry:
         self._downloads_by_organisation_version: dict[Any, dict[str, Download]] = {}
         self._disputes_by_package: dict[Any, dict[str, Dispute]] = {}
         self._disputes_by_package_status: dict[Any, dict[str, Dispute]] = {}
+        for package in self.packages.values():
+            self._link("packages", package)
         for version in self.versions.values():
             self._link("versions", version)
         for dependency in self.dependencies.values():
@@ -344,27 +356,6 @@ class PackageRegistry:
                     }
                     for p in _page(found, offset)
                 ],
-            }
-        )
-
-    def quota_left(self, organisation_id: str) -> Result:
-        """What an organisation has left of its downloads this month.
-
-        Args:
-            organisation_id (str): Id of the organisation, such as ORGANISATION-00001.
-
-        Returns:
-            dict: {"success": True, "data": {plan, quota, used, left}} or {"success": False, "error": why not}
-        """
-        organisation = self.organisations.get(organisation_id)
-        if organisation is None:
-            return _refused(f"There is no organisation {organisation_id!r}.")
-        return _found(
-            {
-                "plan": organisation["plan"],
-                "quota": self._organisation_quota(organisation),
-                "used": self._used_now(organisation),
-                "left": self._organisation_quota(organisation) - self._used_now(organisation),
             }
         )
 
@@ -579,6 +570,49 @@ class PackageRegistry:
             and (status is None or dispute["status"] == status)
         ]
         return _found({"total": len(found), "disputes": [{**dispute} for dispute in _page(found, offset)]})
+
+    def create_package(self, name: Text, by_id: str) -> Result:
+        """Register a free name for a new package, which whoever does it owns.
+
+        Args:
+            name (str): The name.
+            by_id (str): Id of an account (by), such as ACCOUNT-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        by = self.accounts.get(by_id)
+        if by is None:
+            return _refused(f"There is no account {by_id!r}.")
+        if any(p["name"].lower() == name.lower() for p in self.packages.values()):
+            return _refused(f"The name {name} is taken; who has a right to it can open a dispute.")
+        self._journal = []
+        package: Package = {
+            "id": self._new_id("package", "PACKAGE", self.packages),
+            "name": name,
+            "protected": False,
+            "owner_ids": [record["id"] for record in [by]],
+            "maintainer_ids": [record["id"] for record in []],
+            "successor_id": None,
+            "status": "listed",
+        }
+        self._add("packages", package)
+        if len(self._packages_by_name.get(package["name"], {})) > 1:
+            return self._take_back(f"There is already a package with the name {package['name']!r}.")
+        if self._breaks_rule_1(package):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_2(package):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_7_p(package):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_9(package):
+            return self._take_back(RULES[8])
+        return {
+            "success": True,
+            "message": f"Done: register {name} for {by['name']} (new: package {package['id']}).",
+            "data": {"package_id": package["id"]},
+        }
 
     def publish_version(
         self,
@@ -1105,7 +1139,8 @@ class PackageRegistry:
         }
 
     def decide_dispute(self, dispute_id: str, verdict: Literal["upheld", "rejected"]) -> Result:
-        """Decide a dispute; if it is upheld the claimant becomes the only owner and all others leave.
+        """Decide a dispute, 14 days after it was opened at the earliest; if it is upheld the claimant becomes the
+        only owner and all others leave.
 
         Args:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
@@ -1122,8 +1157,10 @@ class PackageRegistry:
             return _refused(
                 f"The dispute over {self.packages[dispute['package_id']]['name']} is {dispute['status']}."
             )
-        if dispute["opened_on"] >= self.now[:10]:
-            return _refused("The dispute was opened today; the owners have until tomorrow to answer.")
+        if dispute["opened_on"] > _plus_days(self.now[:10], -14):
+            return _refused(
+                f"The dispute was opened on {dispute['opened_on']}, and the owners have 14 days to answer."
+            )
         self._journal = []
         changed_packages: list[Any] = []
         changed_packages_2: list[Any] = []
@@ -1544,6 +1581,8 @@ class PackageRegistry:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "packages":
+                self._packages_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "versions":
                 self._versions_by_package.setdefault(record["package_id"], {})[record["id"]] = record
                 self._versions_by_package_status.setdefault(
@@ -1572,6 +1611,8 @@ class PackageRegistry:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "packages":
+                del self._packages_by_name[record["name"]][record["id"]]
             case "versions":
                 del self._versions_by_package[record["package_id"]][record["id"]]
                 del self._versions_by_package_status[record["package_id"], record["status"]][record["id"]]

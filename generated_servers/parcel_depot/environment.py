@@ -34,6 +34,7 @@ RULES = (
 
 CHANGES = (
     "plan_tour",
+    "receive_parcel",
     "load_parcels",
     "unload_parcel",
     "start_tour",
@@ -49,6 +50,7 @@ CHANGES = (
 
 INDEXED = {
     ("districts", "route_id"),
+    ("parcels", "code"),
     ("parcels", "district_id"),
     ("parcels", "point_id"),
     ("parcels", "status"),
@@ -116,7 +118,7 @@ class Stop(TypedDict):
     tour_id: str
     parcel_id: str
     position: int
-    outcome: Literal["delivered", "nobody_home", "refused", "wrong_address"] | None
+    outcome: Literal["delivered", "nobody_home", "refused", "wrong_address", "not_reached"] | None
     scanned_at: str | None
     cash: int
 
@@ -207,6 +209,7 @@ class ParcelDepot:
         self._tours_by_driver: dict[Any, dict[str, Tour]] = {}
         self._tours_by_route: dict[Any, dict[str, Tour]] = {}
         self._tours_by_sheet: dict[Any, dict[str, Tour]] = {}
+        self._parcels_by_code: dict[Any, dict[str, Parcel]] = {}
         self._parcels_by_district_status: dict[Any, dict[str, Parcel]] = {}
         self._parcels_by_point: dict[Any, dict[str, Parcel]] = {}
         self._stops_by_parcel: dict[Any, dict[str, Stop]] = {}
@@ -332,41 +335,6 @@ class ParcelDepot:
                         "left": k["shelves"] - self._pickup_point_held(k),
                     }
                     for k in _page(found, offset)
-                ],
-            }
-        )
-
-    def left_too_long(
-        self,
-        point_id: str | None = None,
-        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
-    ) -> Result:
-        """Parcels that have lain at pick-up points for more than seven days.
-
-        Args:
-            point_id (str, optional): Id of a pickup point (point), such as PP-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "parcels": records}} or {"success": False, "error": why
-                not}
-        """
-        point = self.pickup_points.get(point_id) if point_id is not None else None
-        if point_id is not None and point is None:
-            return _refused(f"There is no pickup point {point_id!r}.")
-        found = [
-            p
-            for p in self.parcels.values()
-            if self._overdue(p, self.now[:10])
-            and (point_id is None or p["point_id"] == point_id)
-        ]
-        found.sort(key=lambda p: (p["code"], _age(p)))
-        return _found(
-            {
-                "total": len(found),
-                "parcels": [
-                    {"id": p["id"], "code": p["code"], "recipient": p["recipient"], "dropped_on": p["dropped_on"]}
-                    for p in _page(found, offset)
                 ],
             }
         )
@@ -557,7 +525,7 @@ class ParcelDepot:
         self,
         tour_id: str | None = None,
         parcel_id: str | None = None,
-        outcome: Literal["delivered", "nobody_home", "refused", "wrong_address"] | None = None,
+        outcome: Literal["delivered", "nobody_home", "refused", "wrong_address", "not_reached"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the stops, oldest first, all of them or only some.
@@ -565,7 +533,8 @@ class ParcelDepot:
         Args:
             tour_id (str, optional): Only those of this tour.
             parcel_id (str, optional): Only those of this parcel.
-            outcome (str, optional): Only those whose outcome is delivered, nobody_home, refused or wrong_address.
+            outcome (str, optional): Only those whose outcome is delivered, nobody_home, refused, wrong_address or
+                not_reached.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -645,6 +614,69 @@ class ParcelDepot:
                 f"Done: plan tour {sheet} of {route['name']} with {driver['name']} on {on} (new: tour {tour['id']})."
             ),
             "data": {"tour_id": tour["id"]},
+        }
+
+    def receive_parcel(
+        self,
+        code: Text,
+        recipient: Text,
+        sender: Text,
+        street: Text,
+        district_id: str,
+        weight: Annotated[int, {"minimum": 1, "maximum": 30}],
+        cod: Annotated[int, {"minimum": 0, "maximum": 50000}] = 0,
+    ) -> Result:
+        """Take a parcel that has arrived into the depot.
+
+        Args:
+            code (str): The code.
+            recipient (str): The recipient.
+            sender (str): The sender.
+            street (str): The street.
+            district_id (str): Id of the district, such as DISTRICT-00001.
+            weight (int): The weight, from 1 to 30.
+            cod (int): The cod in cents, from 0 to 50000. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        district = self.districts.get(district_id)
+        if district is None:
+            return _refused(f"There is no district {district_id!r}.")
+        if bool(self._parcels_by_code.get(code, {})):
+            return _refused(f"There is a parcel {code} already.")
+        self._journal = []
+        parcel: Parcel = {
+            "id": self._new_id("parcel", "PARCEL", self.parcels),
+            "code": code,
+            "recipient": recipient,
+            "sender": sender,
+            "street": street,
+            "district_id": district_id,
+            "weight": weight,
+            "cod": cod,
+            "address_ok": True,
+            "point_id": None,
+            "dropped_on": None,
+            "status": "in_depot",
+        }
+        self._add("parcels", parcel)
+        if len(self._parcels_by_code.get(parcel["code"], {})) > 1:
+            return self._take_back(f"There is already a parcel with the code {parcel['code']!r}.")
+        if self._breaks_rule_6(parcel):
+            return self._take_back(RULES[5])
+        for one_pickup_point in _distinct([self.pickup_points.get(parcel["point_id"])]):
+            if self._breaks_rule_7(one_pickup_point):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8(parcel):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_9(parcel):
+            return self._take_back(RULES[8])
+        return {
+            "success": True,
+            "message": f"Done: take {code} of {sender} in for {recipient} (new: parcel {parcel['id']}).",
+            "data": {"parcel_id": parcel["id"]},
         }
 
     def load_parcels(self, tour_id: str, parcel_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -881,14 +913,15 @@ class ParcelDepot:
     def scan_stop(
         self,
         stop_id: str,
-        outcome: Literal["delivered", "nobody_home", "refused", "wrong_address"],
+        outcome: Literal["delivered", "nobody_home", "refused", "wrong_address", "not_reached"],
         cash: Annotated[int, {"minimum": 0, "maximum": 50000}] | None = None,
     ) -> Result:
-        """Scan the next stop of a tour that is out, with what became of the parcel.
+        """Scan the next stop of a tour that is out, with what became of the parcel; after the day of the tour only as
+        not reached, which is no attempt.
 
         Args:
             stop_id (str): Id of the stop, such as STOP-00001.
-            outcome (str): The outcome: delivered, nobody_home, refused or wrong_address.
+            outcome (str): The outcome: delivered, nobody_home, refused, wrong_address or not_reached.
             cash (int, optional): The cash in cents, from 0 to 50000. May be left out.
 
         Returns:
@@ -898,10 +931,16 @@ class ParcelDepot:
         stop = self.stops.get(stop_id)
         if stop is None:
             return _refused(f"There is no stop {stop_id!r}.")
-        if self.tours[stop["tour_id"]]["status"] != "out" or self.tours[stop["tour_id"]]["on"] != self.now[:10]:
+        if self.tours[stop["tour_id"]]["status"] != "out":
             return _refused(
-                f"Tour {self.tours[stop['tour_id']]['sheet']} of {self.tours[stop['tour_id']]['on']} is "
-                f"{self.tours[stop['tour_id']]['status']}."
+                f"Tour {self.tours[stop['tour_id']]['sheet']} is {self.tours[stop['tour_id']]['status']}."
+            )
+        if self.tours[stop["tour_id"]]["on"] > self.now[:10]:
+            return _refused(f"Tour {self.tours[stop['tour_id']]['sheet']} is on {self.tours[stop['tour_id']]['on']}.")
+        if self.tours[stop["tour_id"]]["on"] != self.now[:10] and outcome != "not_reached":
+            return _refused(
+                f"Tour {self.tours[stop['tour_id']]['sheet']} was on {self.tours[stop['tour_id']]['on']}, and "
+                "what was left then was not reached."
             )
         if stop["outcome"] is not None:
             return _refused("This stop was scanned already.")
@@ -988,6 +1027,13 @@ class ParcelDepot:
             return _refused(f"{parcel['code']} is {parcel['status']}.")
         if bool(self._stops_by_parcel_outcome.get((parcel_id, "refused"), {})):
             return _refused(f"{parcel['code']} was refused and goes back to the sender.")
+        if any(
+            self.tours[s["tour_id"]]["status"] == "out"
+            for s in self._stops_by_parcel_outcome.get((parcel_id, "not_reached"), {}).values()
+        ):
+            return _refused(
+                f"The driver never reached the door of {parcel['code']}, so it comes back for another tour."
+            )
         if not parcel["address_ok"]:
             return _refused(f"The address of {parcel['code']} is wrong, so nobody could be told.")
         if self.districts[point["district_id"]]["route_id"] != self.districts[parcel["district_id"]]["route_id"]:
@@ -1300,7 +1346,7 @@ class ParcelDepot:
             1
             for s in self._stops_by_parcel.get(parcel["id"], {}).values()
             if s["outcome"] is not None
-            and s["outcome"] != "delivered"
+            and s["outcome"] not in ("delivered", "not_reached")
         )
 
     def _open_stop(self, p: Parcel) -> Stop | None:
@@ -1494,6 +1540,7 @@ class ParcelDepot:
                 self._tours_by_route.setdefault(record["route_id"], {})[record["id"]] = record
                 self._tours_by_sheet.setdefault(record["sheet"], {})[record["id"]] = record
             case "parcels":
+                self._parcels_by_code.setdefault(record["code"], {})[record["id"]] = record
                 self._parcels_by_district_status.setdefault(
                     (record["district_id"], record["status"]),
                     {},
@@ -1517,6 +1564,7 @@ class ParcelDepot:
                 del self._tours_by_route[record["route_id"]][record["id"]]
                 del self._tours_by_sheet[record["sheet"]][record["id"]]
             case "parcels":
+                del self._parcels_by_code[record["code"]][record["id"]]
                 del self._parcels_by_district_status[record["district_id"], record["status"]][record["id"]]
                 del self._parcels_by_point[record["point_id"]][record["id"]]
             case "stops":

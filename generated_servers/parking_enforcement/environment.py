@@ -130,6 +130,7 @@ class Plan(TypedDict):
     motorist_id: str
     instalment: int
     missed: int
+    due_on: str
     status: Literal["running", "completed", "broken"]
 
 
@@ -1123,7 +1124,8 @@ class ParkingEnforcement:
         }
 
     def tow_car(self, ticket_id: str) -> Result:
-        """Tow a car that blocks others or has three open tickets; 150.00 are added to the ticket it is towed for.
+        """Tow a car that blocks others today or has three open tickets; 150.00 are added to the ticket it is towed
+        for.
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
@@ -1142,13 +1144,19 @@ class ParkingEnforcement:
                 f"The {self.cars[ticket['car_id']]['model']} {self.cars[ticket['car_id']]['plate']} is in the "
                 "pound already."
             )
-        if ticket["offence"] != "blocking" and self._car_open_tickets(self.cars[ticket["car_id"]]) < 3:
+        if not (
+            ticket["offence"] == "blocking"
+            and ticket["issued_on"] == self.now[:10]
+            or self._car_open_tickets(self.cars[ticket["car_id"]]) >= 3
+        ):
             return _refused(
                 f"The {self.cars[ticket['car_id']]['model']} {self.cars[ticket['car_id']]['plate']} blocks nobody "
-                f"and has {self._car_open_tickets(self.cars[ticket['car_id']])} open tickets, not three."
+                f"today and has {self._car_open_tickets(self.cars[ticket['car_id']])} open tickets, not three."
             )
         if self._in_plan(ticket):
             return _refused("The ticket is being paid in instalments.")
+        if self._appealed(ticket):
+            return _refused("An appeal against the ticket is pending, so nothing is towed for it.")
         self._journal = []
         amount = ticket["amount"] + 15000
         if not 0 <= amount <= 500000:
@@ -1221,7 +1229,7 @@ class ParkingEnforcement:
         ticket_ids: Annotated[list[str], {"maxItems": 20}],
         instalment: Annotated[int, {"minimum": 500, "maximum": 100000}],
     ) -> Result:
-        """Agree that a motorist pays open tickets in instalments, twelve at most.
+        """Agree that a motorist pays open tickets in monthly instalments, twelve at most, the first in a month.
 
         Args:
             motorist_id (str): Id of the motorist, such as MOTORIST-00001.
@@ -1261,6 +1269,7 @@ class ParkingEnforcement:
             "motorist_id": motorist_id,
             "instalment": instalment,
             "missed": 0,
+            "due_on": _add_months(self.now[:10], 1),
             "status": "running",
         }
         self._add("plans", plan)
@@ -1319,11 +1328,17 @@ class ParkingEnforcement:
             return _refused(f"There is no plan {plan_id!r}.")
         if plan["status"] != "running":
             return _refused(f"The plan of {self.motorists[plan['motorist_id']]['name']} is {plan['status']}.")
+        if not (received or plan["due_on"] < self.now[:10]):
+            return _refused(
+                f"The instalment of {self.motorists[plan['motorist_id']]['name']} is due on {plan['due_on']} and "
+                "cannot have been missed yet."
+            )
         self._journal = []
         changed_tickets: list[Any] = []
         changed_tickets_2: list[Any] = []
         changed_plans: list[Any] = []
         changed_plans_2: list[Any] = []
+        self._put("plans", plan, "due_on", _add_months(plan["due_on"], 1))
         if received:
             rest = plan["instalment"]
             for t in sorted(

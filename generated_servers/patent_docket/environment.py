@@ -24,6 +24,7 @@ RULES = (
     "A divisional stays in the family, at the office and with the owner of its parent.",
     "A divisional is not older than its parent, and nothing descends from itself.",
     "A deadline is extended once in Europe and China, twice in Japan and three times in the United States.",
+    "No action runs longer than six months, extensions included.",
     "An application has one open action at a time, and only while it is pending.",
     "An answered action says when, and others do not.",
     "An attorney never has more open actions than they can handle.",
@@ -284,9 +285,7 @@ class PatentDocket:
                         "application": self.applications[x["application_id"]]["number"],
                         "kind": x["kind"],
                         "due_on": self._office_action_due_on(x),
-                        "extensions_left": self._limit(
-                            self.applications[x["application_id"]]["office"]
-                        ) - x["extensions"],
+                        "extensions_left": self._stretches(x),
                         "attorney": self.attorneys[self.applications[x["application_id"]]["attorney_id"]]["name"],
                     }
                     for x in _page(found, offset)
@@ -634,8 +633,8 @@ class PatentDocket:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(application):
             return self._take_back(RULES[2])
-        if self._breaks_rule_11(application):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12(application):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -688,8 +687,8 @@ class PatentDocket:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(application):
             return self._take_back(RULES[2])
-        if self._breaks_rule_11(application):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12(application):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: {done} (new: application {application['id']}).",
@@ -746,14 +745,16 @@ class PatentDocket:
         self._add("office_actions", office_action)
         if self._breaks_rule_4(office_action):
             return self._take_back(RULES[3])
-        if self._breaks_rule_5_x(office_action):
+        if self._breaks_rule_5(office_action):
             return self._take_back(RULES[4])
-        if self._breaks_rule_5_x_again(office_action):
-            return self._take_back(RULES[4])
-        if self._breaks_rule_6(office_action):
+        if self._breaks_rule_6_x(office_action):
             return self._take_back(RULES[5])
-        if self._breaks_rule_7(self.attorneys[self.applications[office_action["application_id"]]["attorney_id"]]):
+        if self._breaks_rule_6_x_again(office_action):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_7(office_action):
             return self._take_back(RULES[6])
+        if self._breaks_rule_8(self.attorneys[self.applications[office_action["application_id"]]["attorney_id"]]):
+            return self._take_back(RULES[7])
         return {
             "success": True,
             "message": (
@@ -763,7 +764,8 @@ class PatentDocket:
         }
 
     def extend_deadline(self, action_id: str) -> Result:
-        """Extend the deadline of an open action by a month, as often as the office allows.
+        """Extend the deadline of an open action by a month, as often as the office allows and to six months in all at
+        most.
 
         Args:
             action_id (str): Id of an office action (action), such as OA-00001.
@@ -784,6 +786,11 @@ class PatentDocket:
                 f"The office {self.applications[action['application_id']]['office']} allows "
                 f"{self._limit(self.applications[action['application_id']]['office'])} extensions."
             )
+        if action["months"] + action["extensions"] >= 6:
+            return _refused(
+                f"The action was issued on {action['issued_on']}, and no office waits longer than six months for "
+                "an answer."
+            )
         self._journal = []
         extensions = action["extensions"] + 1
         if not 0 <= extensions <= 3:
@@ -791,6 +798,8 @@ class PatentDocket:
         self._put("office_actions", action, "extensions", extensions)
         if self._breaks_rule_4(action):
             return self._take_back(RULES[3])
+        if self._breaks_rule_5(action):
+            return self._take_back(RULES[4])
         return {
             "success": True,
             "message": (
@@ -822,14 +831,14 @@ class PatentDocket:
         self._journal = []
         self._put("office_actions", action, "answered_on", self.now[:10])
         self._put("office_actions", action, "status", "answered")
-        if self._breaks_rule_5_x(action):
-            return self._take_back(RULES[4])
-        if self._breaks_rule_5_x_again(action):
-            return self._take_back(RULES[4])
-        if self._breaks_rule_6(action):
+        if self._breaks_rule_6_x(action):
             return self._take_back(RULES[5])
-        if self._breaks_rule_7(self.attorneys[self.applications[action["application_id"]]["attorney_id"]]):
+        if self._breaks_rule_6_x_again(action):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_7(action):
             return self._take_back(RULES[6])
+        if self._breaks_rule_8(self.attorneys[self.applications[action["application_id"]]["attorney_id"]]):
+            return self._take_back(RULES[7])
         return {
             "success": True,
             "message": (
@@ -839,7 +848,8 @@ class PatentDocket:
         }
 
     def note_grant(self, application_id: str, fee: Annotated[int, {"minimum": 5000, "maximum": 400000}]) -> Result:
-        """Note the grant of an application that has no open action; its first unpaid annuity is entered.
+        """Note the grant of an application that has no open action; its first unpaid annuity is entered, counted from
+        the filing of the first in its line.
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
@@ -870,7 +880,7 @@ class PatentDocket:
         added_annuities: list[Any] = []
         self._put("applications", application, "status", "granted")
         if self._unpaid(application) is None:
-            year = max(past + 1, _years(application["filed_on"], self.now[:10]) + 2)
+            year = max(past + 1, _years(self._application_counted_from(application), self.now[:10]) + 2)
             if not 3 <= year <= 20:
                 return self._take_back("The year of an annuity must be between 3 and 20.")
             annuity = {
@@ -888,24 +898,24 @@ class PatentDocket:
         for one_office_action in _distinct(
             self._office_actions_by_application_status.get((application["id"], "open"), {}).values()
         ):
-            if self._breaks_rule_5_x_again(one_office_action):
-                return self._take_back(RULES[4])
+            if self._breaks_rule_6_x_again(one_office_action):
+                return self._take_back(RULES[5])
         for one_annuity in _distinct(added_annuities):
-            if self._breaks_rule_8_n(one_annuity):
-                return self._take_back(RULES[7])
+            if self._breaks_rule_9_n(one_annuity):
+                return self._take_back(RULES[8])
         for one_annuity in _distinct(added_annuities):
-            if self._breaks_rule_8_n_again(one_annuity):
-                return self._take_back(RULES[7])
+            if self._breaks_rule_9_n_again(one_annuity):
+                return self._take_back(RULES[8])
         for one_annuity in _distinct(
             [*self._annuities_by_application.get(application["id"], {}).values(), *added_annuities]
         ):
-            if self._breaks_rule_9(one_annuity):
-                return self._take_back(RULES[8])
-        for one_annuity in _distinct(added_annuities):
             if self._breaks_rule_10(one_annuity):
                 return self._take_back(RULES[9])
-        if self._breaks_rule_11(application):
-            return self._take_back(RULES[10])
+        for one_annuity in _distinct(added_annuities):
+            if self._breaks_rule_11(one_annuity):
+                return self._take_back(RULES[10])
+        if self._breaks_rule_12(application):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: note the grant of {application['number']}."}
 
     def give_up(self, application_id: str) -> Result:
@@ -947,32 +957,32 @@ class PatentDocket:
         if self._breaks_rule_1(application):
             return self._take_back(RULES[0])
         for one_office_action in _distinct(changed_office_actions):
-            if self._breaks_rule_5_x(one_office_action):
-                return self._take_back(RULES[4])
+            if self._breaks_rule_6_x(one_office_action):
+                return self._take_back(RULES[5])
         for one_office_action in _distinct(
             [
                 *changed_office_actions,
                 *self._office_actions_by_application_status.get((application["id"], "open"), {}).values(),
             ]
         ):
-            if self._breaks_rule_5_x_again(one_office_action):
-                return self._take_back(RULES[4])
-        for one_office_action in _distinct(changed_office_actions):
-            if self._breaks_rule_6(one_office_action):
+            if self._breaks_rule_6_x_again(one_office_action):
                 return self._take_back(RULES[5])
+        for one_office_action in _distinct(changed_office_actions):
+            if self._breaks_rule_7(one_office_action):
+                return self._take_back(RULES[6])
         for one_attorney in _distinct(
             [
                 self.attorneys[one["attorney_id"]]
                 for one in [self.applications[one["application_id"]] for one in changed_office_actions]
             ]
         ):
-            if self._breaks_rule_7(one_attorney):
-                return self._take_back(RULES[6])
+            if self._breaks_rule_8(one_attorney):
+                return self._take_back(RULES[7])
         for one_annuity in _distinct(self._annuities_by_application.get(application["id"], {}).values()):
-            if one_annuity["id"] in self.annuities and self._breaks_rule_9(one_annuity):
-                return self._take_back(RULES[8])
-        if self._breaks_rule_11(application):
-            return self._take_back(RULES[10])
+            if one_annuity["id"] in self.annuities and self._breaks_rule_10(one_annuity):
+                return self._take_back(RULES[9])
+        if self._breaks_rule_12(application):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: give {application['number']} up."}
 
     def reinstate(self, application_id: str) -> Result:
@@ -1023,22 +1033,22 @@ class PatentDocket:
         self._put("applications", application, "status", "pending")
         if self._breaks_rule_1(application):
             return self._take_back(RULES[0])
-        if self._breaks_rule_5_x(missed):
-            return self._take_back(RULES[4])
+        if self._breaks_rule_6_x(missed):
+            return self._take_back(RULES[5])
         for one_office_action in _distinct(
             [missed, *self._office_actions_by_application_status.get((application["id"], "open"), {}).values()]
         ):
-            if self._breaks_rule_5_x_again(one_office_action):
-                return self._take_back(RULES[4])
-        if self._breaks_rule_6(missed):
-            return self._take_back(RULES[5])
-        if self._breaks_rule_7(self.attorneys[self.applications[missed["application_id"]]["attorney_id"]]):
+            if self._breaks_rule_6_x_again(one_office_action):
+                return self._take_back(RULES[5])
+        if self._breaks_rule_7(missed):
             return self._take_back(RULES[6])
+        if self._breaks_rule_8(self.attorneys[self.applications[missed["application_id"]]["attorney_id"]]):
+            return self._take_back(RULES[7])
         for one_annuity in _distinct(self._annuities_by_application.get(application["id"], {}).values()):
-            if self._breaks_rule_9(one_annuity):
-                return self._take_back(RULES[8])
-        if self._breaks_rule_11(application):
-            return self._take_back(RULES[10])
+            if self._breaks_rule_10(one_annuity):
+                return self._take_back(RULES[9])
+        if self._breaks_rule_12(application):
+            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: reinstate {application['number']}."}
 
     def pay_annuity(self, annuity_id: str) -> Result:
@@ -1093,17 +1103,17 @@ class PatentDocket:
             self._add("annuities", new_annuity)
             added_annuities.append(new_annuity)
         for one_annuity in _distinct(added_annuities):
-            if self._breaks_rule_8_n(one_annuity):
-                return self._take_back(RULES[7])
-        for one_annuity in _distinct([annuity, *added_annuities]):
-            if self._breaks_rule_8_n_again(one_annuity):
-                return self._take_back(RULES[7])
-        for one_annuity in _distinct([annuity, *added_annuities]):
-            if self._breaks_rule_9(one_annuity):
+            if self._breaks_rule_9_n(one_annuity):
                 return self._take_back(RULES[8])
-        for one_annuity in _distinct([annuity, *changed_annuities, *added_annuities]):
+        for one_annuity in _distinct([annuity, *added_annuities]):
+            if self._breaks_rule_9_n_again(one_annuity):
+                return self._take_back(RULES[8])
+        for one_annuity in _distinct([annuity, *added_annuities]):
             if self._breaks_rule_10(one_annuity):
                 return self._take_back(RULES[9])
+        for one_annuity in _distinct([annuity, *changed_annuities, *added_annuities]):
+            if self._breaks_rule_11(one_annuity):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: {done}."}
 
     def assign_line(self, application_id: str, owner_id: str) -> Result:
@@ -1184,10 +1194,10 @@ class PatentDocket:
         self._journal = []
         former_attorney_id = application["attorney_id"]
         self._put("applications", application, "attorney_id", attorney_id)
-        if self._breaks_rule_7(self.attorneys[application["attorney_id"]]):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_7(self.attorneys[former_attorney_id]):
-            return self._take_back(RULES[6])
+        if self._breaks_rule_8(self.attorneys[application["attorney_id"]]):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_8(self.attorneys[former_attorney_id]):
+            return self._take_back(RULES[7])
         return {"success": True, "message": f"Done: hand {application['number']} over to {attorney['name']}."}
 
     def _show_attorney(self, attorney: Attorney) -> dict[str, Any]:
@@ -1196,7 +1206,11 @@ class PatentDocket:
 
     def _show_application(self, application: Application) -> dict[str, Any]:
         """The application as an answer shows it."""
-        return {**application, "open_action_id": _id_of(self._application_open_action(application))}
+        return {
+            **application,
+            "counted_from": self._application_counted_from(application),
+            "open_action_id": _id_of(self._application_open_action(application)),
+        }
 
     def _show_office_action(self, office_action: OfficeAction) -> dict[str, Any]:
         """The office action as an answer shows it."""
@@ -1214,6 +1228,20 @@ class PatentDocket:
                 for _application in self._applications_by_attorney.get(attorney["id"], {}).values()
                 for a in self._office_actions_by_application_status.get((_application["id"], "open"), {}).values()
             ]
+        )
+
+    def _application_counted_from(self, application: Application) -> str:
+        """The counted from of an application."""
+        return (
+            min(
+                (b["filed_on"] for b in [application] + _above(self.applications, application, "parent_id")),
+                default=None,
+            )
+            if min(
+                (b["filed_on"] for b in [application] + _above(self.applications, application, "parent_id")),
+                default=None,
+            ) is not None
+            else application["filed_on"]
         )
 
     def _application_open_action(self, application: Application) -> OfficeAction | None:
@@ -1235,10 +1263,22 @@ class PatentDocket:
 
     def _annuity_due_on(self, annuity: Annuity) -> str:
         """The due on of an annuity."""
-        return _add_months(self.applications[annuity["application_id"]]["filed_on"], (annuity["year"] - 1) * 12)
+        return _add_months(
+            self._application_counted_from(self.applications[annuity["application_id"]]),
+            (annuity["year"] - 1) * 12,
+        )
 
     def _limit(self, office: str) -> int:
         return 3 if office == "US" else 2 if office == "JP" else 1
+
+    def _stretches(self, x: OfficeAction) -> int:
+        return max(
+            0,
+            min(
+                self._limit(self.applications[x["application_id"]]["office"]) - x["extensions"],
+                6 - x["months"] - x["extensions"],
+            ),
+        )
 
     def _alive(self, a: Application) -> bool:
         return a["status"] in ("pending", "granted")
@@ -1292,7 +1332,11 @@ class PatentDocket:
         """
         return x["extensions"] > self._limit(self.applications[x["application_id"]]["office"])
 
-    def _breaks_rule_5_x(self, x: OfficeAction) -> bool:
+    def _breaks_rule_5(self, x: OfficeAction) -> bool:
+        """Whether this is broken: no action runs longer than six months, extensions included."""
+        return x["months"] + x["extensions"] > 6
+
+    def _breaks_rule_6_x(self, x: OfficeAction) -> bool:
         """Whether this is broken: an application has one open action at a time, and only while it is pending."""
         return (
             x["status"] == "open"
@@ -1305,19 +1349,19 @@ class PatentDocket:
             )
         )
 
-    def _breaks_rule_5_x_again(self, x: OfficeAction) -> bool:
+    def _breaks_rule_6_x_again(self, x: OfficeAction) -> bool:
         """Whether this is broken: an application has one open action at a time, and only while it is pending."""
         return x["status"] == "open" and self.applications[x["application_id"]]["status"] != "pending"
 
-    def _breaks_rule_6(self, x: OfficeAction) -> bool:
+    def _breaks_rule_7(self, x: OfficeAction) -> bool:
         """Whether this is broken: an answered action says when, and others do not."""
         return (x["status"] == "answered") != (x["answered_on"] is not None)
 
-    def _breaks_rule_7(self, t: Attorney) -> bool:
+    def _breaks_rule_8(self, t: Attorney) -> bool:
         """Whether this is broken: an attorney never has more open actions than they can handle."""
         return self._attorney_load(t) > t["most_open"]
 
-    def _breaks_rule_8_n(self, n: Annuity) -> bool:
+    def _breaks_rule_9_n(self, n: Annuity) -> bool:
         """Whether this is broken: each annuity of an application is entered once, and one at most is unpaid."""
         return any(
             other_n is not n
@@ -1325,7 +1369,7 @@ class PatentDocket:
             if other_n["year"] == n["year"]
         )
 
-    def _breaks_rule_8_n_again(self, n: Annuity) -> bool:
+    def _breaks_rule_9_n_again(self, n: Annuity) -> bool:
         """Whether this is broken: each annuity of an application is entered once, and one at most is unpaid."""
         return (
             n["paid_on"] is None
@@ -1336,15 +1380,15 @@ class PatentDocket:
             )
         )
 
-    def _breaks_rule_9(self, n: Annuity) -> bool:
+    def _breaks_rule_10(self, n: Annuity) -> bool:
         """Whether this is broken: annuities are owed for what is alive only."""
         return not (n["paid_on"] is not None or self._alive(self.applications[n["application_id"]]))
 
-    def _breaks_rule_10(self, n: Annuity) -> bool:
+    def _breaks_rule_11(self, n: Annuity) -> bool:
         """Whether this is broken: what is paid late costs half as much again."""
         return not (n["surcharge"] == 0 or n["paid_on"] is not None and n["paid_on"] > self._annuity_due_on(n))
 
-    def _breaks_rule_11(self, a: Application) -> bool:
+    def _breaks_rule_12(self, a: Application) -> bool:
         """Whether this is broken: what was given up says when."""
         return (a["status"] == "given_up") != (a["ended_on"] is not None)
 

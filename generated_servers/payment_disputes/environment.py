@@ -51,6 +51,7 @@ CHANGES = (
 INDEXED = {
     ("disputes", "analyst_id"),
     ("disputes", "code"),
+    ("disputes", "reason_id"),
     ("disputes", "sale_id"),
     ("disputes", "stage"),
     ("evidences", "dispute_id"),
@@ -201,6 +202,7 @@ class PaymentDisputes:
         self._disputes_by_analyst: dict[Any, dict[str, Dispute]] = {}
         self._disputes_by_code: dict[Any, dict[str, Dispute]] = {}
         self._disputes_by_sale: dict[Any, dict[str, Dispute]] = {}
+        self._disputes_by_sale_reason_stage: dict[Any, dict[str, Dispute]] = {}
         self._disputes_by_sale_stage: dict[Any, dict[str, Dispute]] = {}
         self._disputes_by_stage: dict[Any, dict[str, Dispute]] = {}
         self._evidences_by_dispute: dict[Any, dict[str, Evidence]] = {}
@@ -616,6 +618,10 @@ class PaymentDisputes:
         )
         if other is not None:
             return _refused(f"Case {other['code']} about {sale['number']} is {other['stage']}.")
+        if bool(self._disputes_by_sale_reason_stage.get((sale_id, reason_id, "won"), {})):
+            return _refused(
+                f"A case about {sale['number']} for {reason['title']} was won before and cannot be raised again."
+            )
         if amount > self._sale_left(sale):
             return _refused(f"{_money(self._sale_left(sale))} of {sale['number']} are left, not {_money(amount)}.")
         if self._analyst_cases(analyst) >= analyst["most"]:
@@ -1139,6 +1145,11 @@ class PaymentDisputes:
             return _refused(f"There is no merchant {merchant_id!r}.")
         if merchant["percent"] == percent and merchant["reserve"] == self._required(merchant, percent):
             return _refused(f"The reserve of {merchant['name']} stands at {percent} percent.")
+        if merchant["balance"] < 0 and self._required(merchant, percent) < merchant["reserve"]:
+            return _refused(
+                f"{merchant['name']} stands at {_money(merchant['balance'])}, so nothing of the reserve is given "
+                "back."
+            )
         self._journal = []
         self._put("merchants", merchant, "percent", percent)
         balance = merchant["balance"] + merchant["reserve"] - self._required(merchant, percent)
@@ -1362,6 +1373,10 @@ class PaymentDisputes:
                 self._disputes_by_analyst.setdefault(record["analyst_id"], {})[record["id"]] = record
                 self._disputes_by_code.setdefault(record["code"], {})[record["id"]] = record
                 self._disputes_by_sale.setdefault(record["sale_id"], {})[record["id"]] = record
+                self._disputes_by_sale_reason_stage.setdefault(
+                    (record["sale_id"], record["reason_id"], record["stage"]),
+                    {},
+                )[record["id"]] = record
                 self._disputes_by_sale_stage.setdefault((record["sale_id"], record["stage"]), {})[record["id"]] = record
                 self._disputes_by_stage.setdefault(record["stage"], {})[record["id"]] = record
             case "evidences":
@@ -1380,6 +1395,11 @@ class PaymentDisputes:
                 del self._disputes_by_analyst[record["analyst_id"]][record["id"]]
                 del self._disputes_by_code[record["code"]][record["id"]]
                 del self._disputes_by_sale[record["sale_id"]][record["id"]]
+                del self._disputes_by_sale_reason_stage[
+                    record["sale_id"],
+                    record["reason_id"],
+                    record["stage"],
+                ][record["id"]]
                 del self._disputes_by_sale_stage[record["sale_id"], record["stage"]][record["id"]]
                 del self._disputes_by_stage[record["stage"]][record["id"]]
             case "evidences":

@@ -822,12 +822,17 @@ class PayrollRun:
             "message": f"Done: set the monthly {element['name']} of {worker['name']} to {_money(amount)}.",
         }
 
-    def calculate_slip(self, worker_id: str) -> Result:
-        """Calculate the slip of a worker for the open payroll, with recurring amounts, tax and what creditors get in
-        the order of their rank.
+    def calculate_slip(
+        self,
+        worker_id: str,
+        wage: Annotated[int, {"minimum": 120000, "maximum": 700000}] | None = None,
+    ) -> Result:
+        """Calculate the slip of a worker for the open payroll, with a new wage from this month on where one is given,
+        recurring amounts, tax and what creditors get in the order of their rank.
 
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
+            wage (int, optional): The wage in cents, from 120000 to 700000. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -841,7 +846,10 @@ class PayrollRun:
             return _refused("No payroll is open.")
         if self._slip_of(worker, period) is not None:
             return _refused(f"{worker['name']} has a slip for {period['name']} already.")
-        gross = worker["wage"] + self._sum_of(worker, period, "earning") + self._regular(worker, "earning")
+        if wage is not None and wage == worker["wage"]:
+            return _refused(f"{worker['name']} has a wage of {_money(worker['wage'])} already.")
+        pay = wage if wage is not None else worker["wage"]
+        gross = pay + self._sum_of(worker, period, "earning") + self._regular(worker, "earning")
         if gross < 0:
             return _refused(f"The gross pay of {worker['name']} would be {_money(gross)}.")
         net = (
@@ -870,6 +878,11 @@ class PayrollRun:
             }
             self._add("items", item)
             added_items.append(item)
+        if not 120000 <= pay <= 700000:
+            return self._take_back(f"The wage of {worker['name']} must be between 1,200.00 and 7,000.00.")
+        self._put("workers", worker, "wage", pay)
+        if not 0 <= pay <= 700000:
+            return self._take_back("The wage of a slip must be between 0.00 and 7,000.00.")
         if not 0 <= gross <= 3000000:
             return self._take_back("The gross of a slip must be between 0.00 and 30,000.00.")
         if not 0 <= net <= 3000000:
@@ -878,7 +891,7 @@ class PayrollRun:
             "id": self._new_id("slip", "SLIP", self.slips),
             "worker_id": worker_id,
             "period_id": period["id"],
-            "wage": worker["wage"],
+            "wage": pay,
             "gross": gross,
             "net": net,
             "protected": worker["protected"],
@@ -954,9 +967,12 @@ class PayrollRun:
         for one_slip in _distinct([slip, *self._slips_by_worker.get(slip["worker_id"], {}).values()]):
             if self._breaks_rule_10_s(one_slip):
                 return self._take_back(RULES[9])
+        done = f"calculate the slip of {worker['name']}"
+        if wage is not None:
+            done += f" with a wage of {_money(wage)}"
         return {
             "success": True,
-            "message": f"Done: calculate the slip of {worker['name']} (new: slip {slip['id']}).",
+            "message": f"Done: {done} (new: slip {slip['id']}).",
             "data": {"slip_id": slip["id"]},
         }
 
@@ -1268,6 +1284,13 @@ class PayrollRun:
                 f"The claim of {garnishment['creditor']} on {self.workers[garnishment['worker_id']]['name']} is "
                 f"{garnishment['status']}."
             )
+        if any(
+            self.periods[s["period_id"]]["status"] == "open"
+            for s in self._slips_by_worker.get(garnishment["worker_id"], {}).values()
+        ):
+            return _refused(
+                f"The slip of {self.workers[garnishment['worker_id']]['name']} is calculated; reopen it first."
+            )
         self._journal = []
         self._put("garnishments", garnishment, "status", "held")
         if self._breaks_rule_6_g(garnishment):
@@ -1301,6 +1324,13 @@ class PayrollRun:
             return _refused(
                 f"The claim of {garnishment['creditor']} on {self.workers[garnishment['worker_id']]['name']} is "
                 f"{garnishment['status']}."
+            )
+        if any(
+            self.periods[s["period_id"]]["status"] == "open"
+            for s in self._slips_by_worker.get(garnishment["worker_id"], {}).values()
+        ):
+            return _refused(
+                f"The slip of {self.workers[garnishment['worker_id']]['name']} is calculated; reopen it first."
             )
         self._journal = []
         self._put("garnishments", garnishment, "status", "running")

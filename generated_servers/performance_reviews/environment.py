@@ -759,16 +759,16 @@ class PerformanceReviews:
     def rate_goals(
         self,
         review_id: str,
-        rating: Annotated[int, {"minimum": 1, "maximum": 5}],
+        rating: Annotated[int, {"minimum": 1, "maximum": 5}] | None = None,
         apart_id: str | None = None,
         apart_rating: Annotated[int, {"minimum": 1, "maximum": 5}] | None = None,
     ) -> Result:
-        """Enter the boss's rating of the goals that have none, from 1 to 5, perhaps with another one for a single
-        goal.
+        """Enter the boss's rating of the goals that have none, from 1 to 5, or the rating of a single goal apart,
+        which may also correct one before the review is graded.
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            rating (int): The rating, from 1 to 5.
+            rating (int, optional): The rating, from 1 to 5. May be left out.
             apart_id (str, optional): Id of a goal (apart), such as GOAL-00001. May be left out.
             apart_rating (int, optional): The apart rating, from 1 to 5. May be left out.
 
@@ -786,18 +786,25 @@ class PerformanceReviews:
             return _refused(f"The review of {self.members[review['member_id']]['name']} is {review['status']}.")
         if review["own_view"] is None:
             return _refused(f"{self.members[review['member_id']]['name']} has not assessed the year yet.")
-        if self._review_unrated(review) <= 0:
-            return _refused(f"All goals of {self.members[review['member_id']]['name']} are rated.")
+        if rating is None and apart_id is None:
+            return _refused("Give a rating for all the goals that have none, or name a goal apart.")
+        if rating is not None and self._review_unrated(review) <= 0:
+            return _refused(
+                f"All goals of {self.members[review['member_id']]['name']} are rated; to correct one, name only "
+                "that goal."
+            )
         if (apart_id is None) != (apart_rating is None):
             return _refused("A goal apart comes with a rating of its own.")
-        if not (apart_id is None or apart["review_id"] == review_id and apart["rating"] is None):
-            return _refused("The goal apart is an unrated one of the same review.")
+        if apart_id is not None and apart["review_id"] != review_id:
+            return _refused("The goal apart is one of the same review.")
+        if apart_id is not None and apart["rating"] is not None and apart["rating"] == apart_rating:
+            return _refused(f"That goal is rated {apart_rating if apart_rating is not None else 0} already.")
         self._journal = []
         changed_goals: list[Any] = []
         for g in [
             g
             for g in sorted(self._goals_by_review.get(review_id, {}).values(), key=_age)
-            if g["rating"] is None
+            if (g is apart or g["rating"] is None and rating is not None)
         ]:
             if g is apart:
                 changed_goals.append(g)
@@ -811,9 +818,11 @@ class PerformanceReviews:
         for one_review in _distinct([self.reviews[one["review_id"]] for one in changed_goals]):
             if self._breaks_rule_4(one_review):
                 return self._take_back(RULES[3])
-        done = f"rate the goals of {self.members[review['member_id']]['name']} with {rating}"
+        done = f"rate the goals of {self.members[review['member_id']]['name']}"
+        if rating is not None:
+            done += f" with {rating}"
         if apart_rating is not None:
-            done += f" and one with {apart_rating}"
+            done += f", one of them with {apart_rating}"
         return {"success": True, "message": f"Done: {done}."}
 
     def grade_review(self, review_id: str, grade: Annotated[int, {"minimum": 1, "maximum": 5}]) -> Result:

@@ -37,6 +37,7 @@ CHANGES = (
     "book_job",
     "change_sitter",
     "extend_job",
+    "end_early",
     "call_off_job",
     "hand_over_key",
     "start_job",
@@ -749,7 +750,7 @@ class PetSitting:
         return {"success": True, "message": f"Done: give {self.pets[job['pet_id']]['name']} to {sitter['name']}."}
 
     def extend_job(self, job_id: str, ends: Date) -> Result:
-        """Let a job end later than planned.
+        """Let a job end later than planned; visits of the new days are listed where it is running.
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
@@ -791,6 +792,21 @@ class PetSitting:
         ):
             return _refused(f"{self.sitters[job['sitter_id']]['name']} is full on one of the new days.")
         self._journal = []
+        added_visits: list[Any] = []
+        if job["status"] == "running" and job["kind"] == "visits":
+            for d in list(_dates(_plus_days(job["ends"], 1), _plus_days(ends, 1))):
+                for n in list(_numbers(1, self.pets[job["pet_id"]]["visits_a_day"] + 1)):
+                    if not 1 <= n <= 3:
+                        return self._take_back("The number of a visit must be between 1 and 3.")
+                    visit = {
+                        "id": self._new_id("visit", "VISIT", self.visits),
+                        "job_id": job_id,
+                        "on": d,
+                        "number": n,
+                        "outcome": None,
+                    }
+                    self._add("visits", visit)
+                    added_visits.append(visit)
         price = (
             job["price"]
             + (
@@ -813,10 +829,64 @@ class PetSitting:
         for one_job in _distinct([job, *self._jobs_by_sitter_kind.get((job["sitter_id"], "visits"), {}).values()]):
             if self._breaks_rule_5(one_job):
                 return self._take_back(RULES[4])
-        for one_visit in _distinct(self._visits_by_job.get(job["id"], {}).values()):
+        for one_visit in _distinct(added_visits):
+            if self._breaks_rule_8(one_visit):
+                return self._take_back(RULES[7])
+        for one_visit in _distinct([*added_visits, *self._visits_by_job.get(job["id"], {}).values()]):
             if self._breaks_rule_11(one_visit):
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: extend the job for {self.pets[job['pet_id']]['name']} to {ends}."}
+
+    def end_early(self, job_id: str) -> Result:
+        """End a running job today because the owner is back; only the days up to today are charged.
+
+        Args:
+            job_id (str): Id of the job, such as JOB-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        job = self.jobs.get(job_id)
+        if job is None:
+            return _refused(f"There is no job {job_id!r}.")
+        if job["status"] != "running":
+            return _refused(f"That job is {job['status']}.")
+        if job["starts"] >= self.now[:10] or self.now[:10] >= job["ends"]:
+            return _refused(f"That job runs from {job['starts']} to {job['ends']}, so there is nothing to shorten.")
+        self._journal = []
+        deleted_visits: list[Any] = []
+        for v in [
+            v
+            for v in sorted(self._visits_by_job.get(job_id, {}).values(), key=_age)
+            if v["on"] > self.now[:10]
+        ]:
+            if v["id"] in self.visits:
+                self._remove("visits", v)
+            deleted_visits.append(v)
+        price = self._price_of(
+            self.sitters[job["sitter_id"]],
+            self.pets[job["pet_id"]],
+            job["kind"],
+            job["starts"],
+            self.now[:10],
+        )
+        if not 0 <= price <= 500000:
+            return self._take_back(f"The price of {job['id']} must be between 0.00 and 5,000.00.")
+        self._put("jobs", job, "price", price)
+        self._put("jobs", job, "ends", self.now[:10])
+        if self._breaks_rule_1(job):
+            return self._take_back(RULES[0])
+        for one_job in _distinct([job, *self._jobs_by_sitter_kind.get((job["sitter_id"], "boarding"), {}).values()]):
+            if self._breaks_rule_4(one_job):
+                return self._take_back(RULES[3])
+        for one_job in _distinct([job, *self._jobs_by_sitter_kind.get((job["sitter_id"], "visits"), {}).values()]):
+            if self._breaks_rule_5(one_job):
+                return self._take_back(RULES[4])
+        for one_visit in _distinct(self._visits_by_job.get(job["id"], {}).values()):
+            if one_visit["id"] in self.visits and self._breaks_rule_11(one_visit):
+                return self._take_back(RULES[10])
+        return {"success": True, "message": f"Done: end the job for {self.pets[job['pet_id']]['name']} early."}
 
     def call_off_job(self, job_id: str) -> Result:
         """Call a planned job off.
@@ -1403,6 +1473,12 @@ class PetSitting:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _remove(self, container: str, record: Any) -> None:
+        """Let a record go."""
+        self._journal.append(("delete", container, record["id"], record))
+        del getattr(self, container)[record["id"]]
+        self._unlink(container, record)
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -43,6 +43,7 @@ CHANGES = (
     "publish_episode",
     "report_missed",
     "make_good",
+    "plan_episode",
     "shift_episode",
     "refuse_category",
     "close_campaign",
@@ -52,6 +53,7 @@ CHANGES = (
 INDEXED = {
     ("campaigns", "title"),
     ("episodes", "show_id"),
+    ("episodes", "title"),
     ("spots", "campaign_id"),
     ("spots", "episode_id"),
     ("spots", "instead_of_id"),
@@ -194,6 +196,7 @@ class PodcastAds:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._episodes_by_show: dict[Any, dict[str, Episode]] = {}
+        self._episodes_by_title: dict[Any, dict[str, Episode]] = {}
         self._campaigns_by_title: dict[Any, dict[str, Campaign]] = {}
         self._spots_by_campaign: dict[Any, dict[str, Spot]] = {}
         self._spots_by_campaign_episode: dict[Any, dict[str, Spot]] = {}
@@ -270,7 +273,8 @@ class PodcastAds:
         show_id: str | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
-        """Spots that were missed or fell short and are not made good yet.
+        """Spots that were missed or fell short and are not made good yet, of campaigns that have not reached their
+        goal.
 
         Args:
             campaign_id (str, optional): Id of the campaign, such as CAMPAIGN-00001. May be left out.
@@ -711,6 +715,11 @@ class PodcastAds:
         ):
             if self._breaks_rule_8(one_spot):
                 return self._take_back(RULES[7])
+        for one_spot in _distinct(
+            [user for one in changed_campaigns_2 for user in self._spots_by_campaign.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_12_x(one_spot):
+                return self._take_back(RULES[11])
         done = f"extend {campaign['title']}"
         if ends is not None:
             done += f" until {ends}"
@@ -907,7 +916,17 @@ class PodcastAds:
         for one_spot in _distinct(added_spots):
             if self._breaks_rule_10(one_spot):
                 return self._take_back(RULES[9])
-        for one_spot in _distinct([*added_spots, *[self.spots.get(one["instead_of_id"]) for one in added_spots]]):
+        for one_spot in _distinct(
+            [
+                *added_spots,
+                *[
+                    user
+                    for one in [self.campaigns[one["campaign_id"]] for one in added_spots]
+                    for user in self._spots_by_campaign.get(one["id"], {}).values()
+                ],
+                *[self.spots.get(one["instead_of_id"]) for one in added_spots],
+            ]
+        ):
             if self._breaks_rule_12_x(one_spot):
                 return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: book {len(places)} spots for {campaign['title']}."}
@@ -954,7 +973,13 @@ class PodcastAds:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(spot):
             return self._take_back(RULES[9])
-        for one_spot in _distinct([spot, self.spots.get(spot["instead_of_id"])]):
+        for one_spot in _distinct(
+            [
+                spot,
+                self.spots.get(spot["instead_of_id"]),
+                *self._spots_by_campaign.get(spot["campaign_id"], {}).values(),
+            ]
+        ):
             if self._breaks_rule_12_x(one_spot):
                 return self._take_back(RULES[11])
         return {
@@ -1175,7 +1200,21 @@ class PodcastAds:
         if self._breaks_rule_11(episode):
             return self._take_back(RULES[10])
         for one_spot in _distinct(
-            [*changed_spots, *changed_spots_2, *[self.spots.get(one["instead_of_id"]) for one in changed_spots_2]]
+            [
+                *changed_spots,
+                *[
+                    user
+                    for one in [self.campaigns[one["campaign_id"]] for one in changed_spots]
+                    for user in self._spots_by_campaign.get(one["id"], {}).values()
+                ],
+                *changed_spots_2,
+                *[
+                    user
+                    for one in [self.campaigns[one["campaign_id"]] for one in changed_spots_2]
+                    for user in self._spots_by_campaign.get(one["id"], {}).values()
+                ],
+                *[self.spots.get(one["instead_of_id"]) for one in changed_spots_2],
+            ]
         ):
             if self._breaks_rule_12_x(one_spot):
                 return self._take_back(RULES[11])
@@ -1226,7 +1265,13 @@ class PodcastAds:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(spot):
             return self._take_back(RULES[9])
-        for one_spot in _distinct([spot, self.spots.get(spot["instead_of_id"])]):
+        for one_spot in _distinct(
+            [
+                spot,
+                self.spots.get(spot["instead_of_id"]),
+                *self._spots_by_campaign.get(spot["campaign_id"], {}).values(),
+            ]
+        ):
             if self._breaks_rule_12_x(one_spot):
                 return self._take_back(RULES[11])
         return {
@@ -1238,8 +1283,8 @@ class PodcastAds:
         }
 
     def make_good(self, spot_id: str, episode_id: str, place: Literal["opening", "middle", "closing"]) -> Result:
-        """Give a campaign a free place instead of a spot that was missed, or heard by less than four fifths of those
-        expected.
+        """Give a campaign that has not reached its goal a free place instead of a spot that was missed, or heard by
+        less than four fifths of those expected.
 
         Args:
             spot_id (str): Id of the spot, such as SPOT-00001.
@@ -1259,6 +1304,8 @@ class PodcastAds:
         campaign = self.campaigns[spot["campaign_id"]]
         if campaign["status"] != "running":
             return _refused(f"{campaign['title']} is {campaign['status']}.")
+        if self._campaign_heard(campaign) >= campaign["goal"]:
+            return _refused(f"{campaign['title']} has reached its goal of {campaign['goal']}, so nothing is owed.")
         if not self._owed(spot):
             return _refused(
                 f"Nothing is owed for the spot of {campaign['title']} in "
@@ -1346,13 +1393,68 @@ class PodcastAds:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(new_spot):
             return self._take_back(RULES[9])
-        for one_spot in _distinct([new_spot, self.spots.get(new_spot["instead_of_id"])]):
+        for one_spot in _distinct(
+            [
+                new_spot,
+                self.spots.get(new_spot["instead_of_id"]),
+                *self._spots_by_campaign.get(new_spot["campaign_id"], {}).values(),
+            ]
+        ):
             if self._breaks_rule_12_x(one_spot):
                 return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: {done} (new: spot {new_spot['id']}).",
             "data": {"spot_id": new_spot["id"]},
+        }
+
+    def plan_episode(
+        self,
+        show_id: str,
+        title: Text,
+        publishes_on: Date,
+        expected: Annotated[int, {"minimum": 500, "maximum": 90000}],
+    ) -> Result:
+        """Plan an episode of a show with the downloads that are expected.
+
+        Args:
+            show_id (str): Id of the show, such as SHOW-00001.
+            title (str): The title.
+            publishes_on (str): Publishes on: a date, as YYYY-MM-DD.
+            expected (int): The expected, from 500 to 90000.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        show = self.shows.get(show_id)
+        if show is None:
+            return _refused(f"There is no show {show_id!r}.")
+        if any(e["title"].lower() == title.lower() for e in self.episodes.values()):
+            return _refused(f"There is an episode {title} already.")
+        if publishes_on <= self.now[:10]:
+            return _refused(f"An episode is planned for a day to come, not for {publishes_on}.")
+        self._journal = []
+        episode: Episode = {
+            "id": self._new_id("episode", "EPISODE", self.episodes),
+            "title": title,
+            "show_id": show_id,
+            "publishes_on": publishes_on,
+            "expected": expected,
+            "downloads": None,
+            "status": "planned",
+        }
+        self._add("episodes", episode)
+        if len(self._episodes_by_title.get(episode["title"], {})) > 1:
+            return self._take_back(f"There is already an episode with the title {episode['title']!r}.")
+        if self._breaks_rule_11(episode):
+            return self._take_back(RULES[10])
+        return {
+            "success": True,
+            "message": (
+                f"Done: plan the episode {title} of {show['host']} for {publishes_on} (new: episode {episode['id']})."
+            ),
+            "data": {"episode_id": episode["id"]},
         }
 
     def shift_episode(self, episode_id: str, to: Date) -> Result:
@@ -1587,6 +1689,7 @@ class PodcastAds:
         return (
             self._gap(x) > 0
             and x["instead_of_id"] is None
+            and self._campaign_heard(self.campaigns[x["campaign_id"]]) < self.campaigns[x["campaign_id"]]["goal"]
             and not any(self._holds_place(m) for m in self._spots_by_instead_of.get(x["id"], {}).values())
         )
 
@@ -1865,6 +1968,7 @@ class PodcastAds:
         match container:
             case "episodes":
                 self._episodes_by_show.setdefault(record["show_id"], {})[record["id"]] = record
+                self._episodes_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "campaigns":
                 self._campaigns_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "spots":
@@ -1893,6 +1997,7 @@ class PodcastAds:
         match container:
             case "episodes":
                 del self._episodes_by_show[record["show_id"]][record["id"]]
+                del self._episodes_by_title[record["title"]][record["id"]]
             case "campaigns":
                 del self._campaigns_by_title[record["title"]][record["id"]]
             case "spots":

@@ -6,6 +6,7 @@ service, defects and fuel cards with a monthly limit.
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
@@ -69,6 +70,7 @@ class Car(TypedDict):
     odometer: int
     serviced_at: int
     service_every: int
+    inspected_until: str | None
 
 
 class Driver(TypedDict):
@@ -190,6 +192,14 @@ def _minutes_between(start: str, end: str) -> int:
 def _clock_minutes(time: str) -> int:
     """Minutes since midnight."""
     return int(time[:2]) * 60 + int(time[3:5])
+
+
+def _add_months(day: str, months: int) -> str:
+    """The same day so many months later, or the last day of a shorter month."""
+    start = date.fromisoformat(day)
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    year, month = min(max(year, 1), 9999), month + 1
+    return date(year, month, min(start.day, monthrange(year, month)[1])).isoformat()
 
 
 def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
@@ -319,6 +329,7 @@ class PoolCars:
                         "odometer": c["odometer"],
                         "left": self._car_left(c),
                         "reserved": self._car_reserved(c),
+                        "inspected_until": c["inspected_until"],
                         "open_defects": [
                             *[
                                 d["note"]
@@ -619,6 +630,10 @@ class PoolCars:
         defect = self._unsafe(car)
         if defect is not None:
             return _refused(f"{car['plate']} must not be driven because of this defect, {defect['note']}.")
+        if not self._inspected(car, ends[:10]):
+            return _refused(
+                f"The inspection of {car['plate']} ends before {ends}; have it serviced and inspected first."
+            )
         if self._car_reserved(car) + km > self._car_left(car):
             return _refused(
                 f"{car['plate']} has {self._car_left(car) - self._car_reserved(car)} kilometres left to its "
@@ -697,6 +712,10 @@ class PoolCars:
         defect = self._unsafe(car)
         if defect is not None:
             return _refused(f"{car['plate']} must not be driven because of this defect, {defect['note']}.")
+        if not self._inspected(car, trip["ends"][:10]):
+            return _refused(
+                f"The inspection of {car['plate']} ends before {trip['ends']}; have it serviced and inspected first."
+            )
         if self._car_reserved(car) + trip["km_planned"] > self._car_left(car):
             return _refused(
                 f"{car['plate']} has {self._car_left(car) - self._car_reserved(car)} kilometres left to its "
@@ -946,11 +965,12 @@ class PoolCars:
             ),
         }
 
-    def check_licence(self, driver_id: str) -> Result:
-        """Note that somebody showed a valid licence today.
+    def check_licence(self, driver_id: str, valid: bool = True) -> Result:
+        """Note that somebody showed a valid licence today, or that it turned out to be withdrawn.
 
         Args:
             driver_id (str): Id of the driver, such as DRIVER-00001.
+            valid (bool): Valid: true or false. true where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -959,10 +979,12 @@ class PoolCars:
         driver = self.drivers.get(driver_id)
         if driver is None:
             return _refused(f"There is no driver {driver_id!r}.")
-        if driver["checked_on"] is not None and driver["checked_on"] >= self.now[:10]:
+        if valid and driver["checked_on"] is not None and driver["checked_on"] >= self.now[:10]:
             return _refused(f"The licence of {driver['name']} was checked today.")
+        if not (valid or not any(self._live(t) for t in self._trips_by_driver.get(driver_id, {}).values())):
+            return _refused(f"{driver['name']} has a car booked or out; cancel that or take it back first.")
         self._journal = []
-        self._put("drivers", driver, "checked_on", self.now[:10])
+        self._put("drivers", driver, "checked_on", self.now[:10] if valid else None)
         for one_trip in _distinct(self._trips_by_driver.get(driver["id"], {}).values()):
             if self._breaks_rule_4(one_trip):
                 return self._take_back(RULES[3])
@@ -1152,7 +1174,8 @@ class PoolCars:
         }
 
     def service_car(self, car_id: str) -> Result:
-        """Enter a service done today, which mends all defects and starts the kilometres anew.
+        """Enter a service done today, with the yearly inspection, which mends all defects and starts the kilometres
+        anew.
 
         Args:
             car_id (str): Id of the car, such as CAR-00001.
@@ -1169,9 +1192,15 @@ class PoolCars:
         if not (
             car["odometer"] > car["serviced_at"]
             or any(d["car_id"] == car_id and d["fixed_on"] is None for d in self.defects.values())
+            or car["inspected_until"] is not None
+            and car["inspected_until"] < _plus_days(self.now[:10], 60)
         ):
-            return _refused(f"{car['plate']} was serviced at {car['serviced_at']} kilometres and has no defect.")
+            return _refused(
+                f"{car['plate']} was serviced at {car['serviced_at']} kilometres, has no defect and is inspected "
+                "for two months or more."
+            )
         self._journal = []
+        self._put("cars", car, "inspected_until", _add_months(self.now[:10], 12))
         self._put("cars", car, "serviced_at", car["odometer"])
         for d in [
             d
@@ -1257,12 +1286,16 @@ class PoolCars:
             if r["on"][:8] + "01" == on[:8] + "01"
         )
 
+    def _inspected(self, c: Car, on: str) -> bool:
+        return c["inspected_until"] is None or on <= c["inspected_until"]
+
     def _suits(self, c: Car, d: Driver, a: str, b: str, km: int) -> bool:
         return (
             c["licence"] in d["classes"]
             and self._taken(c, a, b, None) is None
             and self._car_left(c) - self._car_reserved(c) >= km
             and self._unsafe(c) is None
+            and self._inspected(c, b[:10])
         )
 
     def _breaks_rule_1(self, a: Trip) -> bool:

@@ -200,6 +200,20 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first."""
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in records.values():
+            goal = record[field]
+            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
 class PricePromotions:
     """Sets the prices of a supermarket chain by store group and period, with a margin floor per category,
     promotions and bundles, and approval by people with enough authority.
@@ -228,6 +242,7 @@ class PricePromotions:
         self._journal: list[tuple[Any, ...]] = []
         self._prices_by_article_group: dict[Any, dict[str, Price]] = {}
         self._prices_by_article_group_status: dict[Any, dict[str, Price]] = {}
+        self._prices_by_article_status: dict[Any, dict[str, Price]] = {}
         self._promotions_by_name: dict[Any, dict[str, Promotion]] = {}
         self._deals_by_article: dict[Any, dict[str, Deal]] = {}
         self._deals_by_promotion: dict[Any, dict[str, Deal]] = {}
@@ -822,7 +837,8 @@ class PricePromotions:
         ends: Date,
         by_id: str,
     ) -> Result:
-        """Plan a promotion that takes percents off some articles in a store group and all groups below it.
+        """Plan a promotion that takes percents off some articles in a store group and all groups below it; no price
+        in it may have gone up in the 30 days before.
 
         Args:
             name (str): The name.
@@ -863,6 +879,12 @@ class PricePromotions:
                 f"{self.promotions[taken['promotion_id']]['name']} from "
                 f"{self.promotions[taken['promotion_id']]['starts']} to "
                 f"{self.promotions[taken['promotion_id']]['ends']}."
+            )
+        risen = next((a for a in articles if self._raised(a, group, starts) is not None), None)
+        if risen is not None:
+            return _refused(
+                f"The price of {risen['name']} goes up less than 30 days before {starts}, so nothing may be taken "
+                "off it yet."
             )
         self._journal = []
         added_deals: list[Any] = []
@@ -1162,6 +1184,15 @@ class PricePromotions:
                 f"{self.promotions[taken['promotion_id']]['starts']} to "
                 f"{self.promotions[taken['promotion_id']]['ends']}."
             )
+        risen = next(
+            (a for a in add if self._raised(a, self.groups[promotion["group_id"]], promotion["starts"]) is not None),
+            None,
+        )
+        if risen is not None:
+            return _refused(
+                f"The price of {risen['name']} goes up less than 30 days before {promotion['starts']}, so nothing "
+                "may be taken off it yet."
+            )
         self._journal = []
         deleted_deals: list[Any] = []
         added_deals: list[Any] = []
@@ -1254,6 +1285,24 @@ class PricePromotions:
                 f"{self.promotions[taken['promotion_id']]['name']} from "
                 f"{self.promotions[taken['promotion_id']]['starts']} to "
                 f"{self.promotions[taken['promotion_id']]['ends']}."
+            )
+        risen = next(
+            (
+                self.articles[d["article_id"]]
+                for d in sorted(self._deals_by_promotion.get(promotion_id, {}).values(), key=_age)
+                if promotion["percent"] is not None
+                and self._raised(
+                    self.articles[d["article_id"]],
+                    self.groups[promotion["group_id"]],
+                    starts,
+                ) is not None
+            ),
+            None,
+        )
+        if risen is not None:
+            return _refused(
+                f"The price of {risen['name']} goes up less than 30 days before {starts}, so nothing may be taken "
+                "off it yet."
             )
         self._journal = []
         self._put("promotions", promotion, "starts", starts)
@@ -1462,6 +1511,18 @@ class PricePromotions:
             and self._related(self.groups[self.promotions[d["promotion_id"]]["group_id"]], g)
         ]
 
+    def _raised(self, a: Article, g: Group, s: str) -> Price | None:
+        return next(
+            (
+                p
+                for p in sorted(self._prices_by_article_status.get((a["id"], "approved"), {}).values(), key=_age)
+                if (p["group_id"] == g["id"] or self.groups[p["group_id"]] in _above(self.groups, g, "within_id"))
+                and (_plus_days(s, -30) < p["starts"] and p["starts"] <= s)
+                and p["amount"] > self._price_on(a, self.groups[p["group_id"]], _plus_days(p["starts"], -1))
+            ),
+            None,
+        )
+
     def _parts_cost(self, p: Promotion) -> int:
         return sum(
             self.articles[d["article_id"]]["cost"] * d["pieces"]
@@ -1478,11 +1539,9 @@ class PricePromotions:
                         max(
                             _rounded(
                                 Fraction(
-                                    self._price_on(
-                                        self.articles[d["article_id"]],
-                                        self.groups[p["group_id"]],
-                                        p["starts"],
-                                    ) * (100 - (p["percent"] if p["percent"] is not None else 0)),
+                                    self._price_on(self.articles[d["article_id"]], h, p["starts"]) * (
+                                        100 - (p["percent"] if p["percent"] is not None else 0)
+                                    ),
                                     100,
                                 )
                             ),
@@ -1491,6 +1550,11 @@ class PricePromotions:
                         self.articles[d["article_id"]]["cost"],
                     )
                     for d in self._deals_by_promotion.get(p["id"], {}).values()
+                    for h in [self.groups[p["group_id"]]] + _below(
+                        self.groups,
+                        self.groups[p["group_id"]],
+                        "within_id",
+                    )
                 ),
                 default=None,
             )
@@ -1500,11 +1564,9 @@ class PricePromotions:
                         max(
                             _rounded(
                                 Fraction(
-                                    self._price_on(
-                                        self.articles[d["article_id"]],
-                                        self.groups[p["group_id"]],
-                                        p["starts"],
-                                    ) * (100 - (p["percent"] if p["percent"] is not None else 0)),
+                                    self._price_on(self.articles[d["article_id"]], h, p["starts"]) * (
+                                        100 - (p["percent"] if p["percent"] is not None else 0)
+                                    ),
                                     100,
                                 )
                             ),
@@ -1513,6 +1575,11 @@ class PricePromotions:
                         self.articles[d["article_id"]]["cost"],
                     )
                     for d in self._deals_by_promotion.get(p["id"], {}).values()
+                    for h in [self.groups[p["group_id"]]] + _below(
+                        self.groups,
+                        self.groups[p["group_id"]],
+                        "within_id",
+                    )
                 ),
                 default=None,
             ) is not None
@@ -1688,6 +1755,10 @@ class PricePromotions:
                     (record["article_id"], record["group_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._prices_by_article_status.setdefault(
+                    (record["article_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
             case "promotions":
                 self._promotions_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "deals":
@@ -1708,6 +1779,7 @@ class PricePromotions:
                     record["group_id"],
                     record["status"],
                 ][record["id"]]
+                del self._prices_by_article_status[record["article_id"], record["status"]][record["id"]]
             case "promotions":
                 del self._promotions_by_name[record["name"]][record["id"]]
             case "deals":

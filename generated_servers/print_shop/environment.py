@@ -616,7 +616,8 @@ class PrintShop:
         }
 
     def send_proof(self, job_id: str) -> Result:
-        """Send the client the next proof of a job.
+        """Send the client the next proof of a job, also after an approval as long as no run is planned; it must be
+        approved again then.
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
@@ -631,8 +632,16 @@ class PrintShop:
         if job["reprint_of_id"] is not None:
             return _refused(f"{job['title']} is a reprint and needs no proof.")
         last = self._newest(job)
-        if last is not None and last["status"] != "changes":
-            return _refused(f"The newest proof of {job['title']} is {last['status']}.")
+        if not (
+            last is None
+            or last["status"] == "changes"
+            or last["status"] == "approved"
+            and not self._runs_by_job.get(job_id, {})
+        ):
+            return _refused(
+                f"The newest proof of {job['title']} is {last['status']}; it waits for an answer, or the job goes "
+                "to press with it."
+            )
         self._journal = []
         number = len(self._proofs_by_job.get(job_id, {})) + 1
         if not 1 <= number <= 20:
@@ -1043,7 +1052,7 @@ class PrintShop:
         copies: Annotated[int, {"minimum": 1, "maximum": 50000}],
         due: Date,
     ) -> Result:
-        """Take a reprint of some copies of a delivered job at our own cost of one cent a copy, with the same
+        """Take a reprint of some copies of a delivered job at our own cost, for a token price of 1.00, with the same
         finishing.
 
         Args:

@@ -573,7 +573,8 @@ class PrisonVisits:
         }
 
     def decide_approval(self, approval_id: str, approved: bool, closed_only: bool = False) -> Result:
-        """Approve somebody who was put forward, for closed visits only where that is said, or refuse.
+        """Approve somebody who was put forward, for closed visits only where that is said, or refuse; an approval can
+        later be put behind glass, eased or taken back.
 
         Args:
             approval_id (str): Id of the approval, such as APPROVAL-00001.
@@ -587,24 +588,48 @@ class PrisonVisits:
         approval = self.approvals.get(approval_id)
         if approval is None:
             return _refused(f"There is no approval {approval_id!r}.")
-        if approval["status"] != "asked":
+        if approval["status"] == "refused":
             return _refused(
-                f"{self.visitors[approval['visitor_id']]['name']} is {approval['status']} for "
-                f"{self.prisoners[approval['prisoner_id']]['name']}."
+                f"{self.visitors[approval['visitor_id']]['name']} is refused for "
+                f"{self.prisoners[approval['prisoner_id']]['name']}, and has to be put forward again."
+            )
+        if approval["status"] != "asked" and approved and closed_only == approval["closed_only"]:
+            return _refused(
+                f"{self.visitors[approval['visitor_id']]['name']} is approved for "
+                f"{self.prisoners[approval['prisoner_id']]['name']} like that already."
             )
         if not (approved or not closed_only):
             return _refused("A refusal needs no closed visits.")
+        ahead = next(
+            (
+                v
+                for v in sorted(
+                    self._visits_by_prisoner_status.get((approval["prisoner_id"], "booked"), {}).values(),
+                    key=_age,
+                )
+                if approval["visitor_id"] in v["visitor_ids"]
+            ),
+            None,
+        )
+        if not (ahead is None or approved and not closed_only):
+            return _refused(
+                f"{self.visitors[approval['visitor_id']]['name']} is booked for "
+                f"{self.sessions[ahead['session_id']]['on']}, so cancel that visit first, or record it if it is over."
+            )
         self._journal = []
         changed_approvals: list[Any] = []
         changed_approvals_2: list[Any] = []
         if approved:
             changed_approvals.append(approval)
             self._put("approvals", approval, "closed_only", closed_only)
-            changed_approvals_2.append(approval)
-            self._put("approvals", approval, "status", "approved")
+            if approval["status"] == "asked":
+                if approval["status"] not in ("asked", "approved"):
+                    return self._take_back(
+                        f"Approval {approval['id']} cannot go from {approval['status']} to approved."
+                    )
+                changed_approvals_2.append(approval)
+                self._put("approvals", approval, "status", "approved")
         else:
-            if approval["status"] not in ("asked", "refused"):
-                return self._take_back(f"Approval {approval['id']} cannot go from {approval['status']} to refused.")
             changed_approvals_2.append(approval)
             self._put("approvals", approval, "status", "refused")
         for one_visit in _distinct(
@@ -686,8 +711,11 @@ class PrisonVisits:
             return _refused(f"{out['name']} is banned on {session['on']}.")
         if not any(self._adult(x, session["on"]) for x in visitors):
             return _refused("Somebody of age has to come along.")
-        if any(self._taking(v) for v in self._visits_by_session_prisoner.get((session_id, prisoner_id), {}).values()):
-            return _refused(f"{prisoner['name']} has a visit in that session already.")
+        if self._engaged(prisoner, session) is not None:
+            return _refused(f"{prisoner['name']} has a visit at that hour already.")
+        twice = next((x for x in visitors if self._there_with(x, session) is not None), None)
+        if twice is not None:
+            return _refused(f"{twice['name']} is booked with somebody else at that hour.")
         if not session["legal"] and self._used(prisoner, session["on"][:8] + "01") >= self._allowance(prisoner):
             return _refused(f"{prisoner['name']} has had all {self._allowance(prisoner)} visits of that month.")
         foe = self._enemy(prisoner, session)
@@ -783,6 +811,8 @@ class PrisonVisits:
             return _refused(f"{visitor['name']} is not approved for {self.prisoners[visit['prisoner_id']]['name']}.")
         if self._banned(visitor, self.sessions[visit["session_id"]]["on"]):
             return _refused(f"{visitor['name']} is banned on {self.sessions[visit['session_id']]['on']}.")
+        if self._there_with(visitor, self.sessions[visit["session_id"]]) is not None:
+            return _refused(f"{visitor['name']} is booked with somebody else at that hour.")
         if not visit["closed"] and self._behind_glass(self.prisoners[visit["prisoner_id"]], visitor):
             return _refused(f"{visitor['name']} may only come behind glass and the visit is at a table.")
         self._journal = []
@@ -832,12 +862,30 @@ class PrisonVisits:
             return _refused("Name another session from tomorrow on.")
         if session["legal"] != self.sessions[visit["session_id"]]["legal"]:
             return _refused("Legal and social visits have different sessions.")
-        if not self._open_to(self.prisoners[visit["prisoner_id"]], session):
+        if self.prisoners[visit["prisoner_id"]]["wing_id"] not in session["wing_ids"]:
             return _refused(
-                f"That session is not for {self.wings[self.prisoners[visit['prisoner_id']]['wing_id']]['name']}, "
-                f"or {self.prisoners[visit['prisoner_id']]['name']} has a visit or somebody to be kept apart from "
-                "there."
+                f"That session is not for {self.wings[self.prisoners[visit['prisoner_id']]['wing_id']]['name']}."
             )
+        foe = self._enemy(self.prisoners[visit["prisoner_id"]], session)
+        if foe is not None:
+            return _refused(f"{self.prisoners[visit['prisoner_id']]['name']} and {foe['name']} must be kept apart.")
+        if any(
+            self.sessions[v["session_id"]]["at"] == session["at"]
+            for v in self._visits_by_prisoner.get(visit["prisoner_id"], {}).values()
+            if v is not visit
+            and self._taking(v)
+            and self.sessions[v["session_id"]]["on"] == session["on"]
+        ):
+            return _refused(f"{self.prisoners[visit['prisoner_id']]['name']} has a visit at that hour already.")
+        if any(
+            any(x["id"] in v["visitor_ids"] for x in [self.visitors[key] for key in visit["visitor_ids"]])
+            for v in self.visits.values()
+            if v is not visit
+            and self._taking(v)
+            and self.sessions[v["session_id"]]["on"] == session["on"]
+            and self.sessions[v["session_id"]]["at"] == session["at"]
+        ):
+            return _refused("One of the visitors is booked with somebody else at that hour.")
         out = next(
             (x for x in [self.visitors[key] for key in visit["visitor_ids"]] if self._banned(x, session["on"])),
             None,
@@ -1344,15 +1392,32 @@ class PrisonVisits:
             None,
         )
 
-    def _open_to(self, p: Prisoner, s: Session) -> bool:
-        return (
-            p["wing_id"] in s["wing_ids"]
-            and self._enemy(p, s) is None
-            and not any(
-                self._taking(v)
-                for v in self._visits_by_session_prisoner.get((s["id"], p["id"]), {}).values()
-            )
+    def _engaged(self, p: Prisoner, s: Session) -> Visit | None:
+        return next(
+            (
+                v
+                for v in sorted(self._visits_by_prisoner.get(p["id"], {}).values(), key=_age)
+                if self._taking(v)
+                and self.sessions[v["session_id"]]["on"] == s["on"]
+                and self.sessions[v["session_id"]]["at"] == s["at"]
+            ),
+            None,
         )
+
+    def _there_with(self, x: Visitor, s: Session) -> Visit | None:
+        return next(
+            (
+                v
+                for v in sorted(self._visits_by_visitors.get(x["id"], {}).values(), key=_age)
+                if self._taking(v)
+                and self.sessions[v["session_id"]]["on"] == s["on"]
+                and self.sessions[v["session_id"]]["at"] == s["at"]
+            ),
+            None,
+        )
+
+    def _open_to(self, p: Prisoner, s: Session) -> bool:
+        return p["wing_id"] in s["wing_ids"] and self._enemy(p, s) is None and self._engaged(p, s) is None
 
     def _breaks_rule_1(self, s: Session) -> bool:
         """Whether this is broken: a session has no more visits than the hall has tables, and no more closed ones than

@@ -6,7 +6,9 @@ court orders, and heirs who get their shares with lifetime gifts taken into acco
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from math import ceil
 from math import floor
@@ -164,6 +166,14 @@ def _money(cents: int) -> str:
     """An amount as people write it: 120.50."""
     whole, rest = divmod(abs(cents), 100)
     return f"{'-' if cents < 0 else ''}{whole:,}.{rest:02d}"
+
+
+def _add_months(day: str, months: int) -> str:
+    """The same day so many months later, or the last day of a shorter month."""
+    start = date.fromisoformat(day)
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    year, month = min(max(year, 1), 9999), month + 1
+    return date(year, month, min(start.day, monthrange(year, month)[1])).isoformat()
 
 
 class ProbateEstates:
@@ -567,7 +577,8 @@ class ProbateEstates:
         }
 
     def sell_asset(self, asset_id: str, price: Annotated[int, {"minimum": 1, "maximum": 300000000}]) -> Result:
-        """Sell an asset; one that was promised is sold only where the debts cannot be paid otherwise.
+        """Sell an asset; one that was promised is sold only where the debts cannot be paid otherwise, or where it is
+        worth more than what the heir is still entitled to.
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
@@ -586,18 +597,28 @@ class ProbateEstates:
             return _refused(f"{asset['what']} has not been valued.")
         if price < self._lowest_price(asset):
             return _refused(f"{asset['what']} is not sold for less than {_money(self._lowest_price(asset))}.")
-        if not (asset["promised_to_id"] is None or self._short(self.estates[asset["estate_id"]])):
+        taker = next(
+            (
+                h
+                for h in sorted(self._heirs_by_estate.get(asset["estate_id"], {}).values(), key=_age)
+                if asset["promised_to_id"] is not None
+                and h["relative_id"] == asset["promised_to_id"]
+                and asset["valued_at"] <= self._share_left(h)
+            ),
+            None,
+        )
+        if not (
+            asset["promised_to_id"] is None
+            or self._short(self.estates[asset["estate_id"]])
+            or self.estates[asset["estate_id"]]["status"] == "distributing"
+            and taker is None
+        ):
             return _refused(
-                f"{asset['what']} is promised to {self.relatives[asset['promised_to_id']]['name']}, and the debts "
-                f"of {self.estates[asset['estate_id']]['name']} can be paid without it."
+                f"{asset['what']} is promised to {self.relatives[asset['promised_to_id']]['name']}, and it need "
+                "not be sold."
             )
         if not (asset["kind"] != "house" or bool(self._court_orders_by_asset_status.get((asset_id, "granted"), {}))):
             return _refused(f"The court has not allowed the sale of {asset['what']}.")
-        if self.estates[asset["estate_id"]]["status"] != "open" and asset["promised_to_id"] is not None:
-            return _refused(
-                f"The estate of {self.estates[asset['estate_id']]['name']} is being distributed, so promised "
-                "things are given."
-            )
         if self.estates[asset["estate_id"]]["status"] == "distributing" and price < asset["valued_at"]:
             return _refused(
                 f"During the distribution {asset['what']} is sold for {_money(asset['valued_at'])} at least."
@@ -858,7 +879,8 @@ class ProbateEstates:
         }
 
     def ask_court(self, estate_id: str, asset_id: str | None = None) -> Result:
-        """Ask the court to allow the sale of a house, or the distribution of the estate where no asset is named.
+        """Ask the court to allow the sale of a house, or, from six months after the death on, the distribution of the
+        estate where no asset is named.
 
         Args:
             estate_id (str): Id of the estate, such as ESTATE-00001.
@@ -899,6 +921,10 @@ class ProbateEstates:
             )
         ):
             return _refused(f"Something that {estate['name']} left has not been valued.")
+        if asset_id is None and self.now[:10] < _add_months(estate["died_on"], 6):
+            return _refused(
+                f"The creditors of {estate['name']} may come forward until {_add_months(estate['died_on'], 6)}."
+            )
         self._journal = []
         court_order: CourtOrder = {
             "id": self._new_id("court_order", "CO", self.court_orders),

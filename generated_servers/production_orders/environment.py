@@ -25,6 +25,7 @@ RULES = (
     "An order is finished when it is through the last step with pieces left, and only then.",
     "A lot never exceeds what the machine takes.",
     "Only released orders run.",
+    "Only an order that is held, or was cancelled then, says what it is held for.",
     "A machine that is down says why and runs nothing.",
     "Who is split off makes the same product as the order it comes from, and no order comes from itself.",
 )
@@ -38,6 +39,7 @@ CHANGES = (
     "finish_run",
     "abort_run",
     "split_order",
+    "hold_order",
     "lift_hold",
     "cancel_order",
     "stop_machine",
@@ -93,6 +95,7 @@ class Order(TypedDict):
     pieces: int
     done_to: int
     split_from_id: str | None
+    held_for: str | None
     status: Literal["planned", "released", "cancelled", "held", "finished"]
 
 
@@ -523,6 +526,7 @@ class ProductionOrders:
             "pieces": quantity,
             "done_to": 0,
             "split_from_id": None,
+            "held_for": None,
             "status": "planned",
         }
         self._add("orders", order)
@@ -532,12 +536,14 @@ class ProductionOrders:
             return self._take_back(RULES[5])
         if self._breaks_rule_7(order):
             return self._take_back(RULES[6])
-        if self._breaks_rule_11_o(order):
-            return self._take_back(RULES[10])
-        if self._breaks_rule_11_o_again(order):
-            return self._take_back(RULES[10])
-        if self._breaks_rule_11_p(order):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_10(order):
+            return self._take_back(RULES[9])
+        if self._breaks_rule_12_o(order):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_o_again(order):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_p(order):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -569,6 +575,8 @@ class ProductionOrders:
         for one_run in _distinct(self._runs_by_order_status.get((order["id"], "running"), {}).values()):
             if self._breaks_rule_9(one_run):
                 return self._take_back(RULES[8])
+        if self._breaks_rule_10(order):
+            return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: release order {order['number']}."}
 
     def set_up_machine(self, machine_id: str, step_id: str) -> Result:
@@ -687,8 +695,8 @@ class ProductionOrders:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(run):
             return self._take_back(RULES[8])
-        if self._breaks_rule_10_r(run):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_r(run):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": f"Done: start order {order['number']} on {machine['name']} (new: run {run['id']}).",
@@ -782,8 +790,11 @@ class ProductionOrders:
         ):
             if self._breaks_rule_9(one_run):
                 return self._take_back(RULES[8])
-        if self._breaks_rule_10_r(run):
-            return self._take_back(RULES[9])
+        for one_order in _distinct(changed_orders):
+            if self._breaks_rule_10(one_order):
+                return self._take_back(RULES[9])
+        if self._breaks_rule_11_r(run):
+            return self._take_back(RULES[10])
         done = f"finish the run of order {self.orders[run['order_id']]['number']} on {self.machines[run['machine_id']]['name']} with {scrap} pieces of scrap"
         if cause is not None:
             done += f" because of {cause}"
@@ -864,6 +875,7 @@ class ProductionOrders:
             "pieces": pieces,
             "done_to": order["done_to"],
             "split_from_id": order_id,
+            "held_for": None,
             "status": "planned",
         }
         self._add("orders", part)
@@ -893,20 +905,53 @@ class ProductionOrders:
         ):
             if self._breaks_rule_9(one_run):
                 return self._take_back(RULES[8])
-        if self._breaks_rule_11_o(part):
-            return self._take_back(RULES[10])
-        if self._breaks_rule_11_o_again(part):
-            return self._take_back(RULES[10])
-        if self._breaks_rule_11_p(part):
-            return self._take_back(RULES[10])
+        for one_order in _distinct([part, *changed_orders]):
+            if self._breaks_rule_10(one_order):
+                return self._take_back(RULES[9])
+        if self._breaks_rule_12_o(part):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_o_again(part):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_p(part):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: {done} (new: order {part['id']}).",
             "data": {"order_id": part["id"]},
         }
 
+    def hold_order(self, order_id: str, reason: Text) -> Result:
+        """Hold a released order that is not running, and say why.
+
+        Args:
+            order_id (str): Id of the order, such as ORDER-00001.
+            reason (str): The reason.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        order = self.orders.get(order_id)
+        if order is None:
+            return _refused(f"There is no order {order_id!r}.")
+        if order["status"] != "released":
+            return _refused(f"Order {order['number']} is {order['status']}.")
+        if self._order_running(order):
+            return _refused(f"Order {order['number']} is running, so finish or abort that run first.")
+        self._journal = []
+        self._put("orders", order, "held_for", reason)
+        self._put("orders", order, "status", "held")
+        if self._breaks_rule_7(order):
+            return self._take_back(RULES[6])
+        for one_run in _distinct(self._runs_by_order_status.get((order["id"], "running"), {}).values()):
+            if self._breaks_rule_9(one_run):
+                return self._take_back(RULES[8])
+        if self._breaks_rule_10(order):
+            return self._take_back(RULES[9])
+        return {"success": True, "message": f"Done: hold order {order['number']} because of {reason}."}
+
     def lift_hold(self, order_id: str) -> Result:
-        """Let an order that was held for its scrap go on.
+        """Let an order that was held, for its scrap or for another reason, go on.
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
@@ -921,12 +966,15 @@ class ProductionOrders:
         if order["status"] != "held":
             return _refused(f"Order {order['number']} is {order['status']}, not held.")
         self._journal = []
+        self._put("orders", order, "held_for", None)
         self._put("orders", order, "status", "released")
         if self._breaks_rule_7(order):
             return self._take_back(RULES[6])
         for one_run in _distinct(self._runs_by_order_status.get((order["id"], "running"), {}).values()):
             if self._breaks_rule_9(one_run):
                 return self._take_back(RULES[8])
+        if self._breaks_rule_10(order):
+            return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: lift the hold on order {order['number']}."}
 
     def cancel_order(self, order_id: str) -> Result:
@@ -953,6 +1001,8 @@ class ProductionOrders:
         for one_run in _distinct(self._runs_by_order_status.get((order["id"], "running"), {}).values()):
             if self._breaks_rule_9(one_run):
                 return self._take_back(RULES[8])
+        if self._breaks_rule_10(order):
+            return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: cancel order {order['number']}."}
 
     def stop_machine(self, machine_id: str, reason: Text) -> Result:
@@ -980,11 +1030,11 @@ class ProductionOrders:
         for one_run in _distinct(self._runs_by_machine_status.get((machine["id"], "running"), {}).values()):
             if self._breaks_rule_3(one_run):
                 return self._take_back(RULES[2])
-        if self._breaks_rule_10_m(machine):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_m(machine):
+            return self._take_back(RULES[10])
         for one_run in _distinct(self._runs_by_machine_status.get((machine["id"], "running"), {}).values()):
-            if self._breaks_rule_10_r(one_run):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_r(one_run):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: stop {machine['name']} because of {reason}."}
 
     def return_machine(self, machine_id: str) -> Result:
@@ -1005,11 +1055,11 @@ class ProductionOrders:
         self._journal = []
         self._put("machines", machine, "down_for", None)
         self._put("machines", machine, "condition", "in_service")
-        if self._breaks_rule_10_m(machine):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_11_m(machine):
+            return self._take_back(RULES[10])
         for one_run in _distinct(self._runs_by_machine_status.get((machine["id"], "running"), {}).values()):
-            if self._breaks_rule_10_r(one_run):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11_r(one_run):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: return {machine['name']} to service."}
 
     def _show_product(self, product: Product) -> dict[str, Any]:
@@ -1154,27 +1204,31 @@ class ProductionOrders:
         """Whether this is broken: only released orders run."""
         return r["status"] == "running" and self.orders[r["order_id"]]["status"] != "released"
 
-    def _breaks_rule_10_m(self, m: Machine) -> bool:
+    def _breaks_rule_10(self, o: Order) -> bool:
+        """Whether this is broken: only an order that is held, or was cancelled then, says what it is held for."""
+        return o["held_for"] is not None and o["status"] not in ("held", "cancelled")
+
+    def _breaks_rule_11_m(self, m: Machine) -> bool:
         """Whether this is broken: a machine that is down says why and runs nothing."""
         return (m["condition"] == "down") != (m["down_for"] is not None)
 
-    def _breaks_rule_10_r(self, r: Run) -> bool:
+    def _breaks_rule_11_r(self, r: Run) -> bool:
         """Whether this is broken: a machine that is down says why and runs nothing."""
         return r["status"] == "running" and self.machines[r["machine_id"]]["condition"] == "down"
 
-    def _breaks_rule_11_o(self, o: Order) -> bool:
+    def _breaks_rule_12_o(self, o: Order) -> bool:
         """Whether this is broken: who is split off makes the same product as the order it comes from, and no order
         comes from itself.
         """
         return o in _above(self.orders, o, "split_from_id")
 
-    def _breaks_rule_11_o_again(self, o: Order) -> bool:
+    def _breaks_rule_12_o_again(self, o: Order) -> bool:
         """Whether this is broken: who is split off makes the same product as the order it comes from, and no order
         comes from itself.
         """
         return any(o["product_id"] != p["product_id"] for p in self.orders.values() if o["split_from_id"] == p["id"])
 
-    def _breaks_rule_11_p(self, p: Order) -> bool:
+    def _breaks_rule_12_p(self, p: Order) -> bool:
         """Whether this is broken: who is split off makes the same product as the order it comes from, and no order
         comes from itself.
         """

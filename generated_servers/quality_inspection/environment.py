@@ -72,6 +72,7 @@ class Supplier(TypedDict):
     id: str
     name: str
     stage: Literal["normal", "tightened", "reduced", "suspended"]
+    since: int
 
 
 class Plan(TypedDict):
@@ -258,14 +259,15 @@ class QualityInspection:
         )
 
     def supplier_record(self, supplier_id: str) -> Result:
-        """How a supplier has done lately.
+        """How a supplier has done lately; failures are counted among the last lots judged since the last switch of
+        stage.
 
         Args:
             supplier_id (str): Id of the supplier, such as SUPPLIER-00001.
 
         Returns:
-            dict: {"success": True, "data": {stage, judged, failed_of_last_2, failed_of_last_3, failed_of_last_5,
-                open_actions, waiting}} or {"success": False, "error": why not}
+            dict: {"success": True, "data": {stage, judged, judged_since_switch, failed_of_last_2,
+                failed_of_last_3, failed_of_last_5, open_actions, waiting}} or {"success": False, "error": why not}
         """
         supplier = self.suppliers.get(supplier_id)
         if supplier is None:
@@ -274,6 +276,7 @@ class QualityInspection:
             {
                 "stage": supplier["stage"],
                 "judged": self._supplier_judged(supplier),
+                "judged_since_switch": self._supplier_judged(supplier) - supplier["since"],
                 "failed_of_last_2": self._failures(supplier, 2),
                 "failed_of_last_3": self._failures(supplier, 3),
                 "failed_of_last_5": self._failures(supplier, 5),
@@ -809,6 +812,11 @@ class QualityInspection:
             return _refused(f"There is no lot {lot_id!r}.")
         if lot["status"] != "sorting":
             return _refused(f"Lot {lot['number']} is {lot['status']}.")
+        if bad < self._lot_critical(lot):
+            return _refused(
+                f"{self._lot_critical(lot)} critical pieces were found in lot {lot['number']} already, so sorting "
+                "removes at least those."
+            )
         if bad >= lot["quantity"]:
             return _refused(f"Lot {lot['number']} has {lot['quantity']} pieces, and they cannot all be bad.")
         self._journal = []
@@ -978,10 +986,22 @@ class QualityInspection:
             return _refused(f"There is no supplier {supplier_id!r}.")
         if supplier["stage"] == to:
             return _refused(f"{supplier['name']} is on {to} already.")
+        if to == "reduced" and self._supplier_judged(supplier) - supplier["since"] < 3:
+            return _refused(f"{supplier['name']} has not had three lots judged since the last switch.")
+        if (
+            to == "normal"
+            and supplier["stage"] == "tightened"
+            and self._supplier_judged(supplier) - supplier["since"] < 2
+        ):
+            return _refused(
+                f"{supplier['name']} has not had two lots judged since being put on tightened inspection."
+            )
         if to == "tightened" and supplier["stage"] not in ("normal", "suspended"):
             return _refused(f"{supplier['name']} is on {supplier['stage']}.")
         if to == "tightened" and supplier["stage"] == "normal" and self._failures(supplier, 5) < 2:
-            return _refused(f"Of the last five lots of {supplier['name']} fewer than two failed.")
+            return _refused(
+                f"Of the last five lots of {supplier['name']} judged since the last switch fewer than two failed."
+            )
         if to == "tightened" and supplier["stage"] == "suspended" and self._supplier_open_actions(supplier) != 0:
             return _refused(
                 f"{supplier['name']} still has {self._supplier_open_actions(supplier)} corrective actions under way."
@@ -1002,13 +1022,20 @@ class QualityInspection:
         if to == "normal" and supplier["stage"] != "reduced" and self._failures(supplier, 2) != 0:
             return _refused(f"One of the last two lots of {supplier['name']} failed.")
         if not (to != "suspended" or supplier["stage"] == "tightened" and self._failures(supplier, 5) >= 2):
-            return _refused("Only suppliers on tightened with two failures among the last five lots are suspended.")
+            return _refused(
+                "Only suppliers on tightened with two failures among the last five lots judged since the switch "
+                "are suspended."
+            )
         if not (to != "suspended" or not self._lots_by_supplier_status.get((supplier_id, "arrived"), {})):
             return _refused(f"Lots of {supplier['name']} still wait for inspection, so judge them first.")
         self._journal = []
         if supplier["stage"] != to and (supplier["stage"], to) not in SUPPLIER_STAGE_MOVES:
             return self._take_back(f"Supplier {supplier['name']} cannot go from {supplier['stage']} to {to}.")
         self._put("suppliers", supplier, "stage", to)
+        since = self._supplier_judged(supplier)
+        if not 0 <= since <= 500:
+            return self._take_back(f"The since of {supplier['name']} must be between 0 and 500.")
+        self._put("suppliers", supplier, "since", since)
         for one_lot in _distinct(self._lots_by_supplier_status.get((supplier["id"], "arrived"), {}).values()):
             if self._breaks_rule_8(one_lot):
                 return self._take_back(RULES[7])
@@ -1079,7 +1106,7 @@ class QualityInspection:
         return sum(
             1
             for l in self._lots_by_supplier.get(s["id"], {}).values()
-            if l["judged"] > 0
+            if l["judged"] > s["since"]
             and l["judged"] > self._supplier_judged(s) - last
             and not l["passed"]
         )

@@ -860,6 +860,8 @@ class RadioPlaylist:
             return _refused(f"There is no hour {hour_id!r}.")
         if hour["status"] != "open":
             return _refused(f"The hour from {hour['starts']} is locked already.")
+        if hour["starts"] <= self.now:
+            return _refused(f"The hour from {hour['starts']} has begun.")
         if self._hour_missing(hour) != 0:
             return _refused(f"The hour from {hour['starts']} lacks {self._hour_missing(hour)} songs.")
         self._journal = []
@@ -973,7 +975,8 @@ class RadioPlaylist:
         runs_from: Date,
         runs_to: Date,
     ) -> Result:
-        """Book a campaign of a brand that is new to the station.
+        """Book a campaign of a brand; a new order of a brand that has one adds airings to it and may let it run
+        longer.
 
         Args:
             brand (str): The brand.
@@ -984,35 +987,64 @@ class RadioPlaylist:
             runs_to (str): Runs to: a date, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done}
                 or {"success": False, "error": why it cannot be done}
         """
-        if any(c["brand"].lower() == brand.lower() for c in self.campaigns.values()):
-            return _refused(f"{brand} has a campaign already.")
+        old = next((c for c in self.campaigns.values() if c["brand"].lower() == brand.lower()), None)
+        if not (old is None or old["trade"] == trade and old["seconds"] == seconds):
+            return _refused(
+                f"{brand} has a campaign of {old['seconds']} seconds for {old['trade']}, and a new order adds to "
+                "that."
+            )
+        if old is not None and old["ordered"] + ordered > 40:
+            return _refused(f"{brand} has ordered {old['ordered']} airings, and 40 are the most.")
+        if not (old is None or old["runs_from"] <= runs_from and runs_from <= _plus_days(old["runs_to"], 1)):
+            return _refused(
+                f"{brand} is on from {old['runs_from']} to {old['runs_to']}, so a new order begins in that time "
+                "or on the day after."
+            )
         if self.now[:10] > runs_from or runs_from > runs_to:
             return _refused("A campaign begins today or later and ends on the same day or after.")
         self._journal = []
-        campaign: Campaign = {
-            "id": self._new_id("campaign", "CAMPAIGN", self.campaigns),
-            "brand": brand,
-            "trade": trade,
-            "seconds": seconds,
-            "ordered": ordered,
-            "runs_from": runs_from,
-            "runs_to": runs_to,
-        }
-        self._add("campaigns", campaign)
-        if len(self._campaigns_by_brand.get(campaign["brand"], {})) > 1:
-            return self._take_back(f"There is already a campaign with the brand {campaign['brand']!r}.")
-        if self._breaks_rule_11(campaign):
-            return self._take_back(RULES[10])
+        changed_campaigns: list[Any] = []
+        changed_campaigns_2: list[Any] = []
+        added_campaigns: list[Any] = []
+        if old is not None:
+            new_ordered = old["ordered"] + ordered
+            if not 1 <= new_ordered <= 40:
+                return self._take_back(f"The ordered of {old['brand']} must be between 1 and 40.")
+            changed_campaigns.append(old)
+            self._put("campaigns", old, "ordered", new_ordered)
+            changed_campaigns_2.append(old)
+            self._put("campaigns", old, "runs_to", max(old["runs_to"], runs_to))
+        else:
+            campaign = {
+                "id": self._new_id("campaign", "CAMPAIGN", self.campaigns),
+                "brand": brand,
+                "trade": trade,
+                "seconds": seconds,
+                "ordered": ordered,
+                "runs_from": runs_from,
+                "runs_to": runs_to,
+            }
+            self._add("campaigns", campaign)
+            added_campaigns.append(campaign)
+        for one_campaign in added_campaigns:
+            if len(self._campaigns_by_brand.get(one_campaign["brand"], {})) > 1:
+                return self._take_back(f"There is already a campaign with the brand {one_campaign['brand']!r}.")
+        for one_campaign_2 in _distinct([*changed_campaigns, *added_campaigns]):
+            if self._breaks_rule_11(one_campaign_2):
+                return self._take_back(RULES[10])
+        for one_airing in _distinct(
+            [user for one in changed_campaigns_2 for user in self._airings_by_campaign.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_12(one_airing):
+                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
-                f"Done: book {ordered} airings of {seconds} seconds for {brand} from {runs_from} to {runs_to} "
-                f"(new: campaign {campaign['id']})."
+                f"Done: book {ordered} airings of {seconds} seconds for {brand} from {runs_from} to {runs_to}."
             ),
-            "data": {"campaign_id": campaign["id"]},
         }
 
     def place_spot(self, campaign_id: str, slot_id: str) -> Result:

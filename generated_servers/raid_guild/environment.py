@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -42,6 +43,7 @@ CHANGES = (
     "want_item",
     "award_drop",
     "end_night",
+    "plan_night",
     "call_off",
     "decay_points",
 )
@@ -50,6 +52,7 @@ CHANGES = (
 INDEXED = {
     ("drops", "night_id"),
     ("drops", "status"),
+    ("nights", "name"),
     ("places", "character_id"),
     ("places", "night_id"),
     ("places", "status"),
@@ -174,6 +177,18 @@ def _plus_days(day: str, days: int) -> str:
     return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
 
 
+def _plus_minutes(moment: str, minutes: int) -> str:
+    """The moment so many minutes later; the calendar ends where Python's does."""
+    total = date.fromisoformat(moment[:10]).toordinal() * 1440 + _clock_minutes(moment[11:]) + minutes
+    days, rest = divmod(min(max(total, 1440), date.max.toordinal() * 1440 + 1439), 1440)
+    return f"{date.fromordinal(days).isoformat()}T{rest // 60:02d}:{rest % 60:02d}"
+
+
+def _clock_minutes(time: str) -> int:
+    """Minutes since midnight."""
+    return int(time[:2]) * 60 + int(time[3:5])
+
+
 def _weekday(day: str) -> int:
     """1 for Monday to 7 for Sunday."""
     return date.fromisoformat(day).isoweekday()
@@ -207,14 +222,16 @@ class RaidGuild:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._nights_by_name: dict[Any, dict[str, Night]] = {}
         self._places_by_character_status: dict[Any, dict[str, Place]] = {}
         self._places_by_night: dict[Any, dict[str, Place]] = {}
         self._places_by_night_status: dict[Any, dict[str, Place]] = {}
         self._drops_by_night: dict[Any, dict[str, Drop]] = {}
         self._drops_by_night_status: dict[Any, dict[str, Drop]] = {}
-        self._drops_by_status: dict[Any, dict[str, Drop]] = {}
         self._point_entries_by_member: dict[Any, dict[str, PointEntry]] = {}
         self._point_entries_by_member_kind_night: dict[Any, dict[str, PointEntry]] = {}
+        for night in self.nights.values():
+            self._link("nights", night)
         for place in self.places.values():
             self._link("places", place)
         for drop in self.drops.values():
@@ -265,59 +282,6 @@ class RaidGuild:
                         "item_level": c["item_level"],
                     }
                     for c in _page(found, offset)
-                ],
-            }
-        )
-
-    def open_loot(
-        self,
-        night_id: str | None = None,
-        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
-    ) -> Result:
-        """Items that have dropped and are not settled, with those who want them and their points.
-
-        Args:
-            night_id (str, optional): Id of the night, such as NIGHT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "drops": records}} or {"success": False, "error": why
-                not}
-        """
-        night = self.nights.get(night_id) if night_id is not None else None
-        if night_id is not None and night is None:
-            return _refused(f"There is no night {night_id!r}.")
-        found = [
-            d
-            for d in self._drops_by_status.get("open", {}).values()
-            if (night_id is None or d["night_id"] == night_id)
-        ]
-        found.sort(
-            key=lambda d: (
-                self.nights[d["night_id"]]["starts_at"],
-                d["boss"],
-                self.items[d["item_id"]]["name"],
-                _age(d),
-            )
-        )
-        return _found(
-            {
-                "total": len(found),
-                "drops": [
-                    {
-                        "id": d["id"],
-                        "item": self.items[d["item_id"]]["name"],
-                        "price": self.items[d["item_id"]]["price"],
-                        "night": self.nights[d["night_id"]]["name"],
-                        "wanted_by": [*[c["name"] for c in [self.characters[key] for key in d["wanted_by_ids"]]]],
-                        "points": [
-                            *[
-                                self._member_points(self.members[c["member_id"]])
-                                for c in [self.characters[key] for key in d["wanted_by_ids"]]
-                            ]
-                        ],
-                    }
-                    for d in _page(found, offset)
                 ],
             }
         )
@@ -1236,6 +1200,55 @@ class RaidGuild:
                 return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: end {night['name']}."}
 
+    def plan_night(self, name: Text, raid_id: str, starts_at: DateTime) -> Result:
+        """Plan a raid night ahead, at a time when no other one begins.
+
+        Args:
+            name (str): The name.
+            raid_id (str): Id of the raid, such as RAID-00001.
+            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        raid = self.raids.get(raid_id)
+        if raid is None:
+            return _refused(f"There is no raid {raid_id!r}.")
+        if bool(self._nights_by_name.get(name, {})):
+            return _refused(f"There is a night {name} already.")
+        if self.now >= starts_at or starts_at >= _plus_minutes(self.now, 60 * 1440):
+            return _refused(f"A night is planned for the next 60 days, not for {starts_at}.")
+        other = next(
+            (n for n in self.nights.values() if n["starts_at"] == starts_at and n["status"] != "called_off"),
+            None,
+        )
+        if other is not None:
+            return _refused(f"{other['name']} begins at that time, so choose another hour or call it off.")
+        self._journal = []
+        night: Night = {
+            "id": self._new_id("night", "NIGHT", self.nights),
+            "name": name,
+            "raid_id": raid_id,
+            "starts_at": starts_at,
+            "bosses_down": 0,
+            "status": "planned",
+        }
+        self._add("nights", night)
+        if len(self._nights_by_name.get(night["name"], {})) > 1:
+            return self._take_back(f"There is already a night with the name {night['name']!r}.")
+        if self._breaks_rule_2(night):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_3(night):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_6(night):
+            return self._take_back(RULES[5])
+        return {
+            "success": True,
+            "message": f"Done: plan {name} in {raid['name']} for {starts_at} (new: night {night['id']}).",
+            "data": {"night_id": night["id"]},
+        }
+
     def call_off(self, night_id: str) -> Result:
         """Call a night off that has not begun.
 
@@ -1569,6 +1582,8 @@ class RaidGuild:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "nights":
+                self._nights_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "places":
                 self._places_by_character_status.setdefault(
                     (record["character_id"], record["status"]),
@@ -1579,7 +1594,6 @@ class RaidGuild:
             case "drops":
                 self._drops_by_night.setdefault(record["night_id"], {})[record["id"]] = record
                 self._drops_by_night_status.setdefault((record["night_id"], record["status"]), {})[record["id"]] = record
-                self._drops_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "point_entries":
                 self._point_entries_by_member.setdefault(record["member_id"], {})[record["id"]] = record
                 self._point_entries_by_member_kind_night.setdefault(
@@ -1590,6 +1604,8 @@ class RaidGuild:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "nights":
+                del self._nights_by_name[record["name"]][record["id"]]
             case "places":
                 del self._places_by_character_status[record["character_id"], record["status"]][record["id"]]
                 del self._places_by_night[record["night_id"]][record["id"]]
@@ -1597,7 +1613,6 @@ class RaidGuild:
             case "drops":
                 del self._drops_by_night[record["night_id"]][record["id"]]
                 del self._drops_by_night_status[record["night_id"], record["status"]][record["id"]]
-                del self._drops_by_status[record["status"]][record["id"]]
             case "point_entries":
                 del self._point_entries_by_member[record["member_id"]][record["id"]]
                 del self._point_entries_by_member_kind_night[

@@ -82,6 +82,7 @@ class Step(TypedDict):
     path_id: str
     place: int
     section_id: str
+    minutes: int
 
 
 class Train(TypedDict):
@@ -228,7 +229,8 @@ class RailwayDispatch:
             self._link("possessions", possession)
 
     def way_ahead(self, train_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
-        """The sections that a running train still has ahead, and what keeps it out of them.
+        """The sections that a running train still has ahead, when it is due there, how late it is reported and what
+        keeps it out of them.
 
         Args:
             train_id (str): Id of the train, such as TRAIN-00001.
@@ -253,6 +255,17 @@ class RailwayDispatch:
                         "metres": s["metres"],
                         "holder": _id_of(self._section_holder(s)),
                         "closed": self._section_closed(s),
+                        "due": next(
+                            (
+                                _plus_minutes(train["departs"], x["minutes"])
+                                for x in sorted(
+                                    self._steps_by_path_section.get((train["path_id"], s["id"]), {}).values(),
+                                    key=_age,
+                                )
+                            ),
+                            None,
+                        ),
+                        "minutes_late": self._train_delay(train),
                         "open_for_it": self._open_for(train, s),
                     }
                     for s in _page(found, offset)
@@ -1160,7 +1173,7 @@ class RailwayDispatch:
         }
 
     def give_up_possession(self, possession_id: str) -> Result:
-        """Take a section back from its gang.
+        """Take a section back from its gang, or call a possession off that was only planned.
 
         Args:
             possession_id (str): Id of the possession, such as POSSESSION-00001.
@@ -1172,7 +1185,7 @@ class RailwayDispatch:
         possession = self.possessions.get(possession_id)
         if possession is None:
             return _refused(f"There is no possession {possession_id!r}.")
-        if possession["status"] != "taken":
+        if possession["status"] not in ("planned", "taken"):
             return _refused(
                 f"The possession of {self.sections[possession['section_id']]['code']} is {possession['status']}."
             )

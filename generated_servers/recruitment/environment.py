@@ -39,6 +39,7 @@ CHANGES = (
     "take_application",
     "schedule_interview",
     "move_interview",
+    "drop_interview",
     "replace_interviewer",
     "file_score",
     "end_application",
@@ -900,6 +901,63 @@ class Recruitment:
             ),
         }
 
+    def drop_interview(self, interview_id: str) -> Result:
+        """Call off an interview that lies ahead, or drop one that did not take place; nobody has filed a card for it.
+
+        Args:
+            interview_id (str): Id of the interview, such as INTERVIEW-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        interview = self.interviews.get(interview_id)
+        if interview is None:
+            return _refused(f"There is no interview {interview_id!r}.")
+        if self.applications[interview["application_id"]]["status"] not in ("applied", "interviewing"):
+            return _refused(
+                "The application of "
+                f"{self.candidates[self.applications[interview['application_id']]['candidate_id']]['name']} is "
+                f"{self.applications[interview['application_id']]['status']}."
+            )
+        if bool(self._score_cards_by_interview.get(interview_id, {})):
+            return _refused(
+                "Somebody has filed a card, so the interview with "
+                f"{self.candidates[self.applications[interview['application_id']]['candidate_id']]['name']} took "
+                "place."
+            )
+        self._journal = []
+        self._remove("interviews", interview)
+        users = len(self._score_cards_by_interview.get(interview["id"], {}))
+        if users:
+            return self._take_back(
+                f"Interview {interview['id']} is still used by {users} "
+                f"{'score card' if users == 1 else 'score cards'}."
+            )
+        for one_interview in _distinct(
+            [
+                user
+                for one in [self.staff[key] for key in interview["panel_ids"]]
+                for user in self._interviews_by_panel.get(one["id"], {}).values()
+            ]
+        ):
+            if one_interview["id"] in self.interviews and self._breaks_rule_5(one_interview):
+                return self._take_back(RULES[4])
+        for one_score_card in _distinct(self._score_cards_by_interview.get(interview["id"], {}).values()):
+            if self._breaks_rule_7_c(one_score_card):
+                return self._take_back(RULES[6])
+        for one_offer in _distinct(self._offers_by_application.get(interview["application_id"], {}).values()):
+            if self._breaks_rule_12(one_offer):
+                return self._take_back(RULES[11])
+        return {
+            "success": True,
+            "message": (
+                "Done: drop the interview of "
+                f"{self.candidates[self.applications[interview['application_id']]['candidate_id']]['name']} on "
+                f"{interview['at']}."
+            ),
+        }
+
     def replace_interviewer(self, interview_id: str, leaves_id: str, joins_id: str) -> Result:
         """Put somebody else on the panel of an interview that lies ahead.
 
@@ -1303,12 +1361,19 @@ class Recruitment:
             "data": {"offer_id": offer["id"]},
         }
 
-    def accept_offer(self, offer_id: str, starts_on: Date) -> Result:
-        """Note that a candidate has accepted; their other applications are withdrawn.
+    def accept_offer(
+        self,
+        offer_id: str,
+        starts_on: Date,
+        salary: Annotated[int, {"minimum": 2000000, "maximum": 12000000}] | None = None,
+    ) -> Result:
+        """Note that a candidate has accepted, perhaps with a better salary that was negotiated; their other
+        applications are withdrawn.
 
         Args:
             offer_id (str): Id of the offer, such as OFFER-00001.
             starts_on (str): Starts on: a date, as YYYY-MM-DD.
+            salary (int, optional): The salary in cents, from 2000000 to 12000000. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1331,10 +1396,25 @@ class Recruitment:
             )
         if self.now[:10] > starts_on or starts_on > _plus_days(self.now[:10], 180):
             return _refused(f"The first day lies between {self.now[:10]} and {_plus_days(self.now[:10], 180)}.")
+        if not (
+            salary is None
+            or offer["salary"] < salary
+            and salary <= self.requisitions[
+                self.applications[offer["application_id"]]["requisition_id"]
+            ]["top_salary"]
+        ):
+            return _refused(
+                f"What is agreed is more than the {_money(offer['salary'])} that were offered and no more than "
+                f"{_money(self.requisitions[self.applications[offer['application_id']]['requisition_id']]['top_salary'])}."
+            )
         self._journal = []
         changed_applications: list[Any] = []
         deleted_interviews: list[Any] = []
         self._put("offers", offer, "status", "accepted")
+        new_salary = salary if salary is not None else offer["salary"]
+        if not 2000000 <= new_salary <= 12000000:
+            return self._take_back(f"The salary of {offer['id']} must be between 20,000.00 and 120,000.00.")
+        self._put("offers", offer, "salary", new_salary)
         self._put("offers", offer, "starts_on", starts_on)
         application = self.applications[offer["application_id"]]
         if application["status"] not in ("offered", "hired"):
@@ -1380,6 +1460,8 @@ class Recruitment:
         ):
             if self._breaks_rule_1(one_requisition):
                 return self._take_back(RULES[0])
+        if self._breaks_rule_2(offer):
+            return self._take_back(RULES[1])
         for one_interview_2 in _distinct(
             [
                 user
@@ -1434,14 +1516,10 @@ class Recruitment:
         ):
             if self._breaks_rule_12(one_offer):
                 return self._take_back(RULES[11])
-        return {
-            "success": True,
-            "message": (
-                "Done: accept the offer for "
-                f"{self.candidates[self.applications[offer['application_id']]['candidate_id']]['name']}, starting "
-                f"on {starts_on}."
-            ),
-        }
+        done = f"accept the offer for {self.candidates[self.applications[offer['application_id']]['candidate_id']]['name']}, starting on {starts_on}"
+        if salary is not None:
+            done += f" with {_money(salary)}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def end_offer(self, offer_id: str, outcome: Literal["declined", "lapsed", "retracted"]) -> Result:
         """End an open offer that was declined, has lapsed, or is retracted by the company.

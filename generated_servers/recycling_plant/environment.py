@@ -54,7 +54,7 @@ INDEXED = {
     ("deliveries", "status"),
     ("deliveries", "stream_id"),
     ("deliveries", "ticket"),
-    ("shipments", "plate"),
+    ("shipments", "waybill"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -113,7 +113,7 @@ class Contract(TypedDict):
 
 class Shipment(TypedDict):
     id: str
-    plate: str
+    waybill: str
     contract_id: str
     paid: int
     status: Literal["loading", "sent", "given_up", "accepted", "rejected"]
@@ -194,7 +194,7 @@ class RecyclingPlant:
         self._bales_by_bay: dict[Any, dict[str, Bale]] = {}
         self._bales_by_number: dict[Any, dict[str, Bale]] = {}
         self._bales_by_shipment: dict[Any, dict[str, Bale]] = {}
-        self._shipments_by_plate: dict[Any, dict[str, Shipment]] = {}
+        self._shipments_by_waybill: dict[Any, dict[str, Shipment]] = {}
         for delivery in self.deliveries.values():
             self._link("deliveries", delivery)
         for bale in self.bales.values():
@@ -483,7 +483,7 @@ class RecyclingPlant:
 
     def list_shipments(
         self,
-        plate: Text | None = None,
+        waybill: Text | None = None,
         contract_id: str | None = None,
         status: Literal["loading", "sent", "given_up", "accepted", "rejected"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
@@ -491,7 +491,7 @@ class RecyclingPlant:
         """List the shipments, oldest first, all of them or only some.
 
         Args:
-            plate (str, optional): Only those whose plate contains this text.
+            waybill (str, optional): Only those whose waybill contains this text.
             contract_id (str, optional): Only those of this contract.
             status (str, optional): Only those whose status is loading, sent, given_up, accepted or rejected.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
@@ -504,7 +504,7 @@ class RecyclingPlant:
         found = [
             shipment
             for shipment in self.shipments.values()
-            if (plate is None or plate.casefold() in shipment["plate"].casefold())
+            if (waybill is None or waybill.casefold() in shipment["waybill"].casefold())
             and (contract_id is None or shipment["contract_id"] == contract_id)
             and (status is None or shipment["status"] == status)
         ]
@@ -644,8 +644,11 @@ class RecyclingPlant:
         )
         if odd is not None:
             return _refused(f"{self.streams[delivery['stream_id']]['name']} gives no {odd['material']['name']}.")
-        if sum(x["percent"] for x in shares) > 100:
-            return _refused("The shares come to more than 100 percent.")
+        if sum(x["percent"] for x in shares) > 100 - delivery["dirt"]:
+            return _refused(
+                f"The delivery holds {delivery['dirt']} percent of dirt, so the shares come to "
+                f"{100 - delivery['dirt']} percent at most."
+            )
         self._journal = []
         sorted_out = sum(delivery["kilos"] * x["percent"] // 100 for x in shares)
         for x in sorted(shares, key=lambda x: (x["material"]["name"],)):
@@ -847,12 +850,12 @@ class RecyclingPlant:
             return self._take_back(RULES[2])
         return {"success": True, "message": f"Done: open bale {bale['number']}."}
 
-    def start_shipment(self, contract_id: str, plate: Text) -> Result:
-        """Start loading a truck for a contract.
+    def start_shipment(self, contract_id: str, waybill: Text) -> Result:
+        """Start loading a truck for a contract under a consignment note of its own.
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            plate (str): The plate.
+            waybill (str): The waybill.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -863,19 +866,19 @@ class RecyclingPlant:
             return _refused(f"There is no contract {contract_id!r}.")
         if contract["open_kilos"] <= 0:
             return _refused(f"{contract['buyer']} takes no more.")
-        if bool(self._shipments_by_plate.get(plate, {})):
-            return _refused(f"{plate} is in the books already.")
+        if bool(self._shipments_by_waybill.get(waybill, {})):
+            return _refused(f"There is a consignment note {waybill} already.")
         self._journal = []
         shipment: Shipment = {
             "id": self._new_id("shipment", "SHIPMENT", self.shipments),
-            "plate": plate,
+            "waybill": waybill,
             "contract_id": contract_id,
             "paid": 0,
             "status": "loading",
         }
         self._add("shipments", shipment)
-        if len(self._shipments_by_plate.get(shipment["plate"], {})) > 1:
-            return self._take_back(f"There is already a shipment with the plate {shipment['plate']!r}.")
+        if len(self._shipments_by_waybill.get(shipment["waybill"], {})) > 1:
+            return self._take_back(f"There is already a shipment with the waybill {shipment['waybill']!r}.")
         if self._breaks_rule_5(shipment):
             return self._take_back(RULES[4])
         if self._breaks_rule_6(shipment):
@@ -888,7 +891,10 @@ class RecyclingPlant:
             return self._take_back(RULES[10])
         return {
             "success": True,
-            "message": f"Done: start loading {plate} for {contract['buyer']} (new: shipment {shipment['id']}).",
+            "message": (
+                f"Done: start loading for {contract['buyer']} with consignment note {waybill} (new: shipment "
+                f"{shipment['id']})."
+            ),
             "data": {"shipment_id": shipment["id"]},
         }
 
@@ -1010,7 +1016,7 @@ class RecyclingPlant:
         ):
             if self._breaks_rule_11(one_shipment):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: load {len(bales)} bales on {shipment['plate']}."}
+        return {"success": True, "message": f"Done: load {len(bales)} bales on {shipment['waybill']}."}
 
     def send_shipment(self, shipment_id: str) -> Result:
         """Send a loaded truck of two tonnes at least.
@@ -1049,7 +1055,7 @@ class RecyclingPlant:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(shipment):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: send {shipment['plate']}."}
+        return {"success": True, "message": f"Done: send {shipment['waybill']}."}
 
     def accept_shipment(self, shipment_id: str) -> Result:
         """Note that the buyer has accepted a shipment and what it paid.
@@ -1084,7 +1090,7 @@ class RecyclingPlant:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(shipment):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: note that {shipment['plate']} was accepted."}
+        return {"success": True, "message": f"Done: note that {shipment['waybill']} was accepted."}
 
     def unload_shipment(self, shipment_id: str, bay_id: str) -> Result:
         """Put all bales of a truck back into a bay, when it is given up while loading or rejected by the buyer, who
@@ -1143,14 +1149,14 @@ class RecyclingPlant:
         if rejected:
             if shipment["status"] not in ("sent", "rejected"):
                 return self._take_back(
-                    f"Shipment {shipment['plate']} cannot go from {shipment['status']} to rejected."
+                    f"Shipment {shipment['waybill']} cannot go from {shipment['status']} to rejected."
                 )
             changed_shipments.append(shipment)
             self._put("shipments", shipment, "status", "rejected")
         else:
             if shipment["status"] not in ("loading", "given_up"):
                 return self._take_back(
-                    f"Shipment {shipment['plate']} cannot go from {shipment['status']} to given_up."
+                    f"Shipment {shipment['waybill']} cannot go from {shipment['status']} to given_up."
                 )
             changed_shipments.append(shipment)
             self._put("shipments", shipment, "status", "given_up")
@@ -1216,7 +1222,7 @@ class RecyclingPlant:
         ):
             if self._breaks_rule_11(one_shipment):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: unload {shipment['plate']} into {bay['name']}."}
+        return {"success": True, "message": f"Done: unload {shipment['waybill']} into {bay['name']}."}
 
     def remove_residue(self, stream_id: str) -> Result:
         """Note that all the residue of a stream went to the incinerator.
@@ -1443,7 +1449,7 @@ class RecyclingPlant:
                 self._bales_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._bales_by_shipment.setdefault(record["shipment_id"], {})[record["id"]] = record
             case "shipments":
-                self._shipments_by_plate.setdefault(record["plate"], {})[record["id"]] = record
+                self._shipments_by_waybill.setdefault(record["waybill"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1456,4 +1462,4 @@ class RecyclingPlant:
                 del self._bales_by_number[record["number"]][record["id"]]
                 del self._bales_by_shipment[record["shipment_id"]][record["id"]]
             case "shipments":
-                del self._shipments_by_plate[record["plate"]][record["id"]]
+                del self._shipments_by_waybill[record["waybill"]][record["id"]]

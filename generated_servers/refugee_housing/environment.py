@@ -34,8 +34,9 @@ RULES = (
 
 CHANGES = (
     "offer_home",
-    "extend_offer",
+    "change_offer",
     "register_household",
+    "add_member",
     "assign_caseworker",
     "plan_stay",
     "move_in",
@@ -581,37 +582,6 @@ class RefugeeHousing:
             {"total": len(found), "schools": [self._show_school(school) for school in _page(found, offset)]}
         )
 
-    def list_enrolments(
-        self,
-        child_id: str | None = None,
-        school_id: str | None = None,
-        by_bus: bool | None = None,
-        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
-    ) -> Result:
-        """List the enrolments, oldest first, all of them or only some.
-
-        Args:
-            child_id (str, optional): Only those of this child.
-            school_id (str, optional): Only those of this school.
-            by_bus (bool, optional): Only those where by bus is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "enrolments": records}}
-        """
-        if child_id is not None and child_id not in self.people:
-            return _refused(f"There is no person {child_id!r}.")
-        if school_id is not None and school_id not in self.schools:
-            return _refused(f"There is no school {school_id!r}.")
-        found = [
-            enrolment
-            for enrolment in self.enrolments.values()
-            if (child_id is None or enrolment["child_id"] == child_id)
-            and (school_id is None or enrolment["school_id"] == school_id)
-            and (by_bus is None or enrolment["by_bus"] == by_bus)
-        ]
-        return _found({"total": len(found), "enrolments": [{**enrolment} for enrolment in _page(found, offset)]})
-
     def offer_home(
         self,
         address: Text,
@@ -664,8 +634,8 @@ class RefugeeHousing:
             "data": {"home_id": home["id"]},
         }
 
-    def extend_offer(self, home_id: str, until: Date) -> Result:
-        """Note that a home is offered for longer.
+    def change_offer(self, home_id: str, until: Date) -> Result:
+        """Note that a home is offered for longer, or for less time.
 
         Args:
             home_id (str): Id of the home, such as HOME-00001.
@@ -678,14 +648,30 @@ class RefugeeHousing:
         home = self.homes.get(home_id)
         if home is None:
             return _refused(f"There is no home {home_id!r}.")
-        if until <= home["offered_until"]:
+        if until == home["offered_until"]:
             return _refused(f"{home['address']} is offered until {home['offered_until']} already.")
+        if until < self.now[:10] or until <= home["offered_from"]:
+            return _refused(f"An offer ends today or later, after {home['offered_from']}.")
+        held = next(
+            (
+                s
+                for s in sorted(self._stays_by_home.get(home_id, {}).values(), key=_age)
+                if self._live(s)
+                and s["ends"] > until
+            ),
+            None,
+        )
+        if held is not None:
+            return _refused(
+                f"{self.households[held['household_id']]['name']} is to stay there until {held['ends']}, so "
+                "change that first."
+            )
         self._journal = []
         self._put("homes", home, "offered_until", until)
         for one_stay in _distinct(self._stays_by_home.get(home["id"], {}).values()):
             if self._breaks_rule_5(one_stay):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: extend the offer of {home['address']} until {until}."}
+        return {"success": True, "message": f"Done: note that {home['address']} is offered until {until}."}
 
     def register_household(
         self,
@@ -758,6 +744,62 @@ class RefugeeHousing:
             "success": True,
             "message": f"Done: register the household of {name} (new: household {household['id']}).",
             "data": {"household_id": household["id"]},
+        }
+
+    def add_member(self, household_id: str, name: Text, born: Date) -> Result:
+        """Add somebody to a household, born or arrived since it was registered.
+
+        Args:
+            household_id (str): Id of the household, such as HOUSEHOLD-00001.
+            name (str): The name.
+            born (str): Born: a date, as YYYY-MM-DD.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        household = self.households.get(household_id)
+        if household is None:
+            return _refused(f"There is no household {household_id!r}.")
+        if household["departed"]:
+            return _refused(f"{household['name']} has departed.")
+        if bool(self._people_by_name.get(name, {})):
+            return _refused(f"{name} is known already.")
+        if born > self.now[:10]:
+            return _refused(f"{name} would be born after {self.now[:10]}.")
+        if self._household_size(household) >= 9:
+            return _refused(f"{household['name']} is a household of nine already.")
+        small = next(
+            (
+                s
+                for s in sorted(self._stays_by_household.get(household_id, {}).values(), key=_age)
+                if self._live(s)
+                and self.homes[s["home_id"]]["beds"] <= self._household_size(household)
+            ),
+            None,
+        )
+        if small is not None:
+            return _refused(
+                f"{self.homes[small['home_id']]['address']} has {self.homes[small['home_id']]['beds']} beds, so "
+                f"{household['name']} needs another home first."
+            )
+        self._journal = []
+        person: Person = {
+            "id": self._new_id("person", "PERSON", self.people),
+            "name": name,
+            "household_id": household_id,
+            "born": born,
+        }
+        self._add("people", person)
+        if len(self._people_by_name.get(person["name"], {})) > 1:
+            return self._take_back(f"There is already a person with the name {person['name']!r}.")
+        for one_stay in _distinct(self._stays_by_household.get(person["household_id"], {}).values()):
+            if self._breaks_rule_3(one_stay):
+                return self._take_back(RULES[2])
+        return {
+            "success": True,
+            "message": f"Done: add {name} to the household of {household['name']} (new: person {person['id']}).",
+            "data": {"person_id": person["id"]},
         }
 
     def assign_caseworker(self, household_id: str, caseworker_id: str) -> Result:
@@ -904,6 +946,8 @@ class RefugeeHousing:
             return _refused(f"The stay of {self.households[stay['household_id']]['name']} is {stay['status']}.")
         if stay["starts"] > self.now[:10]:
             return _refused(f"{self.households[stay['household_id']]['name']} is expected there on {stay['starts']}.")
+        if self.now[:10] >= stay["ends"]:
+            return _refused(f"That stay was to end on {stay['ends']}, so cancel it and plan another.")
         before = next(
             (s for s in sorted(self._stays_by_home_status.get((stay["home_id"], "running"), {}).values(), key=_age)),
             None,

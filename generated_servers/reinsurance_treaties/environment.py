@@ -220,7 +220,6 @@ class ReinsuranceTreaties:
         self._cessions_by_layer: dict[Any, dict[str, Cession]] = {}
         self._collections_by_cession: dict[Any, dict[str, Collection]] = {}
         self._collections_by_cession_reinsurer: dict[Any, dict[str, Collection]] = {}
-        self._collections_by_reinsurer: dict[Any, dict[str, Collection]] = {}
         for layer in self.layers.values():
             self._link("layers", layer)
         for share in self.shares.values():
@@ -617,6 +616,8 @@ class ReinsuranceTreaties:
                 f"{event['name']} gathers losses from {event['begins']} on for "
                 f"{self.treaties[event['treaty_id']]['window_days']} days."
             )
+        if on > self.now[:10]:
+            return _refused(f"{on} is in the future.")
         self._journal = []
         loss: Loss = {
             "id": self._new_id("loss", "LOSS", self.losses),
@@ -989,7 +990,7 @@ class ReinsuranceTreaties:
         }
 
     def replace_reinsurer(self, share_id: str, reinsurer_id: str) -> Result:
-        """Let another reinsurer take a share over, as long as nothing was collected on the layer from the old one.
+        """Let another reinsurer take a share over, as long as no loss was ceded to the layer.
 
         Args:
             share_id (str): Id of the share, such as SHARE-00001.
@@ -1011,13 +1012,10 @@ class ReinsuranceTreaties:
             return _refused(f"{reinsurer['name']} has a share of {self.layers[share['layer_id']]['code']}.")
         if share["percent"] > 40 and reinsurer["rating"] == "bbb":
             return _refused(f"{reinsurer['name']} may take up to 40 percent.")
-        if any(
-            self.cessions[k["cession_id"]]["layer_id"] == share["layer_id"]
-            for k in self._collections_by_reinsurer.get(share["reinsurer_id"], {}).values()
-        ):
+        if bool(self._cessions_by_layer.get(share["layer_id"], {})):
             return _refused(
-                f"{self.reinsurers[share['reinsurer_id']]['name']} has paid on "
-                f"{self.layers[share['layer_id']]['code']} already."
+                f"Losses have been ceded to {self.layers[share['layer_id']]['code']}, and "
+                f"{self.reinsurers[share['reinsurer_id']]['name']} owes its share of them."
             )
         done = f"replace {self.reinsurers[share['reinsurer_id']]['name']} by {reinsurer['name']} on layer {self.layers[share['layer_id']]['code']}"
         self._journal = []
@@ -1332,7 +1330,6 @@ class ReinsuranceTreaties:
                     (record["cession_id"], record["reinsurer_id"]),
                     {},
                 )[record["id"]] = record
-                self._collections_by_reinsurer.setdefault(record["reinsurer_id"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1354,4 +1351,3 @@ class ReinsuranceTreaties:
             case "collections":
                 del self._collections_by_cession[record["cession_id"]][record["id"]]
                 del self._collections_by_cession_reinsurer[record["cession_id"], record["reinsurer_id"]][record["id"]]
-                del self._collections_by_reinsurer[record["reinsurer_id"]][record["id"]]

@@ -38,6 +38,7 @@ RULES = (
 CHANGES = (
     "sign_lease",
     "take_deposit",
+    "cancel_lease",
     "hand_over_keys",
     "charge_rents",
     "take_payment",
@@ -95,7 +96,7 @@ class Lease(TypedDict):
     refunded: int | None
     ends: str | None
     notice_by: Literal["tenant", "landlord"] | None
-    status: Literal["signed", "running", "notice", "returned", "settled"]
+    status: Literal["signed", "running", "cancelled", "notice", "returned", "settled"]
 
 
 class Charge(TypedDict):
@@ -455,26 +456,12 @@ class RentalApartments:
             {"total": len(found), "tenants": [self._show_tenant(tenant) for tenant in _page(found, offset)]}
         )
 
-    def get_lease(self, lease_id: str) -> Result:
-        """Look up one lease by its id.
-
-        Args:
-            lease_id (str): Id of the lease, such as LEASE-00001.
-
-        Returns:
-            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
-        """
-        lease = self.leases.get(lease_id)
-        if lease is None:
-            return _refused(f"There is no lease {lease_id!r}.")
-        return _found(self._show_lease(lease))
-
     def list_leases(
         self,
         tenant_id: str | None = None,
         apartment_id: str | None = None,
         notice_by: Literal["tenant", "landlord"] | None = None,
-        status: Literal["signed", "running", "notice", "returned", "settled"] | None = None,
+        status: Literal["signed", "running", "cancelled", "notice", "returned", "settled"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the leases, oldest first, all of them or only some.
@@ -483,7 +470,8 @@ class RentalApartments:
             tenant_id (str, optional): Only those of this tenant.
             apartment_id (str, optional): Only those of this apartment.
             notice_by (str, optional): Only those whose notice by is tenant or landlord.
-            status (str, optional): Only those whose status is signed, running, notice, returned or settled.
+            status (str, optional): Only those whose status is signed, running, cancelled, notice, returned or
+                settled.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -728,6 +716,49 @@ class RentalApartments:
             "success": True,
             "message": f"Done: take {_money(amount)} of the deposit of {self.tenants[lease['tenant_id']]['name']}.",
         }
+
+    def cancel_lease(self, lease_id: str) -> Result:
+        """Cancel a signed lease before the keys are handed over; what was paid of the deposit goes back.
+
+        Args:
+            lease_id (str): Id of the lease, such as LEASE-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        lease = self.leases.get(lease_id)
+        if lease is None:
+            return _refused(f"There is no lease {lease_id!r}.")
+        if lease["status"] != "signed":
+            return _refused(
+                f"The lease of {self.tenants[lease['tenant_id']]['name']} is {lease['status']}, and only a signed "
+                "one can be cancelled."
+            )
+        self._journal = []
+        self._put("leases", lease, "deposit_held", 0)
+        self._put("leases", lease, "status", "cancelled")
+        if self._breaks_rule_1_l(lease):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_1_l_again(lease):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_2_s(lease):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_2_l(lease):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_3(lease):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_4(lease):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_5(lease):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_7(lease):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_12_l(lease):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_l_again(lease):
+            return self._take_back(RULES[11])
+        return {"success": True, "message": f"Done: cancel the lease of {self.tenants[lease['tenant_id']]['name']}."}
 
     def hand_over_keys(self, lease_id: str) -> Result:
         """Hand the keys over when the lease begins and a third of the deposit is there.
@@ -1015,7 +1046,7 @@ class RentalApartments:
 
     def give_notice(self, lease_id: str, by: Literal["tenant", "landlord"], ends: Date | None = None) -> Result:
         """Give notice on a lease, for the earliest possible day or a later end of a month; two rents behind, the
-        landlord may end it in 14 days.
+        landlord may end it in 14 days, also where notice was given before.
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
@@ -1029,10 +1060,22 @@ class RentalApartments:
         lease = self.leases.get(lease_id)
         if lease is None:
             return _refused(f"There is no lease {lease_id!r}.")
-        if lease["status"] != "running":
-            return _refused(f"The lease of {self.tenants[lease['tenant_id']]['name']} is {lease['status']}.")
+        if not (
+            lease["status"] == "running"
+            or lease["status"] == "notice"
+            and by == "landlord"
+            and self._two_rents_behind(lease, self.now[:10])
+        ):
+            return _refused(
+                f"The lease of {self.tenants[lease['tenant_id']]['name']} is {lease['status']}; under notice "
+                "already, only the landlord may end it sooner, for two rents of arrears."
+            )
         earliest = self._earliest_end(lease, by, self.now[:10])
         until = ends if ends is not None else earliest
+        if lease["ends"] is not None and until >= lease["ends"]:
+            return _refused(
+                f"The lease of {self.tenants[lease['tenant_id']]['name']} ends on {lease['ends']} anyway."
+            )
         if until < earliest:
             return _refused(
                 f"The lease of {self.tenants[lease['tenant_id']]['name']} can end on {earliest} at the earliest."
@@ -1040,29 +1083,41 @@ class RentalApartments:
         if until != earliest and _plus_days(until, 1)[:8] + "01" != _plus_days(until, 1):
             return _refused(f"{until} is not the last day of a month.")
         self._journal = []
+        changed_leases: list[Any] = []
         changed_increases: list[Any] = []
         self._put("leases", lease, "ends", until)
         self._put("leases", lease, "notice_by", by)
-        self._put("leases", lease, "status", "notice")
+        if lease["status"] == "running":
+            if lease["status"] not in ("running", "notice"):
+                return self._take_back(f"Lease {lease['id']} cannot go from {lease['status']} to notice.")
+            changed_leases.append(lease)
+            self._put("leases", lease, "status", "notice")
         for i in sorted(self._increases_by_lease_status.get((lease_id, "announced"), {}).values(), key=_age):
             if i["status"] not in ("announced", "withdrawn"):
                 return self._take_back(f"Increase {i['id']} cannot go from {i['status']} to withdrawn.")
             changed_increases.append(i)
             self._put("increases", i, "status", "withdrawn")
-        if self._breaks_rule_1_l(lease):
-            return self._take_back(RULES[0])
-        if self._breaks_rule_1_l_again(lease):
-            return self._take_back(RULES[0])
-        if self._breaks_rule_2_s(lease):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_2_l(lease):
-            return self._take_back(RULES[1])
-        if self._breaks_rule_3(lease):
-            return self._take_back(RULES[2])
-        if self._breaks_rule_5(lease):
-            return self._take_back(RULES[4])
-        if self._breaks_rule_7(lease):
-            return self._take_back(RULES[6])
+        for one_lease in _distinct(changed_leases):
+            if self._breaks_rule_1_l(one_lease):
+                return self._take_back(RULES[0])
+        for one_lease in _distinct(changed_leases):
+            if self._breaks_rule_1_l_again(one_lease):
+                return self._take_back(RULES[0])
+        for one_lease in _distinct(changed_leases):
+            if self._breaks_rule_2_s(one_lease):
+                return self._take_back(RULES[1])
+        for one_lease in _distinct([lease, *changed_leases]):
+            if self._breaks_rule_2_l(one_lease):
+                return self._take_back(RULES[1])
+        for one_lease in _distinct(changed_leases):
+            if self._breaks_rule_3(one_lease):
+                return self._take_back(RULES[2])
+        for one_lease in _distinct(changed_leases):
+            if self._breaks_rule_5(one_lease):
+                return self._take_back(RULES[4])
+        for one_lease in _distinct([lease, *changed_leases]):
+            if self._breaks_rule_7(one_lease):
+                return self._take_back(RULES[6])
         for one_increase in _distinct(changed_increases):
             if self._breaks_rule_8(one_increase):
                 return self._take_back(RULES[7])
@@ -1084,10 +1139,12 @@ class RentalApartments:
         for one_increase in _distinct(changed_increases):
             if self._breaks_rule_11(one_increase):
                 return self._take_back(RULES[10])
-        if self._breaks_rule_12_l(lease):
-            return self._take_back(RULES[11])
-        if self._breaks_rule_12_l_again(lease):
-            return self._take_back(RULES[11])
+        for one_lease in _distinct(changed_leases):
+            if self._breaks_rule_12_l(one_lease):
+                return self._take_back(RULES[11])
+        for one_lease in _distinct(changed_leases):
+            if self._breaks_rule_12_l_again(one_lease):
+                return self._take_back(RULES[11])
         done = f"give notice for {self.tenants[lease['tenant_id']]['name']} by the {by}"
         if ends is not None:
             done += f" for {ends}"

@@ -25,7 +25,7 @@ RULES = (
     "Two bookings for one table lie at least two hours apart.",
     "A booking has tables that stand together, with enough seats.",
     "No course is sent before the courses ahead of it are served.",
-    "Nobody is served what their party must avoid.",
+    "Nothing that a party must avoid is on its way to it.",
     "No more of a dish is ordered than the kitchen has.",
     "Only what was served stands on a bill, and on a bill of that party.",
     "The bills of a party add up to what stands on them.",
@@ -40,6 +40,7 @@ CHANGES = (
     "seat_walk_in",
     "move_party",
     "order_dishes",
+    "strike_dish",
     "fire_course",
     "serve_course",
     "make_bill",
@@ -173,6 +174,11 @@ def _different(keys: list[Any]) -> bool:
     return len(set(keys)) == len(keys)
 
 
+def _descending(text: str) -> tuple[int, ...]:
+    """A key that sorts texts from last to first."""
+    return (*(-ord(char) for char in text), 1)
+
+
 def _days_between(start: str, end: str) -> int:
     """How many days lie from start to end."""
     return date.fromisoformat(end).toordinal() - date.fromisoformat(start).toordinal()
@@ -232,6 +238,7 @@ class RestaurantFloor:
         self._parties_by_waiter_status: dict[Any, dict[str, Party]] = {}
         self._plates_by_dish: dict[Any, dict[str, Plate]] = {}
         self._plates_by_party: dict[Any, dict[str, Plate]] = {}
+        self._plates_by_party_dish: dict[Any, dict[str, Plate]] = {}
         self._plates_by_party_status: dict[Any, dict[str, Plate]] = {}
         self._bills_by_party: dict[Any, dict[str, Bill]] = {}
         for table in self.tables.values():
@@ -870,17 +877,20 @@ class RestaurantFloor:
     def move_party(
         self,
         party_id: str,
-        table_ids: Annotated[list[str], {"maxItems": 20}],
+        table_ids: Annotated[list[str], {"maxItems": 20}] | None = None,
         people: Annotated[int, {"minimum": 1, "maximum": 16}] | None = None,
         waiter_id: str | None = None,
+        avoids: Annotated[list[Literal["nuts", "gluten", "milk", "fish"]], {"maxItems": 20}] | None = None,
     ) -> Result:
-        """Give a seated party other or more tables, another number of people, another waiter, or all of it.
+        """Give a seated party other or more tables, another number of people or another waiter, note what else it
+        must avoid, or all of it.
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            table_ids (list): Ids of tables, such as TABLE-00001.
+            table_ids (list): Ids of tables, such as TABLE-00001. None where it is left out.
             people (int, optional): The people, from 1 to 16. May be left out.
             waiter_id (str, optional): Id of the waiter, such as WAITER-00001. May be left out.
+            avoids (list): The avoids: The avoid: nuts, gluten, milk or fish each. None where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -890,17 +900,33 @@ class RestaurantFloor:
         if party is None:
             return _refused(f"There is no party {party_id!r}.")
         tables = []
-        for key in table_ids:
+        for key in table_ids or []:
             if key not in self.tables:
                 return _refused(f"There is no table {key!r}.")
             tables.append(self.tables[key])
         waiter = self.waiters.get(waiter_id) if waiter_id is not None else None
         if waiter_id is not None and waiter is None:
             return _refused(f"There is no waiter {waiter_id!r}.")
+        avoids = avoids or []
         if party["status"] != "seated":
             return _refused(f"{party['name']} has left.")
-        if len(tables) <= 0 and people is None and waiter_id is None:
+        if len(tables) <= 0 and people is None and waiter_id is None and len(avoids) <= 0:
             return _refused("Say what is to change.")
+        if not (_different([a for a in avoids]) and not any(a in party["avoids"] for a in avoids)):
+            return _refused("Name what is new to be avoided, each once.")
+        risky = next(
+            (
+                x
+                for x in sorted(self._plates_by_party.get(party_id, {}).values(), key=_age)
+                if x["status"] != "served"
+                and any(a in avoids for a in self.dishes[x["dish_id"]]["contains"])
+            ),
+            None,
+        )
+        if risky is not None:
+            return _refused(
+                f"{self.dishes[risky['dish_id']]['name']} has been ordered and contains that, so strike it first."
+            )
         if not (_different([t["id"] for t in tables]) and (len(tables) == 0 or self._in_one_piece(tables))):
             return _refused("Name tables that stand beside each other, each once.")
         full = next((t for t in tables if t["party_id"] is not None and t["party_id"] != party_id), None)
@@ -951,6 +977,7 @@ class RestaurantFloor:
         self._put("parties", party, "people", heads)
         former_waiter_id = party["waiter_id"]
         self._put("parties", party, "waiter_id", carer["id"])
+        self._put("parties", party, "avoids", [*(party["avoids"] + avoids)])
         for one_party in _distinct(
             [
                 party,
@@ -986,7 +1013,10 @@ class RestaurantFloor:
             return self._take_back(RULES[3])
         if self._breaks_rule_4(self.waiters[former_waiter_id]):
             return self._take_back(RULES[3])
-        done = f"move {party['name']}"
+        for one_plate in _distinct(self._plates_by_party.get(party["id"], {}).values()):
+            if self._breaks_rule_8(one_plate):
+                return self._take_back(RULES[7])
+        done = f"change {party['name']}"
         if people is not None:
             done += f", now {people} people"
         if waiter is not None:
@@ -1070,6 +1100,57 @@ class RestaurantFloor:
                 return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: order {len(lines)} dishes for {party['name']}."}
 
+    def strike_dish(
+        self,
+        party_id: str,
+        dish_id: str,
+        number: Annotated[int, {"minimum": 1, "maximum": 16}],
+    ) -> Result:
+        """Strike dishes off the order of a party that have not been served, those not sent yet first.
+
+        Args:
+            party_id (str): Id of the party, such as PARTY-00001.
+            dish_id (str): Id of the dish, such as DISH-00001.
+            number (int): The number, from 1 to 16.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        party = self.parties.get(party_id)
+        if party is None:
+            return _refused(f"There is no party {party_id!r}.")
+        dish = self.dishes.get(dish_id)
+        if dish is None:
+            return _refused(f"There is no dish {dish_id!r}.")
+        open = [
+            x
+            for x in sorted(self._plates_by_party_dish.get((party_id, dish_id), {}).values(), key=_age)
+            if x["status"] != "served"
+            and x["bill_id"] is None
+        ]
+        if len(open) < number:
+            return _refused(f"{party['name']} has {len(open)} of {dish['name']} that are still to be served.")
+        self._journal = []
+        deleted_plates: list[Any] = []
+        for x in sorted(
+            open,
+            key=lambda x: (_descending(x["status"]), _descending(x["id"]), _age(x)),
+        )[: max(number, 0)]:
+            if x["id"] in self.plates:
+                self._remove("plates", x)
+            deleted_plates.append(x)
+        for one_dish in _distinct([self.dishes[one["dish_id"]] for one in deleted_plates]):
+            if self._breaks_rule_9(one_dish):
+                return self._take_back(RULES[8])
+        for one_party in _distinct([self.parties[one["party_id"]] for one in deleted_plates]):
+            if self._breaks_rule_11(one_party):
+                return self._take_back(RULES[10])
+        return {
+            "success": True,
+            "message": f"Done: strike {number} of {dish['name']} off the order of {party['name']}.",
+        }
+
     def fire_course(self, party_id: str, course: Literal["starter", "main", "dessert", "drink"]) -> Result:
         """Send what a party ordered of a course, once the courses ahead of it are served.
 
@@ -1110,6 +1191,9 @@ class RestaurantFloor:
         for one_plate in _distinct(changed_plates):
             if self._breaks_rule_7_y(one_plate):
                 return self._take_back(RULES[6])
+        for one_plate in _distinct(changed_plates):
+            if self._breaks_rule_8(one_plate):
+                return self._take_back(RULES[7])
         for one_plate in _distinct(changed_plates):
             if self._breaks_rule_10(one_plate):
                 return self._take_back(RULES[9])
@@ -1152,6 +1236,9 @@ class RestaurantFloor:
         for one_plate in _distinct(changed_plates):
             if self._breaks_rule_7_y(one_plate):
                 return self._take_back(RULES[6])
+        for one_plate in _distinct(changed_plates):
+            if self._breaks_rule_8(one_plate):
+                return self._take_back(RULES[7])
         for one_plate in _distinct(changed_plates):
             if self._breaks_rule_10(one_plate):
                 return self._take_back(RULES[9])
@@ -1541,8 +1628,11 @@ class RestaurantFloor:
         )
 
     def _breaks_rule_8(self, x: Plate) -> bool:
-        """Whether this is broken: nobody is served what their party must avoid."""
-        return any(a in self.parties[x["party_id"]]["avoids"] for a in self.dishes[x["dish_id"]]["contains"])
+        """Whether this is broken: nothing that a party must avoid is on its way to it."""
+        return (
+            x["status"] != "served"
+            and any(a in self.parties[x["party_id"]]["avoids"] for a in self.dishes[x["dish_id"]]["contains"])
+        )
 
     def _breaks_rule_9(self, d: Dish) -> bool:
         """Whether this is broken: no more of a dish is ordered than the kitchen has."""
@@ -1596,6 +1686,12 @@ class RestaurantFloor:
         else:
             record[field] = value
 
+    def _remove(self, container: str, record: Any) -> None:
+        """Let a record go."""
+        self._journal.append(("delete", container, record["id"], record))
+        del getattr(self, container)[record["id"]]
+        self._unlink(container, record)
+
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""
         journal, self._journal = self._journal, []
@@ -1640,6 +1736,7 @@ class RestaurantFloor:
             case "plates":
                 self._plates_by_dish.setdefault(record["dish_id"], {})[record["id"]] = record
                 self._plates_by_party.setdefault(record["party_id"], {})[record["id"]] = record
+                self._plates_by_party_dish.setdefault((record["party_id"], record["dish_id"]), {})[record["id"]] = record
                 self._plates_by_party_status.setdefault((record["party_id"], record["status"]), {})[record["id"]] = record
             case "bills":
                 self._bills_by_party.setdefault(record["party_id"], {})[record["id"]] = record
@@ -1658,6 +1755,7 @@ class RestaurantFloor:
             case "plates":
                 del self._plates_by_dish[record["dish_id"]][record["id"]]
                 del self._plates_by_party[record["party_id"]][record["id"]]
+                del self._plates_by_party_dish[record["party_id"], record["dish_id"]][record["id"]]
                 del self._plates_by_party_status[record["party_id"], record["status"]][record["id"]]
             case "bills":
                 del self._bills_by_party[record["party_id"]][record["id"]]

@@ -24,6 +24,7 @@ RULES = (
     "A quarrel is between two horses and noted once.",
     "No horse carries more than it can.",
     "Riders ride horses of their level.",
+    "Hacks are for riders of level 2 and jumping is for those of level 3.",
     "No horse works longer than its daily minutes.",
     "A horse has half an hour of rest between two rides.",
     "Nobody rides two horses at a time.",
@@ -50,6 +51,8 @@ CHANGES = (
     "carry_out",
 )
 """The methods that may change something; all others only read."""
+
+RIDE_STATUS_MOVES = {("booked", "ridden"), ("booked", "cancelled")}
 
 INDEXED = {
     ("dislikes", "one_id"),
@@ -245,6 +248,7 @@ class RidingStable:
         rider_id: str,
         starts_at: DateTime,
         minutes: Annotated[int, {"minimum": 20, "maximum": 180}] = 45,
+        kind: Literal["lesson", "hack", "jumping"] = "lesson",
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """Horses that a rider could ride at a time, the least worked that day first.
@@ -253,6 +257,7 @@ class RidingStable:
             rider_id (str): Id of the rider, such as RIDER-00001.
             starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
             minutes (int): The minutes, from 20 to 180. 45 where it is left out.
+            kind (str): The kind: lesson, hack or jumping. lesson where it is left out.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -262,7 +267,12 @@ class RidingStable:
         rider = self.riders.get(rider_id)
         if rider is None:
             return _refused(f"There is no rider {rider_id!r}.")
-        found = [h for h in self.horses.values() if self._could_take(h, rider, starts_at, minutes)]
+        found = [
+            h
+            for h in self.horses.values()
+            if rider["level"] >= self._least(kind)
+            and self._could_take(h, rider, starts_at, minutes)
+        ]
         found.sort(key=lambda h: (self._minutes_on(h, starts_at[:10]), h["name"], _age(h)))
         return _found(
             {
@@ -508,6 +518,8 @@ class RidingStable:
             return _refused(
                 f"{horse['name']} is for riders of level {horse['level']}, and {rider['name']} has {rider['level']}."
             )
+        if rider["level"] < self._least(kind):
+            return _refused(f"A {kind} takes level {self._least(kind)}, and {rider['name']} has {rider['level']}.")
         if horse["status"] != "fit":
             return _refused(f"{horse['name']} is lame.")
         if _weekday(starts_at[:10]) == horse["rest_day"]:
@@ -548,17 +560,19 @@ class RidingStable:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(ride):
             return self._take_back(RULES[4])
+        if self._breaks_rule_6(ride):
+            return self._take_back(RULES[5])
         for one_ride in _distinct([ride, *self._rides_by_horse.get(ride["horse_id"], {}).values()]):
-            if self._breaks_rule_6(one_ride):
-                return self._take_back(RULES[5])
-        if self._breaks_rule_7(ride):
-            return self._take_back(RULES[6])
+            if self._breaks_rule_7(one_ride):
+                return self._take_back(RULES[6])
         if self._breaks_rule_8(ride):
             return self._take_back(RULES[7])
         if self._breaks_rule_9(ride):
             return self._take_back(RULES[8])
         if self._breaks_rule_10(ride):
             return self._take_back(RULES[9])
+        if self._breaks_rule_11(ride):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": f"Done: book {horse['name']} for {rider['name']} at {starts_at} (new: ride {ride['id']}).",
@@ -586,17 +600,19 @@ class RidingStable:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(ride):
             return self._take_back(RULES[4])
+        if self._breaks_rule_6(ride):
+            return self._take_back(RULES[5])
         for one_ride in _distinct([ride, *self._rides_by_horse.get(ride["horse_id"], {}).values()]):
-            if self._breaks_rule_6(one_ride):
-                return self._take_back(RULES[5])
-        if self._breaks_rule_7(ride):
-            return self._take_back(RULES[6])
+            if self._breaks_rule_7(one_ride):
+                return self._take_back(RULES[6])
         if self._breaks_rule_8(ride):
             return self._take_back(RULES[7])
         if self._breaks_rule_9(ride):
             return self._take_back(RULES[8])
         if self._breaks_rule_10(ride):
             return self._take_back(RULES[9])
+        if self._breaks_rule_11(ride):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -666,14 +682,14 @@ class RidingStable:
                 *self._rides_by_horse.get(former_horse_id, {}).values(),
             ]
         ):
-            if self._breaks_rule_6(one_ride):
-                return self._take_back(RULES[5])
-        if self._breaks_rule_7(ride):
-            return self._take_back(RULES[6])
-        if self._breaks_rule_9(ride):
-            return self._take_back(RULES[8])
+            if self._breaks_rule_7(one_ride):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_8(ride):
+            return self._take_back(RULES[7])
         if self._breaks_rule_10(ride):
             return self._take_back(RULES[9])
+        if self._breaks_rule_11(ride):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -738,14 +754,14 @@ class RidingStable:
         self._journal = []
         self._put("rides", ride, "starts_at", starts_at)
         for one_ride in _distinct([ride, *self._rides_by_horse.get(ride["horse_id"], {}).values()]):
-            if self._breaks_rule_6(one_ride):
-                return self._take_back(RULES[5])
-        if self._breaks_rule_7(ride):
-            return self._take_back(RULES[6])
+            if self._breaks_rule_7(one_ride):
+                return self._take_back(RULES[6])
         if self._breaks_rule_8(ride):
             return self._take_back(RULES[7])
-        if self._breaks_rule_10(ride):
-            return self._take_back(RULES[9])
+        if self._breaks_rule_9(ride):
+            return self._take_back(RULES[8])
+        if self._breaks_rule_11(ride):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -777,17 +793,19 @@ class RidingStable:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(ride):
             return self._take_back(RULES[4])
+        if self._breaks_rule_6(ride):
+            return self._take_back(RULES[5])
         for one_ride in _distinct([ride, *self._rides_by_horse.get(ride["horse_id"], {}).values()]):
-            if self._breaks_rule_6(one_ride):
-                return self._take_back(RULES[5])
-        if self._breaks_rule_7(ride):
-            return self._take_back(RULES[6])
+            if self._breaks_rule_7(one_ride):
+                return self._take_back(RULES[6])
         if self._breaks_rule_8(ride):
             return self._take_back(RULES[7])
         if self._breaks_rule_9(ride):
             return self._take_back(RULES[8])
         if self._breaks_rule_10(ride):
             return self._take_back(RULES[9])
+        if self._breaks_rule_11(ride):
+            return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -822,14 +840,18 @@ class RidingStable:
             (
                 x
                 for x in sorted(self._rides_by_rider_status.get((rider_id, "booked"), {}).values(), key=_age)
-                if (weight > self.horses[x["horse_id"]]["carries"] or skill < self.horses[x["horse_id"]]["level"])
+                if (
+                    weight > self.horses[x["horse_id"]]["carries"]
+                    or skill < self.horses[x["horse_id"]]["level"]
+                    or skill < self._least(x["kind"])
+                )
             ),
             None,
         )
         if bad is not None:
             return _refused(
-                f"{rider['name']} is booked on {self.horses[bad['horse_id']]['name']} at {bad['starts_at']}, "
-                "which no longer suits, so change that first."
+                f"{rider['name']} is booked for a {bad['kind']} on {self.horses[bad['horse_id']]['name']} at "
+                f"{bad['starts_at']}, which no longer suits, so change that first."
             )
         self._journal = []
         if not 20 <= weight <= 150:
@@ -844,6 +866,9 @@ class RidingStable:
         for one_ride in _distinct(self._rides_by_rider_status.get((rider["id"], "booked"), {}).values()):
             if self._breaks_rule_5(one_ride):
                 return self._take_back(RULES[4])
+        for one_ride in _distinct(self._rides_by_rider_status.get((rider["id"], "booked"), {}).values()):
+            if self._breaks_rule_6(one_ride):
+                return self._take_back(RULES[5])
         done = f"assess {rider['name']}"
         if kilos is not None:
             done += f" at {kilos} kilos"
@@ -851,11 +876,13 @@ class RidingStable:
             done += f" at level {level}"
         return {"success": True, "message": f"Done: {done}."}
 
-    def report_lame(self, horse_id: str) -> Result:
-        """Take a lame horse out of work once its rides are given to others or cancelled.
+    def report_lame(self, horse_id: str, cancel_rides: bool = False) -> Result:
+        """Take a lame horse out of work, once its rides are given to others or cancelled, or at once, when those
+        ahead are cancelled with it and those begun count as ridden.
 
         Args:
             horse_id (str): Id of the horse, such as HORSE-00001.
+            cancel_rides (bool): Cancel rides: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -870,16 +897,55 @@ class RidingStable:
             (x for x in sorted(self._rides_by_horse_status.get((horse_id, "booked"), {}).values(), key=_age)),
             None,
         )
-        if x is not None:
+        if not (cancel_rides or x is None):
             return _refused(
                 f"{horse['name']} is booked for {self.riders[x['rider_id']]['name']} at {x['starts_at']}, so find "
-                "another horse or cancel."
+                "another horse or let its rides be cancelled."
             )
         self._journal = []
+        changed_rides: list[Any] = []
+        for r in sorted(self._rides_by_horse_status.get((horse_id, "booked"), {}).values(), key=_age):
+            status = "ridden" if r["starts_at"] <= self.now else "cancelled"
+            if r["status"] != status and (r["status"], status) not in RIDE_STATUS_MOVES:
+                return self._take_back(f"Ride {r['id']} cannot go from {r['status']} to {status}.")
+            changed_rides.append(r)
+            self._put("rides", r, "status", status)
         self._put("horses", horse, "status", "lame")
-        for one_ride in _distinct(self._rides_by_horse_status.get((horse["id"], "booked"), {}).values()):
+        for one_ride in _distinct(changed_rides):
+            if self._breaks_rule_4(one_ride):
+                return self._take_back(RULES[3])
+        for one_ride in _distinct(changed_rides):
+            if self._breaks_rule_5(one_ride):
+                return self._take_back(RULES[4])
+        for one_ride in _distinct(changed_rides):
+            if self._breaks_rule_6(one_ride):
+                return self._take_back(RULES[5])
+        for one_ride in _distinct(
+            [
+                *changed_rides,
+                *[
+                    user
+                    for one in [self.horses[one["horse_id"]] for one in changed_rides]
+                    for user in self._rides_by_horse.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_7(one_ride):
+                return self._take_back(RULES[6])
+        for one_ride in _distinct(changed_rides):
+            if self._breaks_rule_8(one_ride):
+                return self._take_back(RULES[7])
+        for one_ride in _distinct(changed_rides):
             if self._breaks_rule_9(one_ride):
                 return self._take_back(RULES[8])
+        for one_ride in _distinct(
+            [*changed_rides, *self._rides_by_horse_status.get((horse["id"], "booked"), {}).values()]
+        ):
+            if self._breaks_rule_10(one_ride):
+                return self._take_back(RULES[9])
+        for one_ride in _distinct(changed_rides):
+            if self._breaks_rule_11(one_ride):
+                return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: report {horse['name']} lame."}
 
     def report_fit(self, horse_id: str) -> Result:
@@ -900,8 +966,8 @@ class RidingStable:
         self._journal = []
         self._put("horses", horse, "status", "fit")
         for one_ride in _distinct(self._rides_by_horse_status.get((horse["id"], "booked"), {}).values()):
-            if self._breaks_rule_9(one_ride):
-                return self._take_back(RULES[8])
+            if self._breaks_rule_10(one_ride):
+                return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: report {horse['name']} fit."}
 
     def turn_out(self, horse_id: str, paddock_id: str) -> Result:
@@ -1053,8 +1119,8 @@ class RidingStable:
         self._add("visits", visit)
         if len(self._visits_by_code.get(visit["code"], {})) > 1:
             return self._take_back(f"There is already a visit with the code {visit['code']!r}.")
-        if self._breaks_rule_11_v(visit):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12_v(visit):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: plan the {who} for {comes_on} (new: visit {visit['id']}).",
@@ -1092,10 +1158,10 @@ class RidingStable:
             "status": "planned",
         }
         self._add("treatments", treatment)
-        if self._breaks_rule_11_t(treatment):
-            return self._take_back(RULES[10])
-        if self._breaks_rule_11_v(self.visits[treatment["visit_id"]]):
-            return self._take_back(RULES[10])
+        if self._breaks_rule_12_t(treatment):
+            return self._take_back(RULES[11])
+        if self._breaks_rule_12_v(self.visits[treatment["visit_id"]]):
+            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -1164,8 +1230,8 @@ class RidingStable:
                 ],
             ]
         ):
-            if self._breaks_rule_10(one_ride):
-                return self._take_back(RULES[9])
+            if self._breaks_rule_11(one_ride):
+                return self._take_back(RULES[10])
         return {
             "success": True,
             "message": (
@@ -1237,6 +1303,9 @@ class RidingStable:
     def _matches(self, h: Horse, r: Rider) -> bool:
         return r["kilos"] <= h["carries"] and r["level"] >= h["level"]
 
+    def _least(self, k: str) -> int:
+        return 1 if k == "lesson" else 2 if k == "hack" else 3
+
     def _works_on(self, h: Horse, d: str) -> bool:
         return (
             h["status"] == "fit"
@@ -1306,6 +1375,10 @@ class RidingStable:
         return x["status"] == "booked" and self.riders[x["rider_id"]]["level"] < self.horses[x["horse_id"]]["level"]
 
     def _breaks_rule_6(self, x: Ride) -> bool:
+        """Whether this is broken: hacks are for riders of level 2 and jumping is for those of level 3."""
+        return x["status"] == "booked" and self.riders[x["rider_id"]]["level"] < self._least(x["kind"])
+
+    def _breaks_rule_7(self, x: Ride) -> bool:
         """Whether this is broken: no horse works longer than its daily minutes."""
         return (
             x["status"] != "cancelled"
@@ -1315,7 +1388,7 @@ class RidingStable:
             ) > self.horses[x["horse_id"]]["daily_minutes"]
         )
 
-    def _breaks_rule_7(self, a: Ride) -> bool:
+    def _breaks_rule_8(self, a: Ride) -> bool:
         """Whether this is broken: a horse has half an hour of rest between two rides."""
         return (
             a["status"] == "booked"
@@ -1331,7 +1404,7 @@ class RidingStable:
             )
         )
 
-    def _breaks_rule_8(self, a: Ride) -> bool:
+    def _breaks_rule_9(self, a: Ride) -> bool:
         """Whether this is broken: nobody rides two horses at a time."""
         return (
             a["status"] == "booked"
@@ -1342,11 +1415,11 @@ class RidingStable:
             )
         )
 
-    def _breaks_rule_9(self, x: Ride) -> bool:
+    def _breaks_rule_10(self, x: Ride) -> bool:
         """Whether this is broken: lame horses have no rides booked."""
         return x["status"] == "booked" and self.horses[x["horse_id"]]["status"] == "lame"
 
-    def _breaks_rule_10(self, x: Ride) -> bool:
+    def _breaks_rule_11(self, x: Ride) -> bool:
         """Whether this is broken: horses are ridden with shoes and vaccinations in date, and never on their rest day.
         """
         return (
@@ -1358,14 +1431,14 @@ class RidingStable:
             )
         )
 
-    def _breaks_rule_11_t(self, t: Treatment) -> bool:
+    def _breaks_rule_12_t(self, t: Treatment) -> bool:
         """Whether this is broken: farrier and vet treat each horse once a visit, and no more horses than agreed."""
         return any(
             other_t is not t
             for other_t in self._treatments_by_visit_horse.get((t["visit_id"], t["horse_id"]), {}).values()
         )
 
-    def _breaks_rule_11_v(self, v: Visit) -> bool:
+    def _breaks_rule_12_v(self, v: Visit) -> bool:
         """Whether this is broken: farrier and vet treat each horse once a visit, and no more horses than agreed."""
         return self._visit_planned(v) > v["most"]
 

@@ -235,7 +235,8 @@ class SailingRegatta:
             self._link("inspections", inspection)
 
     def standings(self, fleet_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
-        """The boats of a fleet in the order of their net points.
+        """The boats of a fleet in the order of their net points; ties go to the boat with more first places, then
+        seconds, then thirds, then to the better latest race.
 
         Args:
             fleet_id (str): Id of the fleet, such as FLEET-00001.
@@ -249,7 +250,17 @@ class SailingRegatta:
         if fleet is None:
             return _refused(f"There is no fleet {fleet_id!r}.")
         found = [b for b in self._boats_by_fleet.get(fleet_id, {}).values()]
-        found.sort(key=lambda b: (self._boat_net(b), self._boat_gross(b), b["name"], _age(b)))
+        found.sort(
+            key=lambda b: (
+                self._boat_net(b),
+                -self._times(b, 1),
+                -self._times(b, 2),
+                -self._times(b, 3),
+                self._latest(b),
+                b["name"],
+                _age(b),
+            )
+        )
         return _found(
             {
                 "total": len(found),
@@ -261,6 +272,8 @@ class SailingRegatta:
                         "net": self._boat_net(b),
                         "gross": self._boat_gross(b),
                         "discard": self._boat_worst(b),
+                        "first_places": self._times(b, 1),
+                        "latest_race": self._latest(b),
                     }
                     for b in _page(found, offset)
                 ],
@@ -1090,6 +1103,8 @@ class SailingRegatta:
             return _refused(f"That race is {race['status']}.")
         if self._result(race, boat) is None:
             return _refused(f"{boat['name']} has no result in that race.")
+        if self.now[:10] > _plus_days(race["sailed_on"], 3):
+            return _refused(f"Redress in that race could be asked for until {_plus_days(race['sailed_on'], 3)}.")
         if bool(self._redress_requests_by_race_boat.get((race_id, boat_id), {})):
             return _refused(f"{boat['name']} has asked for redress in that race already.")
         self._journal = []
@@ -1352,6 +1367,37 @@ class SailingRegatta:
             and self.races[f["race_id"]]["status"] == "finished"
             and f["redress"] is None
         ]
+
+    def _times(self, b: Boat, n: int) -> int:
+        return sum(
+            1
+            for f in self._finishes_by_boat.get(b["id"], {}).values()
+            if self.races[f["race_id"]]["status"] == "finished"
+            and self._finish_points(f) == n
+        )
+
+    def _latest(self, b: Boat) -> int:
+        return (
+            min(
+                [
+                    ((-self.races[f["race_id"]]["number"],), self._finish_points(f))
+                    for f in sorted(self._finishes_by_boat.get(b["id"], {}).values(), key=_age)
+                    if self.races[f["race_id"]]["status"] == "finished"
+                ],
+                key=lambda pair: pair[0],
+                default=(None, None),
+            )[1]
+            if min(
+                [
+                    ((-self.races[f["race_id"]]["number"],), self._finish_points(f))
+                    for f in sorted(self._finishes_by_boat.get(b["id"], {}).values(), key=_age)
+                    if self.races[f["race_id"]]["status"] == "finished"
+                ],
+                key=lambda pair: pair[0],
+                default=(None, None),
+            )[1] is not None
+            else 0
+        )
 
     def _missing(self, r: Race) -> list[Boat]:
         return [

@@ -739,13 +739,15 @@ class SalesPipeline:
         opportunity_id: str,
         decider: Text | None = None,
         budget: Annotated[int, {"minimum": 10000, "maximum": 90000000}] | None = None,
+        close_on: Date | None = None,
     ) -> Result:
-        """Note who decides and what the budget is.
+        """Note who decides, what the budget is, or by when the deal is now expected to close.
 
         Args:
             opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
             decider (str, optional): The decider. May be left out.
             budget (int, optional): The budget in cents, from 10000 to 90000000. May be left out.
+            close_on (str, optional): Close on: a date, as YYYY-MM-DD. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -756,15 +758,19 @@ class SalesPipeline:
             return _refused(f"There is no opportunity {opportunity_id!r}.")
         if not self._open_one(opportunity):
             return _refused(f"{opportunity['title']} is {opportunity['stage']}.")
-        if decider is None and budget is None:
-            return _refused("Say who decides or what the budget is.")
+        if decider is None and budget is None and close_on is None:
+            return _refused("Say who decides, what the budget is or when it will close.")
         if not (
             decider is not None
             and decider != opportunity["decider"]
             or budget is not None
             and budget != opportunity["budget"]
+            or close_on is not None
+            and close_on != opportunity["close_on"]
         ):
             return _refused("That is noted already.")
+        if close_on is not None and close_on < self.now[:10]:
+            return _refused(f"{close_on} is past.")
         self._journal = []
         changed_opportunities: list[Any] = []
         changed_opportunities_2: list[Any] = []
@@ -774,6 +780,8 @@ class SalesPipeline:
         if budget is not None:
             changed_opportunities_2.append(opportunity)
             self._put("opportunities", opportunity, "budget", budget)
+        if close_on is not None:
+            self._put("opportunities", opportunity, "close_on", close_on)
         for one_opportunity in _distinct([*changed_opportunities, *changed_opportunities_2]):
             if self._breaks_rule_4(one_opportunity):
                 return self._take_back(RULES[3])
@@ -1128,14 +1136,17 @@ class SalesPipeline:
         quote_id: str,
         new_discount: Annotated[int, {"minimum": 0, "maximum": 60}] | None = None,
         new_until: Date | None = None,
+        approved_by_id: str | None = None,
     ) -> Result:
-        """Withdraw a quote that is a draft or was sent, or replace one that was sent by the same on other terms;
-        while the opportunity is negotiated it can only be replaced.
+        """Withdraw a quote that is a draft or was sent, or replace one that was sent by the same on other terms,
+        approved by somebody above the owner where the discount is above the owner's limit; while the opportunity
+        is negotiated it can only be replaced.
 
         Args:
             quote_id (str): Id of the quote, such as QUOTE-00001.
             new_discount (int, optional): The new discount, from 0 to 60. May be left out.
             new_until (str, optional): New until: a date, as YYYY-MM-DD. May be left out.
+            approved_by_id (str, optional): Id of a rep (approved by), such as REP-00001. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1144,6 +1155,9 @@ class SalesPipeline:
         quote = self.quotes.get(quote_id)
         if quote is None:
             return _refused(f"There is no quote {quote_id!r}.")
+        approved_by = self.reps.get(approved_by_id) if approved_by_id is not None else None
+        if approved_by_id is not None and approved_by is None:
+            return _refused(f"There is no rep {approved_by_id!r}.")
         if quote["status"] not in ("draft", "sent"):
             return _refused(f"The quote is {quote['status']}.")
         if (new_discount is None) != (new_until is None):
@@ -1156,13 +1170,27 @@ class SalesPipeline:
         if not (new_until is None or self.now[:10] < new_until and new_until <= _plus_days(self.now[:10], 120)):
             return _refused("A quote is valid for 1 to 120 days.")
         if (
-            new_discount is not None
-            and new_discount > self.reps[self.opportunities[quote["opportunity_id"]]["owner_id"]]["discount_limit"]
+            approved_by_id is not None
+            and approved_by not in _above(
+                self.reps,
+                self.reps[self.opportunities[quote["opportunity_id"]]["owner_id"]],
+                "manager_id",
+            )
+        ):
+            return _refused(
+                f"{approved_by['name']} is not above "
+                f"{self.reps[self.opportunities[quote['opportunity_id']]['owner_id']]['name']}."
+            )
+        if not (
+            new_discount is None
+            or new_discount <= self.reps[self.opportunities[quote["opportunity_id"]]["owner_id"]]["discount_limit"]
+            or approved_by_id is not None
+            and approved_by["discount_limit"] >= new_discount
         ):
             return _refused(
                 f"{self.reps[self.opportunities[quote['opportunity_id']]['owner_id']]['name']} may give "
-                f"{self.reps[self.opportunities[quote['opportunity_id']]['owner_id']]['discount_limit']} percent "
-                "at most in a replacement."
+                f"{self.reps[self.opportunities[quote['opportunity_id']]['owner_id']]['discount_limit']} percent; "
+                f"name somebody above whose limit covers {new_discount}."
             )
         if new_discount is not None and quote["status"] != "sent":
             return _refused("Only a quote that was sent is replaced.")
@@ -1202,7 +1230,7 @@ class SalesPipeline:
                 "prepared_by_id": self.opportunities[quote["opportunity_id"]]["owner_id"],
                 "discount": new_discount,
                 "valid_until": new_until,
-                "approved_by_id": None,
+                "approved_by_id": approved_by_id,
                 "status": "draft",
             }
             self._add("quotes", other)

@@ -581,6 +581,28 @@ class SatellitePasses:
                 f"{antenna['label']} follows {self.satellites[other['satellite_id']]['name']} at "
                 f"{other['rises_at']} and must turn."
             )
+        twin = next(
+            (
+                q
+                for q in sorted(
+                    self._contacts_by_satellite_status.get((contact["satellite_id"], "booked"), {}).values(),
+                    key=_age,
+                )
+                if q is not contact
+                and _overlap(
+                    q["rises_at"],
+                    self._contact_sets_at(q),
+                    contact["rises_at"],
+                    self._contact_sets_at(contact),
+                )
+            ),
+            None,
+        )
+        if twin is not None:
+            return _refused(
+                f"{self.satellites[contact['satellite_id']]['name']} is booked at "
+                f"{self.stations[twin['station_id']]['name']} at {twin['rises_at']}, and it has one link."
+            )
         if self._satellite_reserve(self.satellites[contact["satellite_id"]]) - contact["minutes"] // 4 < 20:
             return _refused(
                 f"{self.satellites[contact['satellite_id']]['name']} has "
@@ -654,11 +676,14 @@ class SatellitePasses:
             ),
         }
 
-    def close_contact(self, contact_id: str) -> Result:
+    def close_contact(self, contact_id: str, no_contact: bool = False) -> Result:
         """Close a booked pass that is over; its commands are sent and its pictures received, and the battery pays.
+        Where there was no contact, pictures stay in memory and the commands from that pass on go back into the
+        queue.
 
         Args:
             contact_id (str): Id of the contact, such as CONTACT-00001.
+            no_contact (bool): No contact: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -674,22 +699,54 @@ class SatellitePasses:
         satellite = self.satellites[contact["satellite_id"]]
         spent = (
             contact["minutes"] // 4
-            + sum(c["energy"] for c in self._commands_by_contact_status.get((contact_id, "loaded"), {}).values())
+            + (
+                0
+                if no_contact
+                else sum(
+                    c["energy"]
+                    for c in self._commands_by_contact_status.get((contact_id, "loaded"), {}).values()
+                )
+            )
         )
         if satellite["battery"] < spent:
             return _refused(f"{satellite['name']} has {satellite['battery']} percent and the pass needs {spent}.")
         self._journal = []
-        changed_commands: list[Any] = []
         changed_images: list[Any] = []
+        former_contact_ids: list[Any] = []
+        changed_commands: list[Any] = []
+        former_contact_ids_2: list[Any] = []
+        changed_commands_2: list[Any] = []
+        changed_images_2: list[Any] = []
+        if no_contact:
+            for i in sorted(self._images_by_contact_status.get((contact_id, "stored"), {}).values(), key=_age):
+                changed_images.append(i)
+                former_contact_ids.append(i["contact_id"])
+                self._put("images", i, "contact_id", None)
+            for c in sorted(
+                [
+                    c
+                    for c in self._commands_by_satellite_status.get((satellite["id"], "loaded"), {}).values()
+                    if c["contact_id"] is not None
+                    and self.contacts[c["contact_id"]]["rises_at"] >= contact["rises_at"]
+                ],
+                key=lambda c: (-c["position"], _age(c)),
+            ):
+                changed_commands.append(c)
+                former_contact_ids_2.append(c["contact_id"])
+                self._put("commands", c, "contact_id", None)
+                if c["status"] not in ("queued", "loaded"):
+                    return self._take_back(f"Command {c['id']} cannot go from {c['status']} to queued.")
+                changed_commands_2.append(c)
+                self._put("commands", c, "status", "queued")
         for c in sorted(self._commands_by_contact_status.get((contact_id, "loaded"), {}).values(), key=_age):
             if c["status"] not in ("loaded", "sent"):
                 return self._take_back(f"Command {c['id']} cannot go from {c['status']} to sent.")
-            changed_commands.append(c)
+            changed_commands_2.append(c)
             self._put("commands", c, "status", "sent")
         for i in sorted(self._images_by_contact_status.get((contact_id, "stored"), {}).values(), key=_age):
             if i["status"] not in ("stored", "received"):
                 return self._take_back(f"Image {i['id']} cannot go from {i['status']} to received.")
-            changed_images.append(i)
+            changed_images_2.append(i)
             self._put("images", i, "status", "received")
         self._put("contacts", contact, "status", "done")
         battery = satellite["battery"] - spent
@@ -700,38 +757,54 @@ class SatellitePasses:
             return self._take_back(RULES[0])
         if self._breaks_rule_3(contact):
             return self._take_back(RULES[2])
-        for one_command in _distinct(changed_commands):
+        for one_command in _distinct([*changed_commands, *changed_commands_2]):
             if self._breaks_rule_4_a(one_command):
                 return self._take_back(RULES[3])
-        for one_command in _distinct(changed_commands):
+        for one_command in _distinct([*changed_commands, *changed_commands_2]):
             if self._breaks_rule_4_b(one_command):
                 return self._take_back(RULES[3])
-        for one_command in _distinct(changed_commands):
+        for one_command in _distinct(changed_commands_2):
             if self._breaks_rule_4_a_again(one_command):
                 return self._take_back(RULES[3])
-        for one_command in _distinct(changed_commands):
+        for one_command in _distinct(changed_commands_2):
             if self._breaks_rule_4_b_again(one_command):
                 return self._take_back(RULES[3])
-        for one_contact in _distinct([contact, *[self.contacts.get(one["contact_id"]) for one in changed_commands]]):
+        for one_contact in _distinct(
+            [
+                contact,
+                *[self.contacts.get(one["contact_id"]) for one in changed_commands],
+                *[self.contacts.get(key) for key in former_contact_ids_2],
+                *[self.contacts.get(one["contact_id"]) for one in changed_commands_2],
+            ]
+        ):
             if self._breaks_rule_6(one_contact):
                 return self._take_back(RULES[5])
-        for one_command in _distinct(changed_commands):
+        for one_command in _distinct([*changed_commands, *changed_commands_2]):
             if self._breaks_rule_7_c(one_command):
                 return self._take_back(RULES[6])
-        for one_satellite in _distinct([self.satellites[one["satellite_id"]] for one in changed_images]):
+        for one_command in _distinct(changed_commands):
+            if self._breaks_rule_7_c_again(one_command):
+                return self._take_back(RULES[6])
+        for one_satellite in _distinct([self.satellites[one["satellite_id"]] for one in changed_images_2]):
             if self._breaks_rule_8(one_satellite):
                 return self._take_back(RULES[7])
-        for one_contact in _distinct([self.contacts.get(one["contact_id"]) for one in changed_images]):
+        for one_contact in _distinct(
+            [
+                *[self.contacts.get(one["contact_id"]) for one in changed_images],
+                *[self.contacts.get(key) for key in former_contact_ids],
+                *[self.contacts.get(one["contact_id"]) for one in changed_images_2],
+            ]
+        ):
             if self._breaks_rule_9(one_contact):
                 return self._take_back(RULES[8])
-        for one_image in _distinct(changed_images):
+        for one_image in _distinct([*changed_images, *changed_images_2]):
             if self._breaks_rule_10(one_image):
                 return self._take_back(RULES[9])
         for one_satellite in _distinct(
             [
                 self.satellites[contact["satellite_id"]],
                 satellite,
-                *[self.satellites[one["satellite_id"]] for one in changed_commands],
+                *[self.satellites[one["satellite_id"]] for one in changed_commands_2],
             ]
         ):
             if self._breaks_rule_11(one_satellite):

@@ -30,6 +30,7 @@ RULES = (
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
 CHANGES = (
+    "register_subject",
     "draft_version",
     "add_field",
     "change_field",
@@ -49,6 +50,7 @@ INDEXED = {
     ("pins", "role"),
     ("pins", "service_id"),
     ("pins", "version_id"),
+    ("subjects", "name"),
     ("versions", "follows_id"),
     ("versions", "status"),
     ("versions", "subject_id"),
@@ -169,6 +171,7 @@ class SchemaRegistry:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._subjects_by_name: dict[Any, dict[str, Subject]] = {}
         self._versions_by_follows: dict[Any, dict[str, Version]] = {}
         self._versions_by_status: dict[Any, dict[str, Version]] = {}
         self._versions_by_subject: dict[Any, dict[str, Version]] = {}
@@ -178,6 +181,8 @@ class SchemaRegistry:
         self._pins_by_service_role: dict[Any, dict[str, Pin]] = {}
         self._pins_by_version: dict[Any, dict[str, Pin]] = {}
         self._pins_by_version_role: dict[Any, dict[str, Pin]] = {}
+        for subject in self.subjects.values():
+            self._link("subjects", subject)
         for version in self.versions.values():
             self._link("versions", version)
         for field in self.fields.values():
@@ -505,6 +510,44 @@ class SchemaRegistry:
         ]
         return _found({"total": len(found), "pins": [{**pin} for pin in _page(found, offset)]})
 
+    def register_subject(
+        self,
+        name: Text,
+        owner_id: str,
+        mode: Literal["unchecked", "backward", "forward", "full"] = "backward",
+    ) -> Result:
+        """Register a subject for a new kind of event, which has no version yet.
+
+        Args:
+            name (str): The name.
+            owner_id (str): Id of a team (owner), such as TEAM-00001.
+            mode (str): The mode: unchecked, backward, forward or full. backward where it is left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        owner = self.teams.get(owner_id)
+        if owner is None:
+            return _refused(f"There is no team {owner_id!r}.")
+        if any(s["name"].lower() == name.lower() for s in self.subjects.values()):
+            return _refused(f"There is a subject {name} already.")
+        self._journal = []
+        subject: Subject = {
+            "id": self._new_id("subject", "SUBJECT", self.subjects),
+            "name": name,
+            "owner_id": owner_id,
+            "mode": mode,
+        }
+        self._add("subjects", subject)
+        if len(self._subjects_by_name.get(subject["name"], {})) > 1:
+            return self._take_back(f"There is already a subject with the name {subject['name']!r}.")
+        return {
+            "success": True,
+            "message": f"Done: register {name} for {owner['name']} (new: subject {subject['id']}).",
+            "data": {"subject_id": subject["id"]},
+        }
+
     def draft_version(self, subject_id: str, tag: Text) -> Result:
         """Begin the next version of a subject as a draft with the fields of the newest published one.
 
@@ -589,6 +632,24 @@ class SchemaRegistry:
         ):
             if self._breaks_rule_4(one_version):
                 return self._take_back(RULES[3])
+        for one_pin in _distinct(
+            [
+                user
+                for one in [self.versions[one["version_id"]] for one in added_fields]
+                for user in self._pins_by_version_role.get((one["id"], "consumer"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_7_c(one_pin):
+                return self._take_back(RULES[6])
+        for one_pin in _distinct(
+            [
+                user
+                for one in [self.versions[one["version_id"]] for one in added_fields]
+                for user in self._pins_by_version_role.get((one["id"], "producer"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_7_p(one_pin):
+                return self._take_back(RULES[6])
         if self._breaks_rule_8(version):
             return self._take_back(RULES[7])
         for one_version in _distinct(
@@ -646,6 +707,12 @@ class SchemaRegistry:
         ):
             if self._breaks_rule_4(one_version):
                 return self._take_back(RULES[3])
+        for one_pin in _distinct(self._pins_by_version_role.get((field["version_id"], "consumer"), {}).values()):
+            if self._breaks_rule_7_c(one_pin):
+                return self._take_back(RULES[6])
+        for one_pin in _distinct(self._pins_by_version_role.get((field["version_id"], "producer"), {}).values()):
+            if self._breaks_rule_7_p(one_pin):
+                return self._take_back(RULES[6])
         return {
             "success": True,
             "message": f"Done: add the field {name} to {version['tag']} (new: field {field['id']}).",
@@ -706,6 +773,31 @@ class SchemaRegistry:
         ):
             if self._breaks_rule_4(one_version):
                 return self._take_back(RULES[3])
+        for one_pin in _distinct(
+            [
+                *[
+                    user
+                    for one in [self.versions[one["version_id"]] for one in changed_fields]
+                    for user in self._pins_by_version_role.get((one["id"], "consumer"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.versions[one["version_id"]] for one in changed_fields_2]
+                    for user in self._pins_by_version_role.get((one["id"], "consumer"), {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_7_c(one_pin):
+                return self._take_back(RULES[6])
+        for one_pin in _distinct(
+            [
+                user
+                for one in [self.versions[one["version_id"]] for one in changed_fields]
+                for user in self._pins_by_version_role.get((one["id"], "producer"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_7_p(one_pin):
+                return self._take_back(RULES[6])
         return {
             "success": True,
             "message": f"Done: change the field {field['name']} of {self.versions[field['version_id']]['tag']}.",
@@ -736,6 +828,12 @@ class SchemaRegistry:
         ):
             if self._breaks_rule_4(one_version):
                 return self._take_back(RULES[3])
+        for one_pin in _distinct(self._pins_by_version_role.get((field["version_id"], "consumer"), {}).values()):
+            if self._breaks_rule_7_c(one_pin):
+                return self._take_back(RULES[6])
+        for one_pin in _distinct(self._pins_by_version_role.get((field["version_id"], "producer"), {}).values()):
+            if self._breaks_rule_7_p(one_pin):
+                return self._take_back(RULES[6])
         return {
             "success": True,
             "message": f"Done: drop the field {field['name']} from {self.versions[field['version_id']]['tag']}.",
@@ -855,6 +953,24 @@ class SchemaRegistry:
         for one_pin in _distinct(self._pins_by_version.get(version["id"], {}).values()):
             if self._breaks_rule_5(one_pin):
                 return self._take_back(RULES[4])
+        for one_pin in _distinct(
+            [
+                user
+                for one in [self.versions[one["version_id"]] for one in deleted_fields]
+                for user in self._pins_by_version_role.get((one["id"], "consumer"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_7_c(one_pin):
+                return self._take_back(RULES[6])
+        for one_pin in _distinct(
+            [
+                user
+                for one in [self.versions[one["version_id"]] for one in deleted_fields]
+                for user in self._pins_by_version_role.get((one["id"], "producer"), {}).values()
+            ]
+        ):
+            if self._breaks_rule_7_p(one_pin):
+                return self._take_back(RULES[6])
         if self._breaks_rule_8(version):
             return self._take_back(RULES[7])
         for one_version in _distinct(
@@ -1193,8 +1309,14 @@ class SchemaRegistry:
     def _reads(self, c: Version, p: Version, m: str) -> bool:
         return (
             c is p
-            or c["number"] > p["number"] and m in ("backward", "full")
-            or c["number"] < p["number"] and m in ("forward", "full")
+            or c["number"] > p["number"] and m in (
+                "backward",
+                "full",
+            ) and self._same_kinds(c, p) and self._adds_softly(c, p)
+            or c["number"] < p["number"] and m in (
+                "forward",
+                "full",
+            ) and self._same_kinds(p, c) and self._drops_softly(p, c)
         )
 
     def _misfit(self, s: Subject, m: str) -> Version | None:
@@ -1437,6 +1559,8 @@ class SchemaRegistry:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "subjects":
+                self._subjects_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "versions":
                 self._versions_by_follows.setdefault(record["follows_id"], {})[record["id"]] = record
                 self._versions_by_status.setdefault(record["status"], {})[record["id"]] = record
@@ -1456,6 +1580,8 @@ class SchemaRegistry:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "subjects":
+                del self._subjects_by_name[record["name"]][record["id"]]
             case "versions":
                 del self._versions_by_follows[record["follows_id"]][record["id"]]
                 del self._versions_by_status[record["status"]][record["id"]]

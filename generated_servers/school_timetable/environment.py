@@ -16,7 +16,7 @@ Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
-    "A form has one lesson at a time.",
+    "A form has one lesson at a time, unless its groups are taught side by side.",
     "A teacher gives one lesson at a time.",
     "A room holds one lesson at a time.",
     "A form never gets more lessons of a subject than its weekly hours, and no more than two of them on one day.",
@@ -97,6 +97,7 @@ class Allocation(TypedDict):
     subject_id: str
     weekly: int
     teacher_id: str
+    band: Literal["belief", "language", "sports"] | None
 
 
 class Lesson(TypedDict):
@@ -476,6 +477,7 @@ class SchoolTimetable:
         form_id: str | None = None,
         subject_id: str | None = None,
         teacher_id: str | None = None,
+        band: Literal["belief", "language", "sports"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the allocations, oldest first, all of them or only some.
@@ -484,6 +486,7 @@ class SchoolTimetable:
             form_id (str, optional): Only those of this form.
             subject_id (str, optional): Only those of this subject.
             teacher_id (str, optional): Only those of this teacher.
+            band (str, optional): Only those whose band is belief, language or sports.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -501,6 +504,7 @@ class SchoolTimetable:
             if (form_id is None or allocation["form_id"] == form_id)
             and (subject_id is None or allocation["subject_id"] == subject_id)
             and (teacher_id is None or allocation["teacher_id"] == teacher_id)
+            and (band is None or allocation["band"] == band)
         ]
         return _found(
             {
@@ -611,7 +615,8 @@ class SchoolTimetable:
         period: Annotated[int, {"minimum": 1, "maximum": 8}],
         room_id: str,
     ) -> Result:
-        """Put a lesson that is still missing into the timetable of a form.
+        """Put a lesson that is still missing into the timetable of a form; subjects of one band, such as religion and
+        ethics, are taught side by side to the groups of a form.
 
         Args:
             allocation_id (str): Id of the allocation, such as ALLOCATION-00001.
@@ -650,7 +655,7 @@ class SchoolTimetable:
                 f"{self.forms[allocation['form_id']]['name']} has "
                 f"{self.subjects[allocation['subject_id']]['name']} twice on {on_day} already."
             )
-        other = self._sitting(self.forms[allocation["form_id"]], on_day, period)
+        other = self._in_the_way(allocation, on_day, period, None, None)
         if other is not None:
             return _refused(
                 f"{self.forms[allocation['form_id']]['name']} has "
@@ -691,7 +696,9 @@ class SchoolTimetable:
             "room_id": room_id,
         }
         self._add("lessons", lesson)
-        if self._breaks_rule_1(lesson):
+        if self._breaks_rule_1_a(lesson):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_1_b(lesson):
             return self._take_back(RULES[0])
         if self._breaks_rule_2(lesson):
             return self._take_back(RULES[1])
@@ -783,17 +790,7 @@ class SchoolTimetable:
                 f"{self.subjects[self.allocations[lesson['allocation_id']]['subject_id']]['name']} twice on "
                 f"{to_day} already."
             )
-        other = next(
-            (
-                l
-                for l in self.lessons.values()
-                if l is not lesson
-                and self._lesson_form(l) is self._lesson_form(lesson)
-                and l["on_day"] == to_day
-                and l["period"] == at
-            ),
-            None,
-        )
+        other = self._in_the_way(self.allocations[lesson["allocation_id"]], to_day, at, lesson, None)
         if other is not None:
             return _refused(
                 f"{self._lesson_form(lesson)['name']} has "
@@ -847,7 +844,9 @@ class SchoolTimetable:
             return self._take_back(f"The period of {lesson['id']} must be between 1 and 8.")
         self._put("lessons", lesson, "period", at)
         self._put("lessons", lesson, "room_id", there["id"])
-        if self._breaks_rule_1(lesson):
+        if self._breaks_rule_1_a(lesson):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_1_b(lesson):
             return self._take_back(RULES[0])
         if self._breaks_rule_2(lesson):
             return self._take_back(RULES[1])
@@ -941,6 +940,16 @@ class SchoolTimetable:
                 f"{self.subjects[self.allocations[other['allocation_id']]['subject_id']]['name']} twice on "
                 f"{one['on_day']} already."
             )
+        third = (
+            self._in_the_way(self.allocations[one["allocation_id"]], other["on_day"], other["period"], one, other)
+            or self._in_the_way(self.allocations[other["allocation_id"]], one["on_day"], one["period"], one, other)
+        )
+        if third is not None:
+            return _refused(
+                f"{self.subjects[self.allocations[third['allocation_id']]['subject_id']]['name']} of "
+                f"{self._lesson_form(third)['name']} on {third['on_day']} in period {third['period']} is taught "
+                "beside one of them and would be in the way."
+            )
         first_own = next(
             (
                 l
@@ -1022,9 +1031,13 @@ class SchoolTimetable:
         if not 1 <= period <= 8:
             return self._take_back(f"The period of {other['id']} must be between 1 and 8.")
         self._put("lessons", other, "period", period)
-        if self._breaks_rule_1(one):
+        if self._breaks_rule_1_a(one):
             return self._take_back(RULES[0])
-        if self._breaks_rule_1(other):
+        if self._breaks_rule_1_a(other):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_1_b(one):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_1_b(other):
             return self._take_back(RULES[0])
         if self._breaks_rule_2(one):
             return self._take_back(RULES[1])
@@ -1825,6 +1838,24 @@ class SchoolTimetable:
             None,
         )
 
+    def _side_by_side_defined(self, a: Allocation, b: Allocation) -> bool:
+        return a is not b and a["form_id"] == b["form_id"] and a["band"] is not None and a["band"] == b["band"]
+
+    def _in_the_way(self, a: Allocation, d: str, p: int, own: Lesson | None, swapped: Lesson | None) -> Lesson | None:
+        return next(
+            (
+                l
+                for l in self.lessons.values()
+                if self._lesson_form(l) is self.forms[a["form_id"]]
+                and l["on_day"] == d
+                and l["period"] == p
+                and l is not own
+                and l is not swapped
+                and not self._side_by_side_defined(self.allocations[l["allocation_id"]], a)
+            ),
+            None,
+        )
+
     def _using(self, r: Room, d: str, p: int) -> Lesson | None:
         return next(
             (
@@ -1912,24 +1943,41 @@ class SchoolTimetable:
     def _slot_open(self, a: Allocation, d: str, p: int) -> bool:
         return (
             p <= self.forms[a["form_id"]]["last_period"]
-            and self._sitting(self.forms[a["form_id"]], d, p) is None
+            and self._in_the_way(a, d, p, None, None) is None
             and self._teaching(self.teachers[a["teacher_id"]], self._day_no(d), p) is None
             and self._bound(self.teachers[a["teacher_id"]], d, p) is None
         )
 
-    def _breaks_rule_1(self, l: Lesson) -> bool:
-        """Whether this is broken: a form has one lesson at a time."""
+    def _breaks_rule_1_a(self, a: Lesson) -> bool:
+        """Whether this is broken: a form has one lesson at a time, unless its groups are taught side by side."""
         return any(
-            other_l is not l
-            for other_l in [
-                other_l
+            not self._side_by_side_defined(self.allocations[a["allocation_id"]], self.allocations[b["allocation_id"]])
+            for b in [
+                b
                 for _allocation in self._allocations_by_form.get(
-                    self.allocations[l["allocation_id"]]["form_id"],
+                    self.allocations[a["allocation_id"]]["form_id"],
                     {},
                 ).values()
-                for other_l in self._lessons_by_allocation_on_day.get((_allocation["id"], l["on_day"]), {}).values()
+                for b in self._lessons_by_allocation_on_day.get((_allocation["id"], a["on_day"]), {}).values()
             ]
-            if other_l["period"] == l["period"]
+            if a is not b
+            and a["period"] == b["period"]
+        )
+
+    def _breaks_rule_1_b(self, b: Lesson) -> bool:
+        """Whether this is broken: a form has one lesson at a time, unless its groups are taught side by side."""
+        return any(
+            not self._side_by_side_defined(self.allocations[a["allocation_id"]], self.allocations[b["allocation_id"]])
+            for a in [
+                a
+                for _allocation in self._allocations_by_form.get(
+                    self.allocations[b["allocation_id"]]["form_id"],
+                    {},
+                ).values()
+                for a in self._lessons_by_allocation_on_day.get((_allocation["id"], b["on_day"]), {}).values()
+            ]
+            if a is not b
+            and a["period"] == b["period"]
         )
 
     def _breaks_rule_2(self, l: Lesson) -> bool:

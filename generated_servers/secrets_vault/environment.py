@@ -56,7 +56,6 @@ INDEXED = {
     ("policies", "member_id"),
     ("releases", "member_id"),
     ("releases", "secret_id"),
-    ("releases", "status"),
     ("secrets", "name"),
     ("versions", "secret_id"),
     ("versions", "status"),
@@ -109,6 +108,7 @@ class Release(TypedDict):
     reason: str
     first_by_id: str | None
     second_by_id: str | None
+    released_at: str | None
     status: Literal["asked", "released", "refused", "used"]
 
 
@@ -238,9 +238,7 @@ class SecretsVault:
         self._versions_by_secret: dict[Any, dict[str, Version]] = {}
         self._versions_by_secret_status: dict[Any, dict[str, Version]] = {}
         self._releases_by_member: dict[Any, dict[str, Release]] = {}
-        self._releases_by_member_status: dict[Any, dict[str, Release]] = {}
         self._releases_by_secret_member: dict[Any, dict[str, Release]] = {}
-        self._releases_by_secret_member_status: dict[Any, dict[str, Release]] = {}
         self._leases_by_holder_status: dict[Any, dict[str, Lease]] = {}
         self._leases_by_release: dict[Any, dict[str, Lease]] = {}
         self._leases_by_version_status: dict[Any, dict[str, Lease]] = {}
@@ -963,7 +961,8 @@ class SecretsVault:
         if self._level(member, self.folders[secret["folder_id"]]) < 1:
             return _refused(f"{member['name']} may not read in {self.folders[secret['folder_id']]['path']}.")
         if any(
-            r["status"] in ("asked", "released")
+            r["status"] == "asked"
+            or self._in_time(r)
             for r in self._releases_by_secret_member.get((secret_id, member_id), {}).values()
         ):
             return _refused(f"A release of {secret['name']} to {member['name']} is under way.")
@@ -975,6 +974,7 @@ class SecretsVault:
             "reason": reason,
             "first_by_id": None,
             "second_by_id": None,
+            "released_at": None,
             "status": "asked",
         }
         self._add("releases", release)
@@ -993,7 +993,8 @@ class SecretsVault:
         }
 
     def decide_release(self, release_id: str, by_id: str, agreed: bool) -> Result:
-        """Agree to a release or refuse it; it needs the agreement of two people who administer the folder.
+        """Agree to a release or refuse it; it needs the agreement of two people who administer the folder, and is
+        good for 24 hours then.
 
         Args:
             release_id (str): Id of the release, such as RELEASE-00001.
@@ -1035,6 +1036,7 @@ class SecretsVault:
             else:
                 changed_releases_3.append(release)
                 self._put("releases", release, "second_by_id", by_id)
+                self._put("releases", release, "released_at", self.now)
                 if release["status"] not in ("asked", "released"):
                     return self._take_back(f"Release {release['id']} cannot go from {release['status']} to released.")
                 changed_releases.append(release)
@@ -1067,8 +1069,8 @@ class SecretsVault:
         holder_id: str,
         lasts: Annotated[int, {"minimum": 1, "maximum": 72}],
     ) -> Result:
-        """Lease the current version of a secret to a member for 1 to 72 hours; a guarded one needs a release that is
-        not used yet.
+        """Lease the current version of a secret to a member for 1 to 72 hours; a guarded one needs a release of the
+        last 24 hours that is not used yet.
 
         Args:
             secret_id (str): Id of the secret, such as SECRET-00001.
@@ -1093,15 +1095,15 @@ class SecretsVault:
         release = next(
             (
                 r
-                for r in sorted(
-                    self._releases_by_secret_member_status.get((secret_id, holder_id, "released"), {}).values(),
-                    key=_age,
-                )
+                for r in sorted(self._releases_by_secret_member.get((secret_id, holder_id), {}).values(), key=_age)
+                if self._in_time(r)
             ),
             None,
         )
         if release is None and self._guarded(self.folders[secret["folder_id"]]):
-            return _refused(f"{secret['name']} is guarded and not released to {holder['name']}.")
+            return _refused(
+                f"{secret['name']} is guarded and was not released to {holder['name']} within the last 24 hours."
+            )
         if any(
             self.versions[l["version_id"]]["secret_id"] == secret_id
             for l in self._leases_by_holder_status.get((holder_id, "running"), {}).values()
@@ -1261,8 +1263,6 @@ class SecretsVault:
         )
         if alone is not None:
             return _refused(f"Nobody else administers {alone['path']}, so name somebody first.")
-        if bool(self._releases_by_member_status.get((member_id, "released"), {})):
-            return _refused(f"{member['name']} has a release that was not used.")
         self._journal = []
         changed_leases: list[Any] = []
         changed_releases: list[Any] = []
@@ -1272,8 +1272,12 @@ class SecretsVault:
                 return self._take_back(f"Lease {l['id']} cannot go from {l['status']} to revoked.")
             changed_leases.append(l)
             self._put("leases", l, "status", "revoked")
-        for r in sorted(self._releases_by_member_status.get((member_id, "asked"), {}).values(), key=_age):
-            if r["status"] not in ("asked", "refused"):
+        for r in [
+            r
+            for r in sorted(self._releases_by_member.get(member_id, {}).values(), key=_age)
+            if r["status"] in ("asked", "released")
+        ]:
+            if r["status"] not in ("asked", "released", "refused"):
                 return self._take_back(f"Release {r['id']} cannot go from {r['status']} to refused.")
             changed_releases.append(r)
             self._put("releases", r, "status", "refused")
@@ -1401,6 +1405,13 @@ class SecretsVault:
         return next(
             (v for v in sorted(self._versions_by_secret_status.get((s["id"], "current"), {}).values(), key=_age)),
             None,
+        )
+
+    def _in_time(self, r: Release) -> bool:
+        return (
+            r["status"] == "released"
+            and r["released_at"] is not None
+            and self.now <= _plus_minutes(r["released_at"], 24 * 60)
         )
 
     def _held(self, m: Member, f: Folder) -> Lease | None:
@@ -1615,16 +1626,8 @@ class SecretsVault:
                 )[record["id"]] = record
             case "releases":
                 self._releases_by_member.setdefault(record["member_id"], {})[record["id"]] = record
-                self._releases_by_member_status.setdefault(
-                    (record["member_id"], record["status"]),
-                    {},
-                )[record["id"]] = record
                 self._releases_by_secret_member.setdefault(
                     (record["secret_id"], record["member_id"]),
-                    {},
-                )[record["id"]] = record
-                self._releases_by_secret_member_status.setdefault(
-                    (record["secret_id"], record["member_id"], record["status"]),
                     {},
                 )[record["id"]] = record
             case "leases":
@@ -1653,13 +1656,7 @@ class SecretsVault:
                 del self._versions_by_secret_status[record["secret_id"], record["status"]][record["id"]]
             case "releases":
                 del self._releases_by_member[record["member_id"]][record["id"]]
-                del self._releases_by_member_status[record["member_id"], record["status"]][record["id"]]
                 del self._releases_by_secret_member[record["secret_id"], record["member_id"]][record["id"]]
-                del self._releases_by_secret_member_status[
-                    record["secret_id"],
-                    record["member_id"],
-                    record["status"],
-                ][record["id"]]
             case "leases":
                 del self._leases_by_holder_status[record["holder_id"], record["status"]][record["id"]]
                 del self._leases_by_release[record["release_id"]][record["id"]]

@@ -121,6 +121,7 @@ class SeedRequest(TypedDict):
     seeds: int
     purpose: Literal["breeding", "research", "exhibition"]
     asked_on: str
+    agreement: bool
     refused_for: str | None
     status: Literal["open", "sent", "refused"]
 
@@ -475,6 +476,7 @@ class SeedBank:
         self,
         accession_id: str | None = None,
         purpose: Literal["breeding", "research", "exhibition"] | None = None,
+        agreement: bool | None = None,
         status: Literal["open", "sent", "refused"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -483,6 +485,7 @@ class SeedBank:
         Args:
             accession_id (str, optional): Only those of this accession.
             purpose (str, optional): Only those whose purpose is breeding, research or exhibition.
+            agreement (bool, optional): Only those where agreement is so.
             status (str, optional): Only those whose status is open, sent or refused.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -496,6 +499,7 @@ class SeedBank:
             for seed_request in self.seed_requests.values()
             if (accession_id is None or seed_request["accession_id"] == accession_id)
             and (purpose is None or seed_request["purpose"] == purpose)
+            and (agreement is None or seed_request["agreement"] == agreement)
             and (status is None or seed_request["status"] == status)
         ]
         return _found(
@@ -1101,14 +1105,16 @@ class SeedBank:
         recipient: Text,
         seeds: Annotated[int, {"minimum": 1, "maximum": 5000}],
         purpose: Literal["breeding", "research", "exhibition"],
+        agreement: bool = True,
     ) -> Result:
-        """Enter a request for seeds.
+        """Enter a request for seeds, with or without the recipient's signature under the material transfer agreement.
 
         Args:
             accession_id (str): Id of the accession, such as ACCESSION-00001.
             recipient (str): The recipient.
             seeds (int): The seeds, from 1 to 5000.
             purpose (str): The purpose: breeding, research or exhibition.
+            agreement (bool): Agreement: true or false. true where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -1127,6 +1133,7 @@ class SeedBank:
             "seeds": seeds,
             "purpose": purpose,
             "asked_on": self.now[:10],
+            "agreement": agreement,
             "refused_for": None,
             "status": "open",
         }
@@ -1142,11 +1149,13 @@ class SeedBank:
             "data": {"seed_request_id": seed_request["id"]},
         }
 
-    def send_seeds(self, request_id: str) -> Result:
-        """Send the seeds of a request out of the active packet, which keeps the least stock of the crop.
+    def send_seeds(self, request_id: str, signed_now: bool = False) -> Result:
+        """Send the seeds of a request out of the active packet, which keeps the least stock of the crop; nothing
+        leaves before the recipient has signed the material transfer agreement, which may have come in just now.
 
         Args:
             request_id (str): Id of a seed request (request), such as SR-00001.
+            signed_now (bool): Signed now: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1158,8 +1167,15 @@ class SeedBank:
         if request["status"] != "open":
             return _refused(f"That request is {request['status']}.")
         a = self.accessions[request["accession_id"]]
+        if not (request["agreement"] or signed_now):
+            return _refused(
+                f"{request['recipient']} has not signed the material transfer agreement, and nothing leaves "
+                "without it."
+            )
         if a["status"] != "stored":
             return _refused(f"{a['code']} is {a['status']}, and only seeds that germinate well are sent.")
+        if self._last_test(a) is None:
+            return _refused(f"{a['code']} was never tested, and only seeds that germinate well are sent.")
         packet = self._packet_of(a, "active")
         if packet is None:
             return _refused(f"{a['code']} has no active packet.")
@@ -1173,6 +1189,7 @@ class SeedBank:
         if not 0 <= seeds <= 20000:
             return self._take_back(f"The seeds of {packet['id']} must be between 0 and 20000.")
         self._put("packets", packet, "seeds", seeds)
+        self._put("seed_requests", request, "agreement", True)
         self._put("seed_requests", request, "status", "sent")
         if self._breaks_rule_10(request):
             return self._take_back(RULES[9])

@@ -731,7 +731,7 @@ class SequencingCore:
         }
 
     def take_from_pool(self, library_id: str) -> Result:
-        """Take a library out of an open pool.
+        """Take a library out of a pool that is open or loaded on a run that was not started.
 
         Args:
             library_id (str): Id of the library, such as LIBRARY-00001.
@@ -745,9 +745,21 @@ class SequencingCore:
             return _refused(f"There is no library {library_id!r}.")
         if library["pool_id"] is None:
             return _refused(f"{library['name']} is in no pool.")
-        if self.pools[library["pool_id"]]["status"] != "open":
+        if not (
+            self.pools[library["pool_id"]]["status"] != "done"
+            and not any(
+                self.runs[n["run_id"]]["status"] == "running"
+                for n in self._lanes_by_pool.get(library["pool_id"], {}).values()
+            )
+        ):
+            return _refused(f"Pool {self.pools[library['pool_id']]['name']} is done or is being sequenced.")
+        if (
+            self.pools[library["pool_id"]]["status"] != "open"
+            and self._pool_members(self.pools[library["pool_id"]]) <= 1
+        ):
             return _refused(
-                f"Pool {self.pools[library['pool_id']]['name']} is {self.pools[library['pool_id']]['status']}."
+                f"{library['name']} is the last library of {self.pools[library['pool_id']]['name']}, which is "
+                "loaded on a lane."
             )
         self._journal = []
         former_pool_id = library["pool_id"]
@@ -1022,13 +1034,19 @@ class SequencingCore:
                 return self._take_back(RULES[7])
         return {"success": True, "message": f"Done: start the run {run['name']}."}
 
-    def end_run(self, run_id: str, worked: bool) -> Result:
-        """End a run; where it was good its reads are shared out by what each library lacks, where it failed the
-        shares are paid back.
+    def end_run(
+        self,
+        run_id: str,
+        worked: bool,
+        percent: Annotated[int, {"minimum": 30, "maximum": 100}] = 100,
+    ) -> Result:
+        """End a run; where it was good its reads, so many percent of what the lanes promise, are shared out by what
+        each library lacks, and those still short leave the pool; where it failed the shares are paid back.
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
             worked (bool): Worked: true or false.
+            percent (int): The percent, from 30 to 100. 100 where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1042,6 +1060,8 @@ class SequencingCore:
         self._journal = []
         changed_libraries: list[Any] = []
         changed_libraries_2: list[Any] = []
+        changed_libraries_3: list[Any] = []
+        former_pool_ids: list[Any] = []
         changed_pools: list[Any] = []
         changed_runs: list[Any] = []
         if worked:
@@ -1052,7 +1072,7 @@ class SequencingCore:
             ]:
                 reads = self.machines[run["machine_id"]]["lane_reads"] * len(
                     self._lanes_by_run_pool.get((run_id, p["id"]), {})
-                )
+                ) * percent // 100
                 total = self._pool_need(p)
                 if total > 0:
                     for l in sorted(self._libraries_by_pool.get(p["id"], {}).values(), key=_age):
@@ -1068,12 +1088,19 @@ class SequencingCore:
                                 )
                             changed_libraries_2.append(l)
                             self._put("libraries", l, "status", "sequenced")
+                        else:
+                            changed_libraries_3.append(l)
+                            former_pool_ids.append(l["pool_id"])
+                            self._put("libraries", l, "pool_id", None)
                 if p["status"] not in ("loaded", "done"):
                     return self._take_back(f"Pool {p['name']} cannot go from {p['status']} to done.")
                 changed_pools.append(p)
                 self._put("pools", p, "status", "done")
             for n in sorted(self._lanes_by_run.get(run_id, {}).values(), key=_age):
-                self._put("lanes", n, "reads", self.machines[run["machine_id"]]["lane_reads"])
+                new_reads = self.machines[run["machine_id"]]["lane_reads"] * percent // 100
+                if not 0 <= new_reads <= 2000:
+                    return self._take_back(f"The reads of {n['id']} must be between 0 and 2000.")
+                self._put("lanes", n, "reads", new_reads)
             changed_runs.append(run)
             self._put("runs", run, "status", "finished")
         else:
@@ -1095,9 +1122,16 @@ class SequencingCore:
                 return self._take_back(f"Run {run['name']} cannot go from {run['status']} to failed.")
             changed_runs.append(run)
             self._put("runs", run, "status", "failed")
+        for one_library in _distinct(changed_libraries_3):
+            if self._breaks_rule_1_a(one_library):
+                return self._take_back(RULES[0])
+        for one_library in _distinct(changed_libraries_3):
+            if self._breaks_rule_1_b(one_library):
+                return self._take_back(RULES[0])
         for one_library in _distinct(
             [
                 *changed_libraries_2,
+                *changed_libraries_3,
                 *[user for one in changed_pools for user in self._libraries_by_pool.get(one["id"], {}).values()],
             ]
         ):
@@ -1137,6 +1171,18 @@ class SequencingCore:
                 *[
                     user
                     for one in [self.pools.get(one["pool_id"]) for one in changed_libraries]
+                    if one is not None
+                    for user in self._lanes_by_pool.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.pools.get(one["pool_id"]) for one in changed_libraries_3]
+                    if one is not None
+                    for user in self._lanes_by_pool.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.pools.get(key) for key in former_pool_ids]
                     if one is not None
                     for user in self._lanes_by_pool.get(one["id"], {}).values()
                 ],

@@ -40,6 +40,7 @@ CHANGES = (
     "unlock_file",
     "delete_file",
     "restore_file",
+    "hand_over_file",
     "set_access",
 )
 """The methods that may change something; all others only read."""
@@ -371,20 +372,6 @@ class SharedDrive:
         """
         found = [team for team in self.teams.values() if (name is None or name.casefold() in team["name"].casefold())]
         return _found({"total": len(found), "teams": [self._show_team(team) for team in _page(found, offset)]})
-
-    def get_folder(self, folder_id: str) -> Result:
-        """Look up one folder by its id.
-
-        Args:
-            folder_id (str): Id of the folder, such as FOLDER-00001.
-
-        Returns:
-            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
-        """
-        folder = self.folders.get(folder_id)
-        if folder is None:
-            return _refused(f"There is no folder {folder_id!r}.")
-        return _found(self._show_folder(folder))
 
     def list_folders(
         self,
@@ -1197,6 +1184,51 @@ class SharedDrive:
         if self._breaks_rule_8(file):
             return self._take_back(RULES[7])
         return {"success": True, "message": f"Done: {done}."}
+
+    def hand_over_file(self, by_id: str, file_id: str, heir_id: str) -> Result:
+        """Make somebody else the owner of a file, with all its versions on their quota.
+
+        Args:
+            by_id (str): Id of an user (by), such as USER-00001.
+            file_id (str): Id of the file, such as FILE-00001.
+            heir_id (str): Id of an user (heir), such as USER-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        by = self.users.get(by_id)
+        if by is None:
+            return _refused(f"There is no user {by_id!r}.")
+        file = self.files.get(file_id)
+        if file is None:
+            return _refused(f"There is no file {file_id!r}.")
+        heir = self.users.get(heir_id)
+        if heir is None:
+            return _refused(f"There is no user {heir_id!r}.")
+        if not (by_id == file["owner_id"] or self._may_manage(by, self.folders[file["folder_id"]])):
+            return _refused(
+                f"Only {self.users[file['owner_id']]['name']} or somebody who manages "
+                f"{self.folders[file['folder_id']]['name']} hands {file['name']} over."
+            )
+        if heir_id == file["owner_id"]:
+            return _refused(f"{heir['name']} owns {file['name']} already.")
+        if not self._may_edit(heir, self.folders[file["folder_id"]]):
+            return _refused(
+                f"{heir['name']} may not edit {self.folders[file['folder_id']]['name']}, so give access first."
+            )
+        if self._user_used(heir) + self._file_stored(file) > heir["quota"]:
+            return _refused(
+                f"{heir['name']} has {heir['quota'] - self._user_used(heir)} MB left, not {self._file_stored(file)}."
+            )
+        self._journal = []
+        former_owner_id = file["owner_id"]
+        self._put("files", file, "owner_id", heir_id)
+        if self._breaks_rule_5(self.users[file["owner_id"]]):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_5(self.users[former_owner_id]):
+            return self._take_back(RULES[4])
+        return {"success": True, "message": f"Done: hand {file['name']} over to {heir['name']} as {by['name']}."}
 
     def set_access(
         self,

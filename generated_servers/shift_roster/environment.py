@@ -44,6 +44,7 @@ CHANGES = (
     "carry_out_swap",
     "decline_swap",
     "report_absence",
+    "end_absence",
 )
 """The methods that may change something; all others only read."""
 
@@ -1335,6 +1336,39 @@ class ShiftRoster:
             "data": {"absence_id": absence["id"]},
         }
 
+    def end_absence(self, absence_id: str, last_day: Date) -> Result:
+        """Note that somebody is back before the absence was to end, with the last day they were away.
+
+        Args:
+            absence_id (str): Id of the absence, such as ABSENCE-00001.
+            last_day (str): Last day: a date, as YYYY-MM-DD.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        absence = self.absences.get(absence_id)
+        if absence is None:
+            return _refused(f"There is no absence {absence_id!r}.")
+        if absence["starts"] > last_day or last_day >= absence["ends"]:
+            return _refused(
+                f"The absence of {self.workers[absence['worker_id']]['name']} lasts from {absence['starts']} to "
+                f"{absence['ends']}."
+            )
+        if _plus_days(last_day, 1) < self.now[:10]:
+            return _refused(f"{last_day} is too long ago.")
+        self._journal = []
+        self._put("absences", absence, "ends", last_day)
+        for one_duty in _distinct(self._duties_by_worker_status.get((absence["worker_id"], "on"), {}).values()):
+            if self._breaks_rule_6(one_duty):
+                return self._take_back(RULES[5])
+        if self._breaks_rule_11(absence):
+            return self._take_back(RULES[10])
+        return {
+            "success": True,
+            "message": f"Done: end the absence of {self.workers[absence['worker_id']]['name']} on {last_day}.",
+        }
+
     def _show_worker(self, worker: Worker) -> dict[str, Any]:
         """The worker as an answer shows it."""
         return {**worker, "skills": [*worker["skills"]]}
@@ -1355,7 +1389,7 @@ class ShiftRoster:
 
     def _shift_night(self, shift: Shift) -> bool:
         """The night of a shift."""
-        return shift["starts"][11:] >= "20:00"
+        return shift["starts"][11:] >= "20:00" or shift["starts"][11:] < "05:00"
 
     def _shift_filled(self, shift: Shift) -> int:
         """The filled of a shift."""

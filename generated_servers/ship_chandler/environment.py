@@ -222,6 +222,7 @@ class ShipChandler:
         self._journal: list[tuple[Any, ...]] = []
         self._calls_by_vessel: dict[Any, dict[str, Call]] = {}
         self._supply_orders_by_call: dict[Any, dict[str, SupplyOrder]] = {}
+        self._supply_orders_by_call_status: dict[Any, dict[str, SupplyOrder]] = {}
         self._supply_orders_by_number: dict[Any, dict[str, SupplyOrder]] = {}
         self._supply_orders_by_trip: dict[Any, dict[str, SupplyOrder]] = {}
         self._supply_orders_by_trip_status: dict[Any, dict[str, SupplyOrder]] = {}
@@ -647,7 +648,9 @@ class ShipChandler:
         ):
             if self._breaks_rule_1(one_trip):
                 return self._take_back(RULES[0])
-        if self._breaks_rule_2(order):
+        if self._breaks_rule_2_o(order):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_2_o_again(order):
             return self._take_back(RULES[1])
         for one_line in _distinct(
             [
@@ -819,6 +822,8 @@ class ShipChandler:
             self._put("articles", article, "stock", stock)
         self._put("supply_orders", order, "seal", seal)
         self._put("supply_orders", order, "status", "packed")
+        if self._breaks_rule_2_o_again(order):
+            return self._take_back(RULES[1])
         for one_line in _distinct(
             [
                 *self._lines_by_order.get(order["id"], {}).values(),
@@ -874,6 +879,8 @@ class ShipChandler:
                 self._put("articles", article, "stock", stock)
         self._put("supply_orders", order, "seal", None)
         self._put("supply_orders", order, "status", "cancelled")
+        if self._breaks_rule_2_o_again(order):
+            return self._take_back(RULES[1])
         for one_line in _distinct(
             [
                 *self._lines_by_order.get(order["id"], {}).values(),
@@ -1000,8 +1007,11 @@ class ShipChandler:
         for one_trip in _distinct([self.trips.get(order["trip_id"]), self.trips.get(former_trip_id)]):
             if self._breaks_rule_1(one_trip):
                 return self._take_back(RULES[0])
-        if self._breaks_rule_2(order):
+        if self._breaks_rule_2_o(order):
             return self._take_back(RULES[1])
+        for one_supply_order in _distinct([order, *changed_supply_orders]):
+            if self._breaks_rule_2_o_again(one_supply_order):
+                return self._take_back(RULES[1])
         for one_line in _distinct(
             [
                 *[user for one in changed_supply_orders for user in self._lines_by_order.get(one["id"], {}).values()],
@@ -1101,6 +1111,11 @@ class ShipChandler:
             return _refused(f"Order {order['number']} is {order['status']}.")
         if self.trips[order["trip_id"]]["status"] != "under_way":
             return _refused(f"{self.crafts[self.trips[order['trip_id']]['craft_id']]['name']} has not left.")
+        if self.now >= self.calls[order["call_id"]]["sails"]:
+            return _refused(
+                f"{self.vessels[self.calls[order['call_id']]['vessel_id']]['name']} sailed at "
+                f"{self.calls[order['call_id']]['sails']}, so bring order {order['number']} back."
+            )
         if not (
             _different([a["id"] for a in refused])
             and all(
@@ -1139,6 +1154,8 @@ class ShipChandler:
             "total": total,
         }
         self._add("delivery_notes", delivery_note)
+        if self._breaks_rule_2_o_again(order):
+            return self._take_back(RULES[1])
         for one_line in _distinct(
             [
                 *self._lines_by_order.get(order["id"], {}).values(),
@@ -1215,7 +1232,10 @@ class ShipChandler:
             if self._breaks_rule_1(one_trip):
                 return self._take_back(RULES[0])
         for one_supply_order in _distinct(changed_supply_orders_2):
-            if self._breaks_rule_2(one_supply_order):
+            if self._breaks_rule_2_o(one_supply_order):
+                return self._take_back(RULES[1])
+        for one_supply_order in _distinct([*changed_supply_orders, *changed_supply_orders_2]):
+            if self._breaks_rule_2_o_again(one_supply_order):
                 return self._take_back(RULES[1])
         for one_line in _distinct(
             [
@@ -1260,13 +1280,21 @@ class ShipChandler:
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: enter {self.crafts[trip['craft_id']]['name']} as back."}
 
-    def shift_call(self, call_id: str, arrives: DateTime | None = None, sails: DateTime | None = None) -> Result:
-        """Change when a vessel arrives or sails, as the agent reports.
+    def shift_call(
+        self,
+        call_id: str,
+        arrives: DateTime | None = None,
+        sails: DateTime | None = None,
+        lies: Literal["anchorage", "alongside"] | None = None,
+    ) -> Result:
+        """Change when a vessel arrives or sails, or where she lies, as the agent reports; what is loaded for her on
+        planned trips comes off when she changes places.
 
         Args:
             call_id (str): Id of the call, such as CALL-00001.
             arrives (str, optional): Arrives: date and time, as YYYY-MM-DDTHH:MM. May be left out.
             sails (str, optional): Sails: date and time, as YYYY-MM-DDTHH:MM. May be left out.
+            lies (str, optional): The lies: anchorage or alongside. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1277,8 +1305,8 @@ class ShipChandler:
             return _refused(f"There is no call {call_id!r}.")
         if call["sails"] <= self.now:
             return _refused(f"{self.vessels[call['vessel_id']]['name']} sailed at {call['sails']}.")
-        if arrives is None and sails is None:
-            return _refused("Give a new time of arrival or sailing.")
+        if not (arrives is not None or sails is not None or lies is not None and lies != call["lies"]):
+            return _refused("Give a new time of arrival or sailing, or another place where she lies.")
         from_at = arrives if arrives is not None else call["arrives"]
         until = sails if sails is not None else call["sails"]
         if from_at >= until or until <= self.now:
@@ -1303,12 +1331,101 @@ class ShipChandler:
             if k is not call
         ):
             return _refused(f"{self.vessels[call['vessel_id']]['name']} has another call at that time.")
+        away = next(
+            (
+                o
+                for o in sorted(self._supply_orders_by_call_status.get((call_id, "loaded"), {}).values(), key=_age)
+                if o["trip_id"] is not None
+                and self.trips[o["trip_id"]]["status"] == "under_way"
+            ),
+            None,
+        )
+        if lies is not None and lies != call["lies"] and away is not None:
+            return _refused(
+                f"Order {away['number']} is under way to where {self.vessels[call['vessel_id']]['name']} lay, so "
+                "have it delivered or brought back first."
+            )
         self._journal = []
+        changed_supply_orders: list[Any] = []
+        former_trip_ids: list[Any] = []
+        changed_supply_orders_2: list[Any] = []
+        changed_calls: list[Any] = []
+        if lies is not None and lies != call["lies"]:
+            for o in sorted(self._supply_orders_by_call_status.get((call_id, "loaded"), {}).values(), key=_age):
+                changed_supply_orders.append(o)
+                former_trip_ids.append(o["trip_id"])
+                self._put("supply_orders", o, "trip_id", None)
+                if o["status"] not in ("open", "packed", "loaded"):
+                    return self._take_back(f"Supply order {o['number']} cannot go from {o['status']} to packed.")
+                changed_supply_orders_2.append(o)
+                self._put("supply_orders", o, "status", "packed")
+            changed_calls.append(call)
+            self._put("calls", call, "lies", lies)
         self._put("calls", call, "arrives", from_at)
         self._put("calls", call, "sails", until)
-        for one_supply_order in _distinct(self._supply_orders_by_call.get(call["id"], {}).values()):
-            if self._breaks_rule_2(one_supply_order):
+        for one_trip in _distinct(
+            [
+                *[self.trips.get(one["trip_id"]) for one in changed_supply_orders],
+                *[self.trips.get(key) for key in former_trip_ids],
+            ]
+        ):
+            if self._breaks_rule_1(one_trip):
+                return self._take_back(RULES[0])
+        for one_supply_order in _distinct(
+            [*changed_supply_orders, *self._supply_orders_by_call.get(call["id"], {}).values()]
+        ):
+            if self._breaks_rule_2_o(one_supply_order):
                 return self._take_back(RULES[1])
+        for one_supply_order in _distinct(
+            [
+                *changed_supply_orders,
+                *changed_supply_orders_2,
+                *[
+                    user
+                    for one in changed_calls
+                    for user in self._supply_orders_by_call_status.get((one["id"], "loaded"), {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_2_o_again(one_supply_order):
+                return self._take_back(RULES[1])
+        for one_line in _distinct(
+            [
+                *[
+                    user
+                    for one in changed_supply_orders_2
+                    for user in self._lines_by_order.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.calls[one["call_id"]] for one in changed_supply_orders_2]
+                        for user in self._supply_orders_by_call.get(one["id"], {}).values()
+                    ]
+                    for user in self._lines_by_order.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_line):
+                return self._take_back(RULES[2])
+        for one_supply_order in _distinct(changed_supply_orders_2):
+            if self._breaks_rule_4(one_supply_order):
+                return self._take_back(RULES[3])
+        for one_supply_order in _distinct([*changed_supply_orders, *changed_supply_orders_2]):
+            if self._breaks_rule_6(one_supply_order):
+                return self._take_back(RULES[5])
+        for one_supply_order in _distinct(changed_supply_orders_2):
+            if self._breaks_rule_8_o(one_supply_order):
+                return self._take_back(RULES[7])
+        for one_line in _distinct(
+            [user for one in changed_supply_orders_2 for user in self._lines_by_order.get(one["id"], {}).values()]
+        ):
+            if self._breaks_rule_8_l(one_line):
+                return self._take_back(RULES[7])
+        for one_supply_order in _distinct([*changed_supply_orders, *changed_supply_orders_2]):
+            if self._breaks_rule_11(one_supply_order):
+                return self._take_back(RULES[10])
         if self._breaks_rule_12_k(call):
             return self._take_back(RULES[11])
         if self._breaks_rule_12_a(call):
@@ -1318,6 +1435,8 @@ class ShipChandler:
             done += f" to arrive at {arrives}"
         if sails is not None:
             done += f" to sail at {sails}"
+        if lies is not None:
+            done += f" to lie {lies}"
         return {"success": True, "message": f"Done: {done}."}
 
     def _show_supply_order(self, supply_order: SupplyOrder) -> dict[str, Any]:
@@ -1395,16 +1514,25 @@ class ShipChandler:
         """Whether this is broken: no craft carries more than it can."""
         return self._trip_weight(t) > self.crafts[t["craft_id"]]["carries"]
 
-    def _breaks_rule_2(self, o: SupplyOrder) -> bool:
+    def _breaks_rule_2_o(self, o: SupplyOrder) -> bool:
         """Whether this is broken: launches go to vessels at anchor and vans to vessels alongside, while they are in
         port.
         """
         return not (
             o["trip_id"] is None
-            or self._reaches(self.crafts[self.trips[o["trip_id"]]["craft_id"]], self.calls[o["call_id"]])
-            and (
-                self.calls[o["call_id"]]["arrives"] <= self.trips[o["trip_id"]]["leaves_at"]
-                and self.trips[o["trip_id"]]["leaves_at"] < self.calls[o["call_id"]]["sails"]
+            or self.calls[o["call_id"]]["arrives"] <= self.trips[o["trip_id"]]["leaves_at"]
+            and self.trips[o["trip_id"]]["leaves_at"] < self.calls[o["call_id"]]["sails"]
+        )
+
+    def _breaks_rule_2_o_again(self, o: SupplyOrder) -> bool:
+        """Whether this is broken: launches go to vessels at anchor and vans to vessels alongside, while they are in
+        port.
+        """
+        return (
+            o["status"] == "loaded"
+            and not (
+                o["trip_id"] is None
+                or self._reaches(self.crafts[self.trips[o["trip_id"]]["craft_id"]], self.calls[o["call_id"]])
             )
         )
 
@@ -1565,6 +1693,10 @@ class ShipChandler:
                 self._calls_by_vessel.setdefault(record["vessel_id"], {})[record["id"]] = record
             case "supply_orders":
                 self._supply_orders_by_call.setdefault(record["call_id"], {})[record["id"]] = record
+                self._supply_orders_by_call_status.setdefault(
+                    (record["call_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
                 self._supply_orders_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._supply_orders_by_trip.setdefault(record["trip_id"], {})[record["id"]] = record
                 self._supply_orders_by_trip_status.setdefault(
@@ -1591,6 +1723,7 @@ class ShipChandler:
                 del self._calls_by_vessel[record["vessel_id"]][record["id"]]
             case "supply_orders":
                 del self._supply_orders_by_call[record["call_id"]][record["id"]]
+                del self._supply_orders_by_call_status[record["call_id"], record["status"]][record["id"]]
                 del self._supply_orders_by_number[record["number"]][record["id"]]
                 del self._supply_orders_by_trip[record["trip_id"]][record["id"]]
                 del self._supply_orders_by_trip_status[record["trip_id"], record["status"]][record["id"]]

@@ -79,6 +79,7 @@ class Guest(TypedDict):
     weight: int
     height: int
     sole: int
+    account: int
 
 
 class Instructor(TypedDict):
@@ -115,6 +116,7 @@ class SkiSet(TypedDict):
     sole: int
     softest: int
     hardest: int
+    daily: int
     binding: int | None
     guest_id: str | None
     due: str | None
@@ -693,8 +695,8 @@ class SkiResort:
         return {"success": True, "message": f"Done: stop the pass of {self.guests[lift_pass['guest_id']]['name']}."}
 
     def enrol_guest(self, guest_id: str, lesson_id: str) -> Result:
-        """Book a guest for a lesson of their level on a day for which they have a lift pass; a rented set must have
-        the right binding setting.
+        """Book a guest for a lesson of their level on a day for which they have a lift pass and put 55.00 on their
+        account; a rented set must have the right binding setting.
 
         Args:
             guest_id (str): Id of the guest, such as GUEST-00001.
@@ -712,6 +714,11 @@ class SkiResort:
             return _refused(f"There is no lesson {lesson_id!r}.")
         if lesson["status"] != "offered" or lesson["on"] < self.now[:10]:
             return _refused(f"Lesson {lesson['code']} is over.")
+        if (
+            lesson["on"] <= self.now[:10]
+            and self.now[11:] >= ("10:00" if lesson["session"] == "morning" else "14:00")
+        ):
+            return _refused(f"The {lesson['session']} lesson {lesson['code']} of today has begun.")
         if guest["level"] != lesson["level"]:
             return _refused(
                 f"{guest['name']} skis at level {guest['level']} and lesson {lesson['code']} is for level "
@@ -737,6 +744,7 @@ class SkiResort:
             "status": "booked",
         }
         self._add("enrolments", enrolment)
+        self._put("guests", guest, "account", guest["account"] + 5500)
         if self._breaks_rule_1(self.lessons[enrolment["lesson_id"]]):
             return self._take_back(RULES[0])
         if self._breaks_rule_2(enrolment):
@@ -752,7 +760,8 @@ class SkiResort:
         }
 
     def leave_lesson(self, enrolment_id: str) -> Result:
-        """Take a guest out of a lesson still to be held.
+        """Take a guest out of a lesson still to be held; until the day before, the 55.00 are taken off the account
+        again.
 
         Args:
             enrolment_id (str): Id of the enrolment, such as ENROLMENT-00001.
@@ -770,6 +779,9 @@ class SkiResort:
                 f"{self.lessons[enrolment['lesson_id']]['code']}."
             )
         self._journal = []
+        if self.lessons[enrolment["lesson_id"]]["on"] > self.now[:10]:
+            guest = self.guests[enrolment["guest_id"]]
+            self._put("guests", guest, "account", self.guests[enrolment["guest_id"]]["account"] - 5500)
         self._put("enrolments", enrolment, "status", "dropped")
         if self._breaks_rule_1(self.lessons[enrolment["lesson_id"]]):
             return self._take_back(RULES[0])
@@ -908,7 +920,8 @@ class SkiResort:
         return {"success": True, "message": f"Done: {done}."}
 
     def hand_out_set(self, ski_set_id: str, guest_id: str, due: Date) -> Result:
-        """Rent a set to a guest whose boots, height and weight it fits; the binding is set by weight and level.
+        """Rent a set to a guest whose boots, height and weight it fits, at its daily price (children half) on their
+        account, today and the day it is due included; the binding is set by weight and level.
 
         Args:
             ski_set_id (str): Id of the ski set, such as SS-00001.
@@ -953,6 +966,12 @@ class SkiResort:
             return self._take_back(f"The binding of {ski_set['code']} must be between 5 and 160.")
         self._put("ski_sets", ski_set, "binding", binding)
         self._put("ski_sets", ski_set, "condition", "out")
+        self._put(
+            "guests",
+            guest,
+            "account",
+            guest["account"] + self._rent(ski_set, guest, _days_between(self.now[:10], due) + 1),
+        )
         if self._breaks_rule_9(ski_set):
             return self._take_back(RULES[8])
         if self._breaks_rule_10(ski_set):
@@ -960,7 +979,7 @@ class SkiResort:
         return {"success": True, "message": f"Done: hand set {ski_set['code']} out to {guest['name']} until {due}."}
 
     def take_back_set(self, ski_set_id: str, damaged: bool = False) -> Result:
-        """Take a set back; a damaged one goes to the bench.
+        """Take a set back; a damaged one goes to the bench, and days paid for that lie ahead are credited.
 
         Args:
             ski_set_id (str): Id of the ski set, such as SS-00001.
@@ -973,10 +992,13 @@ class SkiResort:
         ski_set = self.ski_sets.get(ski_set_id)
         if ski_set is None:
             return _refused(f"There is no ski set {ski_set_id!r}.")
-        if ski_set["condition"] != "out":
+        if ski_set["condition"] != "out" or ski_set["guest_id"] is None or ski_set["due"] is None:
             return _refused(f"Set {ski_set['code']} is {ski_set['condition']}, not out.")
+        renter = self.guests[ski_set["guest_id"]]
+        ahead = max(0, _days_between(self.now[:10], ski_set["due"]))
         self._journal = []
         changed_ski_sets: list[Any] = []
+        self._put("guests", renter, "account", renter["account"] - self._rent(ski_set, renter, ahead))
         self._put("ski_sets", ski_set, "guest_id", None)
         self._put("ski_sets", ski_set, "due", None)
         self._put("ski_sets", ski_set, "binding", None)
@@ -1195,6 +1217,9 @@ class SkiResort:
 
     def _suits(self, x: Lesson, s: Slope) -> bool:
         return s["grade"] <= min(x["level"] + 1, 4)
+
+    def _rent(self, s: SkiSet, g: Guest, n: int) -> int:
+        return s["daily"] * n // (2 if g["child"] else 1)
 
     def _pass_price(self, g: Guest, n: int, base: int) -> int:
         return (base + base * 4 // 5 * (n - 1)) // (2 if g["child"] else 1)

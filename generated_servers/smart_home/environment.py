@@ -36,6 +36,7 @@ CHANGES = (
     "report_fault",
     "note_presence",
     "change_mode",
+    "switch_off",
     "run_scene",
     "save_scene",
     "put_in_scene",
@@ -649,11 +650,12 @@ class SmartHome:
                 return self._take_back(RULES[4])
         return {"success": True, "message": f"Done: note where {person['name']} is."}
 
-    def change_mode(self, mode_id: str) -> Result:
-        """Change the mode of the house; devices above what it allows are turned down.
+    def change_mode(self, mode_id: str, by_id: str) -> Result:
+        """Let a grown-up change the mode of the house; devices above what it allows are turned down.
 
         Args:
             mode_id (str): Id of the mode, such as MODE-00001.
+            by_id (str): Id of a person (by), such as PERSON-00001.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -662,6 +664,11 @@ class SmartHome:
         mode = self.modes.get(mode_id)
         if mode is None:
             return _refused(f"There is no mode {mode_id!r}.")
+        by = self.people.get(by_id)
+        if by is None:
+            return _refused(f"There is no person {by_id!r}.")
+        if by["child"]:
+            return _refused(f"{by['name']} is a child, and the mode is changed by grown-ups.")
         if mode["active"]:
             return _refused(f"The house is in the mode {mode['name']} already.")
         self._journal = []
@@ -694,7 +701,64 @@ class SmartHome:
         for one_device in _distinct(changed_devices):
             if self._breaks_rule_5(one_device):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: change the mode to {mode['name']}."}
+        return {"success": True, "message": f"Done: change the mode to {mode['name']} for {by['name']}."}
+
+    def switch_off(self, room_id: str | None = None, circuit_id: str | None = None) -> Result:
+        """Switch off every device that is on, in the whole house, in a room or on a circuit, on leaving or because of
+        smoke or water.
+
+        Args:
+            room_id (str, optional): Id of the room, such as ROOM-00001. May be left out.
+            circuit_id (str, optional): Id of the circuit, such as CIRCUIT-00001. May be left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        room = self.rooms.get(room_id) if room_id is not None else None
+        if room_id is not None and room is None:
+            return _refused(f"There is no room {room_id!r}.")
+        circuit = self.circuits.get(circuit_id) if circuit_id is not None else None
+        if circuit_id is not None and circuit is None:
+            return _refused(f"There is no circuit {circuit_id!r}.")
+        if room_id is not None and circuit_id is not None:
+            return _refused("Name a room or a circuit, not both.")
+        if not any(
+            circuit_id is None
+            or d["circuit_id"] == circuit_id
+            for d in self.devices.values()
+            if d["level"] > 0
+            and (room_id is None or d["room_id"] == room_id)
+        ):
+            return _refused("Nothing is on there.")
+        self._journal = []
+        changed_devices: list[Any] = []
+        for d in [
+            d
+            for d in self.devices.values()
+            if d["level"] > 0
+            and (room_id is None or d["room_id"] == room_id)
+            and (circuit_id is None or d["circuit_id"] == circuit_id)
+        ]:
+            changed_devices.append(d)
+            self._put("devices", d, "level", 0)
+        for one_circuit in _distinct([self.circuits[one["circuit_id"]] for one in changed_devices]):
+            if self._breaks_rule_1(one_circuit):
+                return self._take_back(RULES[0])
+        for one_device in _distinct(changed_devices):
+            if self._breaks_rule_3_d(one_device):
+                return self._take_back(RULES[2])
+        if self._breaks_rule_4():
+            return self._take_back(RULES[3])
+        for one_device in _distinct(changed_devices):
+            if self._breaks_rule_5(one_device):
+                return self._take_back(RULES[4])
+        done = "switch everything off"
+        if room is not None:
+            done += f" in the {room['name']}"
+        if circuit is not None:
+            done += f" on the {circuit['name']}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def run_scene(self, scene_id: str) -> Result:
         """Set all devices of a scene, those with a lower ceiling in the current mode only that high.

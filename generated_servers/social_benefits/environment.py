@@ -1256,7 +1256,8 @@ class SocialBenefits:
         }
 
     def end_award(self, award_id: str, on: Date) -> Result:
-        """End an award with the month of a day; months that were paid from then on become an overpayment.
+        """End an award with the month of a day, once the months before it are paid; months that were paid from then
+        on become an overpayment, and arrears are paid out or set off against it.
 
         Args:
             award_id (str): Id of the award, such as AWARD-00001.
@@ -1288,10 +1289,16 @@ class SocialBenefits:
             )
         if on > self.now[:10]:
             return _refused(f"{on} is in the future.")
+        if award["status"] != "suspended" and self._next_month(award) < last:
+            return _refused(f"The month of {self._next_month(award)} is due and not paid yet, so pay it first.")
         self._journal = []
         added_overpayments: list[Any] = []
+        added_payments: list[Any] = []
         changed_payments: list[Any] = []
-        gap = sum(p["due"] for p in self._payments_by_award.get(award_id, {}).values() if p["month"] >= last)
+        gap = (
+            sum(p["due"] for p in self._payments_by_award.get(award_id, {}).values() if p["month"] >= last)
+            - award["arrears"]
+        )
         if gap > 0:
             if not 1 <= gap <= 9000000:
                 return self._take_back("The amount of an overpayment must be between 0.01 and 90,000.00.")
@@ -1306,6 +1313,21 @@ class SocialBenefits:
             }
             self._add("overpayments", overpayment)
             added_overpayments.append(overpayment)
+        if gap < 0:
+            paid = 0 - gap
+            if not 0 <= paid <= 9900000:
+                return self._take_back("The paid of a payment must be between 0.00 and 99,000.00.")
+            payment = {
+                "id": self._new_id("payment", "PAYMENT", self.payments),
+                "award_id": award_id,
+                "month": self._next_month(award),
+                "due": 0,
+                "deducted": 0,
+                "paid": paid,
+            }
+            self._add("payments", payment)
+            added_payments.append(payment)
+        self._put("awards", award, "arrears", 0)
         for p in [
             p
             for p in sorted(self._payments_by_award.get(award_id, {}).values(), key=_age)
@@ -1324,9 +1346,17 @@ class SocialBenefits:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(award):
             return self._take_back(RULES[2])
-        for one_payment in _distinct([*changed_payments, *self._payments_by_award.get(award["id"], {}).values()]):
+        for one_payment in _distinct(added_payments):
+            if self._breaks_rule_5_p(one_payment):
+                return self._take_back(RULES[4])
+        for one_payment in _distinct(
+            [*added_payments, *changed_payments, *self._payments_by_award.get(award["id"], {}).values()]
+        ):
             if self._breaks_rule_5_p_again(one_payment):
                 return self._take_back(RULES[4])
+        for one_payment in _distinct(added_payments):
+            if self._breaks_rule_6(one_payment):
+                return self._take_back(RULES[5])
         for one_overpayment in _distinct(added_overpayments):
             if self._breaks_rule_7(one_overpayment):
                 return self._take_back(RULES[6])

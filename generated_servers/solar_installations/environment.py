@@ -21,7 +21,7 @@ Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
     "The panels of a roof face never need more room than it has.",
-    "Every string stays within the voltage window of its inverter.",
+    "Every string stays within the voltage window of its inverter, in frost too.",
     "An inverter has no more strings than inputs.",
     "The panels of a project have at most 120 percent of what the inverter can take.",
     "A design that was submitted has at least one string.",
@@ -73,6 +73,7 @@ class Project(TypedDict):
     panel_id: str | None
     inverter_id: str | None
     feed_limit: int | None
+    price: int | None
     allocated: bool
     status: Literal["enquiry", "surveyed", "dropped", "submitted", "cleared", "scheduled", "built", "running"]
 
@@ -172,6 +173,12 @@ def _distinct(records: Iterable[Any]) -> list[Any]:
     return list({record["id"]: record for record in records if record is not None}.values())
 
 
+def _money(cents: int) -> str:
+    """An amount as people write it: 120.50."""
+    whole, rest = divmod(abs(cents), 100)
+    return f"{'-' if cents < 0 else ''}{whole:,}.{rest:02d}"
+
+
 def _different(keys: list[Any]) -> bool:
     """Whether no two are the same."""
     return len(set(keys)) == len(keys)
@@ -239,7 +246,8 @@ class SolarInstallations:
             self._link("visits", visit)
 
     def string_window(self, panel_id: str, inverter_id: str) -> Result:
-        """How few and how many panels a string may have with an inverter, and how many panels it takes in all.
+        """How few panels a string may have with an inverter and how many, with twelve percent more volts in frost,
+        and how many panels it takes in all.
 
         Args:
             panel_id (str): Id of the panel, such as PANEL-00001.
@@ -782,8 +790,9 @@ class SolarInstallations:
             return _refused("The string to be replaced is on another roof.")
         if not self._fits_volts(panels, panel, inverter):
             return _refused(
-                f"{panels} panels give {panels * panel['volts']} volts, and {inverter['name']} wants "
-                f"{inverter['least_volts']} to {inverter['most_volts']}."
+                f"{panels} panels give {panels * panel['volts']} volts, in frost "
+                f"{panels * panel['volts'] * 112 // 100}, and {inverter['name']} wants {inverter['least_volts']} "
+                f"to {inverter['most_volts']}."
             )
         gone = sum(s["panels"] for s in self.panel_strings.values() if s is instead_of)
         gone_here = sum(s["panels"] for s in self._panel_strings_by_face.get(face_id, {}).values() if s is instead_of)
@@ -880,11 +889,18 @@ class SolarInstallations:
             "data": {"panel_string_id": panel_string["id"]},
         }
 
-    def submit_design(self, project_id: str) -> Result:
-        """Submit a finished design to the grid operator, and for a monument to the heritage office as well.
+    def submit_design(
+        self,
+        project_id: str,
+        price: Annotated[int, {"minimum": 100000, "maximum": 20000000}] | None = None,
+    ) -> Result:
+        """Submit a finished design, for which the customer has signed the offer at a price, to the grid operator, and
+        for a monument to the heritage office as well; a design that is submitted again keeps its price unless
+        another is named.
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
+            price (int, optional): The price in cents, from 100000 to 20000000. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -897,6 +913,8 @@ class SolarInstallations:
             return _refused(f"The project of {project['customer']} is {project['status']}.")
         if self._project_panels(project) <= 0:
             return _refused(f"The roof of {project['customer']} has no string yet.")
+        if price is None and project["price"] is None:
+            return _refused(f"{project['customer']} has signed no offer yet, so name the price that was signed for.")
         if project["feed_limit"] is not None and self._project_watts(project) > project["feed_limit"]:
             return _refused(
                 f"{self._project_watts(project)} watts are more than the {project['feed_limit']} that the grid "
@@ -922,6 +940,10 @@ class SolarInstallations:
             }
             self._add("approvals", new_approval)
             added_approvals.append(new_approval)
+        new_price = price if price is not None else project["price"]
+        if new_price is not None and not 100000 <= new_price <= 20000000:
+            return self._take_back(f"The price of {project['customer']} must be between 1,000.00 and 200,000.00.")
+        self._put("projects", project, "price", new_price)
         self._put("projects", project, "status", "submitted")
         if self._breaks_rule_5(project):
             return self._take_back(RULES[4])
@@ -941,9 +963,12 @@ class SolarInstallations:
                 return self._take_back(RULES[7])
         if self._breaks_rule_10_p(project):
             return self._take_back(RULES[9])
+        done = f"submit the design for {project['customer']}"
+        if price is not None:
+            done += f" at {_money(price)}"
         return {
             "success": True,
-            "message": f"Done: submit the design for {project['customer']} (new: approval {approval['id']}).",
+            "message": f"Done: {done} (new: approval {approval['id']}).",
             "data": {"approval_id": approval["id"]},
         }
 
@@ -1450,10 +1475,10 @@ class SolarInstallations:
         return f["area"] - p["area"] * sum(s["panels"] for s in self._panel_strings_by_face.get(f["id"], {}).values())
 
     def _fits_volts(self, n: int, p: Panel, i: Inverter) -> bool:
-        return i["least_volts"] <= n * p["volts"] and n * p["volts"] <= i["most_volts"]
+        return i["least_volts"] <= n * p["volts"] and n * p["volts"] * 112 <= i["most_volts"] * 100
 
     def _longest(self, p: Panel, i: Inverter) -> int:
-        return i["most_volts"] // p["volts"] if p["volts"] > 0 else 0
+        return i["most_volts"] * 100 // p["volts"] // 112 if p["volts"] > 0 else 0
 
     def _visit_of(self, p: Project) -> Visit | None:
         return next(
@@ -1498,7 +1523,7 @@ class SolarInstallations:
         )
 
     def _breaks_rule_2(self, s: PanelString) -> bool:
-        """Whether this is broken: every string stays within the voltage window of its inverter."""
+        """Whether this is broken: every string stays within the voltage window of its inverter, in frost too."""
         return not (
             self.projects[self.faces[s["face_id"]]["project_id"]]["panel_id"] is not None
             and self.projects[self.faces[s["face_id"]]["project_id"]]["inverter_id"] is not None

@@ -1195,12 +1195,14 @@ class SportsLeague:
             ),
         }
 
-    def award_match(self, fixture_id: str, winner_id: str) -> Result:
-        """Award a scheduled match 3 to 0 to one of its teams, because the other does not appear.
+    def award_match(self, fixture_id: str, winner_id: str, withdrew: bool = False) -> Result:
+        """Award a match 5 to 0 to one of its teams, because the other did not appear at the kick-off or has withdrawn
+        from the league.
 
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
             winner_id (str): Id of a team (winner), such as TEAM-00001.
+            withdrew (bool): Withdrew: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1212,10 +1214,15 @@ class SportsLeague:
         winner = self.teams.get(winner_id)
         if winner is None:
             return _refused(f"There is no team {winner_id!r}.")
-        if fixture["status"] != "scheduled":
+        if fixture["status"] != "scheduled" or fixture["kickoff"] is None:
             return _refused(
                 f"{self.teams[fixture['home_id']]['name']} against {self.teams[fixture['away_id']]['name']} was "
                 f"{fixture['status']}."
+            )
+        if not (withdrew or fixture["kickoff"] <= self.now):
+            return _refused(
+                f"{self.teams[fixture['home_id']]['name']} against {self.teams[fixture['away_id']]['name']} kicks "
+                f"off at {fixture['kickoff']}; until then both may appear, unless one has withdrawn from the league."
             )
         if winner_id != fixture["home_id"] and winner_id != fixture["away_id"]:
             return _refused(f"{winner['name']} does not play in that match.")
@@ -1225,8 +1232,8 @@ class SportsLeague:
             if x["id"] in self.selections:
                 self._remove("selections", x)
             deleted_selections.append(x)
-        self._put("fixtures", fixture, "home_goals", 3 if winner_id == fixture["home_id"] else 0)
-        self._put("fixtures", fixture, "away_goals", 3 if winner_id == fixture["away_id"] else 0)
+        self._put("fixtures", fixture, "home_goals", 5 if winner_id == fixture["home_id"] else 0)
+        self._put("fixtures", fixture, "away_goals", 5 if winner_id == fixture["away_id"] else 0)
         self._put("fixtures", fixture, "status", "awarded")
         if self._breaks_rule_6(fixture):
             return self._take_back(RULES[5])

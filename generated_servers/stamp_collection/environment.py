@@ -134,6 +134,11 @@ class ProposeSwapPiece(TypedDict):
     condition: Literal["mint", "hinged", "used", "damaged"]
 
 
+class AnswerSwapArrival(TypedDict):
+    piece_id: str
+    label: Text
+
+
 def _refused(error: str) -> Result:
     """What a call that may not be made answers."""
     return {"success": False, "error": error}
@@ -887,13 +892,19 @@ class StampCollection:
             "data": {"swap_id": swap["id"]},
         }
 
-    def answer_swap(self, swap_id: str, done: bool, label: Text | None = None) -> Result:
-        """Enter a partner's answer to a swap; if it is done, the copies change hands and wants are struck off.
+    def answer_swap(
+        self,
+        swap_id: str,
+        done: bool,
+        arrivals: Annotated[list[AnswerSwapArrival], {"maxItems": 20}],
+    ) -> Result:
+        """Enter a partner's answer to a swap; if it is done, the copies change hands, each stamp that comes in gets a
+        label, and wants are struck off.
 
         Args:
             swap_id (str): Id of the swap, such as SWAP-00001.
             done (bool): Done: true or false.
-            label (str, optional): The label. May be left out.
+            arrivals (list): One entry per arrival: .
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -902,14 +913,29 @@ class StampCollection:
         swap = self.swaps.get(swap_id)
         if swap is None:
             return _refused(f"There is no swap {swap_id!r}.")
+        entries, arrivals = arrivals, []
+        for entry in entries:
+            if entry["piece_id"] not in self.swap_pieces:
+                return _refused(f"There is no swap piece {entry['piece_id']!r}.")
+            arrivals.append({"piece": self.swap_pieces[entry["piece_id"]], "label": entry["label"]})
         if swap["status"] != "proposed":
             return _refused(f"That swap is {swap['status']}.")
-        if done and label is None:
-            return _refused("Give the label of the copy that came in.")
-        if not (label is None or not self._copies_by_label.get(label, {})):
-            return _refused(f"There is a copy {label} already.")
-        if done and len(self._swap_pieces_by_swap.get(swap_id, {})) != 1:
-            return _refused("Only swaps for a single stamp can be labelled at once.")
+        if not (done or len(arrivals) == 0):
+            return _refused("Nothing comes in from a swap that is refused, so give no labels.")
+        if not (
+            _different([x["piece"]["id"] for x in arrivals])
+            and all(x["piece"]["swap_id"] == swap_id for x in arrivals)
+        ):
+            return _refused("Name only pieces of that swap, and each once.")
+        if done and len(arrivals) != len(self._swap_pieces_by_swap.get(swap_id, {})):
+            return _refused(
+                f"Give a label for each of the {len(self._swap_pieces_by_swap.get(swap_id, {}))} stamps that come in."
+            )
+        if not _different([x["label"] for x in arrivals]):
+            return _refused("A label is given twice.")
+        used_up = next((c for c in self.copies.values() if any(x["label"] == c["label"] for x in arrivals)), None)
+        if used_up is not None:
+            return _refused(f"There is a copy {used_up['label']} already.")
         self._journal = []
         changed_copies: list[Any] = []
         changed_copies_2: list[Any] = []
@@ -931,16 +957,16 @@ class StampCollection:
                     return self._take_back(f"Copy {c['label']} cannot go from {c['status']} to kept.")
                 changed_copies.append(c)
                 self._put("copies", c, "status", "kept")
-        if done and label is not None:
-            for p in sorted(self._swap_pieces_by_swap.get(swap_id, {}).values(), key=_age):
-                paid = self._price_of(self.stamps[p["stamp_id"]], p["condition"])
+        if done:
+            for x in sorted(arrivals, key=lambda x: (x["label"],)):
+                paid = self._price_of(self.stamps[x["piece"]["stamp_id"]], x["piece"]["condition"])
                 if not 0 <= paid <= 900000:
                     return self._take_back("The paid of a copy must be between 0.00 and 9,000.00.")
                 copy = {
                     "id": self._new_id("copy", "COPY", self.copies),
-                    "label": label,
-                    "stamp_id": p["stamp_id"],
-                    "condition": p["condition"],
+                    "label": x["label"],
+                    "stamp_id": x["piece"]["stamp_id"],
+                    "condition": x["piece"]["condition"],
                     "came_on": self.now[:10],
                     "paid": paid,
                     "certified_by": None,
@@ -953,8 +979,11 @@ class StampCollection:
                 added_copies.append(copy)
                 for w in [
                     w
-                    for w in sorted(self._wants_by_stamp_status.get((p["stamp_id"], "open"), {}).values(), key=_age)
-                    if self._grade(w["at_least"]) <= self._grade(p["condition"])
+                    for w in sorted(
+                        self._wants_by_stamp_status.get((x["piece"]["stamp_id"], "open"), {}).values(),
+                        key=_age,
+                    )
+                    if self._grade(w["at_least"]) <= self._grade(x["piece"]["condition"])
                 ]:
                     if w["status"] not in ("open", "filled"):
                         return self._take_back(f"Want {w['id']} cannot go from {w['status']} to filled.")

@@ -94,6 +94,7 @@ class Subscription(TypedDict):
     seats: int
     period_start: str
     period_days: int
+    renews: bool
     status: Literal["trial", "active", "cancelled", "suspended"]
 
 
@@ -416,6 +417,7 @@ class SubscriptionBilling:
                         "plan": self.plans[s["plan_id"]]["name"],
                         "status": s["status"],
                         "period_end": self._subscription_period_end(s),
+                        "renews": s["renews"],
                         "period_fee": self._subscription_period_fee(s),
                     }
                     for s in _page(found, offset)
@@ -477,6 +479,7 @@ class SubscriptionBilling:
         self,
         customer_id: str | None = None,
         plan_id: str | None = None,
+        renews: bool | None = None,
         status: Literal["trial", "active", "cancelled", "suspended"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -485,6 +488,7 @@ class SubscriptionBilling:
         Args:
             customer_id (str, optional): Only those of this customer.
             plan_id (str, optional): Only those of this plan.
+            renews (bool, optional): Only those where renews is so.
             status (str, optional): Only those whose status is trial, active, cancelled or suspended.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -500,6 +504,7 @@ class SubscriptionBilling:
             for subscription in self.subscriptions.values()
             if (customer_id is None or subscription["customer_id"] == customer_id)
             and (plan_id is None or subscription["plan_id"] == plan_id)
+            and (renews is None or subscription["renews"] == renews)
             and (status is None or subscription["status"] == status)
         ]
         return _found(
@@ -683,6 +688,7 @@ class SubscriptionBilling:
                 "seats": seats,
                 "period_start": self.now[:10],
                 "period_days": period_days,
+                "renews": True,
                 "status": "trial",
             }
             self._add("subscriptions", subscription)
@@ -700,6 +706,7 @@ class SubscriptionBilling:
                 "seats": seats,
                 "period_start": self.now[:10],
                 "period_days": new_period_days,
+                "renews": True,
                 "status": "active",
             }
             self._add("subscriptions", made)
@@ -972,12 +979,13 @@ class SubscriptionBilling:
             ),
         }
 
-    def renew_subscription(self, subscription_id: str) -> Result:
+    def renew_subscription(self, subscription_id: str, notice_withdrawn: bool = False) -> Result:
         """Begin the next period of a subscription with an invoice, at most 3 days before the old one ends; a trial
-        turns into a paid subscription.
+        turns into a paid subscription. Whoever has given notice must have withdrawn it.
 
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
+            notice_withdrawn (bool): Notice withdrawn: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -991,6 +999,14 @@ class SubscriptionBilling:
                 f"The subscription of {self.customers[subscription['customer_id']]['name']} is "
                 f"{subscription['status']}."
             )
+        if not (notice_withdrawn or subscription["renews"]):
+            return _refused(
+                f"{self.customers[subscription['customer_id']]['name']} has given notice to "
+                f"{self._subscription_period_end(subscription)}; unless that is withdrawn, cancel the "
+                "subscription then."
+            )
+        if notice_withdrawn and subscription["renews"]:
+            return _refused(f"{self.customers[subscription['customer_id']]['name']} has not given notice.")
         if self.now[:10] < _plus_days(self._subscription_period_end(subscription), -3):
             return _refused(
                 f"The period of {self.customers[subscription['customer_id']]['name']} runs until "
@@ -1017,6 +1033,7 @@ class SubscriptionBilling:
             )
         self._journal = []
         begins = self._subscription_period_end(subscription)
+        self._put("subscriptions", subscription, "renews", True)
         self._put("subscriptions", subscription, "period_start", begins)
         period_days = _days_between(begins, _add_months(begins, self.plans[subscription["plan_id"]]["months"]))
         if not 1 <= period_days <= 366:
@@ -1073,12 +1090,19 @@ class SubscriptionBilling:
             "data": {"invoice_id": invoice["id"]},
         }
 
-    def cancel_subscription(self, subscription_id: str, credit_unused: bool = False) -> Result:
-        """Cancel a subscription at once and release its seats; what is unused of a fully paid period can be credited.
+    def cancel_subscription(
+        self,
+        subscription_id: str,
+        credit_unused: bool = False,
+        at_period_end: bool = False,
+    ) -> Result:
+        """Cancel a subscription at once and release its seats, so that what is unused of a fully paid period can be
+        credited, or note the notice to the end of the period.
 
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
             credit_unused (bool): Credit unused: true or false. false where it is left out.
+            at_period_end (bool): At period end: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1115,52 +1139,88 @@ class SubscriptionBilling:
                 f"{_money(self._invoice_due(unpaid))} of the invoice of {unpaid['issued_on']} is not paid yet, so "
                 "nothing can be credited."
             )
+        if not (not credit_unused or self._period_paid(subscription)):
+            return _refused(
+                f"The period since {subscription['period_start']} was never paid, so nothing can be credited."
+            )
+        if at_period_end and credit_unused:
+            return _refused("At the end of the period nothing is unused.")
+        if at_period_end and self.now[:10] >= self._subscription_period_end(subscription):
+            return _refused(
+                f"The period ended on {self._subscription_period_end(subscription)}, so cancel it at once."
+            )
+        if at_period_end and not subscription["renews"]:
+            return _refused(
+                f"{self.customers[subscription['customer_id']]['name']} has given notice to "
+                f"{self._subscription_period_end(subscription)} already."
+            )
         self._journal = []
         added_credits: list[Any] = []
         deleted_seats: list[Any] = []
-        if credit_unused:
-            amount = self._prorated(subscription, self._subscription_period_fee(subscription), self.now[:10])
-            if not 1 <= amount <= 10000000:
-                return self._take_back("The amount of a credit must be between 0.01 and 100,000.00.")
-            credit = {
-                "id": self._new_id("credit", "CREDIT", self.credits),
-                "customer_id": subscription["customer_id"],
-                "amount": amount,
-                "reason": "cancellation",
-                "granted_on": self.now[:10],
-            }
-            self._add("credits", credit)
-            added_credits.append(credit)
-        for x in sorted(self._seats_by_subscription.get(subscription_id, {}).values(), key=_age):
-            if x["id"] in self.seats:
-                self._remove("seats", x)
-            deleted_seats.append(x)
-        self._put("subscriptions", subscription, "status", "cancelled")
-        if self._breaks_rule_1(subscription):
-            return self._take_back(RULES[0])
+        changed_subscriptions: list[Any] = []
+        if at_period_end:
+            self._put("subscriptions", subscription, "renews", False)
+        else:
+            if credit_unused:
+                amount = self._prorated(subscription, self._subscription_period_fee(subscription), self.now[:10])
+                if not 1 <= amount <= 10000000:
+                    return self._take_back("The amount of a credit must be between 0.01 and 100,000.00.")
+                credit = {
+                    "id": self._new_id("credit", "CREDIT", self.credits),
+                    "customer_id": subscription["customer_id"],
+                    "amount": amount,
+                    "reason": "cancellation",
+                    "granted_on": self.now[:10],
+                }
+                self._add("credits", credit)
+                added_credits.append(credit)
+            for x in sorted(self._seats_by_subscription.get(subscription_id, {}).values(), key=_age):
+                if x["id"] in self.seats:
+                    self._remove("seats", x)
+                deleted_seats.append(x)
+            changed_subscriptions.append(subscription)
+            self._put("subscriptions", subscription, "status", "cancelled")
+        for one_subscription in _distinct(changed_subscriptions):
+            if self._breaks_rule_1(one_subscription):
+                return self._take_back(RULES[0])
         for one_subscription in _distinct([self.subscriptions[one["subscription_id"]] for one in deleted_seats]):
             if self._breaks_rule_2(one_subscription):
                 return self._take_back(RULES[1])
-        if self._breaks_rule_3(subscription):
-            return self._take_back(RULES[2])
-        for one_seat in _distinct(self._seats_by_subscription.get(subscription["id"], {}).values()):
+        for one_subscription in _distinct(changed_subscriptions):
+            if self._breaks_rule_3(one_subscription):
+                return self._take_back(RULES[2])
+        for one_seat in _distinct(
+            [
+                user
+                for one in changed_subscriptions
+                for user in self._seats_by_subscription.get(one["id"], {}).values()
+            ]
+        ):
             if one_seat["id"] in self.seats and self._breaks_rule_5(one_seat):
                 return self._take_back(RULES[4])
         for one_customer in _distinct([self.customers[one["customer_id"]] for one in added_credits]):
             if self._breaks_rule_9(one_customer):
                 return self._take_back(RULES[8])
-        if self._breaks_rule_10(subscription):
-            return self._take_back(RULES[9])
-        for one_invoice in _distinct(self._invoices_by_subscription.get(subscription["id"], {}).values()):
+        for one_subscription in _distinct(changed_subscriptions):
+            if self._breaks_rule_10(one_subscription):
+                return self._take_back(RULES[9])
+        for one_invoice in _distinct(
+            [
+                user
+                for one in changed_subscriptions
+                for user in self._invoices_by_subscription.get(one["id"], {}).values()
+            ]
+        ):
             if self._breaks_rule_11(one_invoice):
                 return self._take_back(RULES[10])
-        if self._breaks_rule_14(subscription):
-            return self._take_back(RULES[13])
+        for one_subscription in _distinct(changed_subscriptions):
+            if self._breaks_rule_14(one_subscription):
+                return self._take_back(RULES[13])
         return {
             "success": True,
             "message": (
                 f"Done: cancel the subscription of {self.customers[subscription['customer_id']]['name']} "
-                f"{'and credit what is unused' if credit_unused else 'without a credit'}."
+                f"{'to the end of the period' if at_period_end else 'and credit what is unused' if credit_unused else 'without a credit'}."
             ),
         }
 
@@ -1665,6 +1725,15 @@ class SubscriptionBilling:
 
     def _prorated(self, s: Subscription, amount: int, d: str) -> int:
         return _rounded(Fraction(amount * _days_between(d, self._subscription_period_end(s)), s["period_days"]))
+
+    def _period_paid(self, s: Subscription) -> bool:
+        return any(
+            i["subscription_id"] == s["id"]
+            and i["status"] == "paid"
+            and i["reason"] == "period"
+            and i["covers_from"] == s["period_start"]
+            for i in self.invoices.values()
+        )
 
     def _out_of_grace(self, s: Subscription) -> bool:
         return any(

@@ -59,6 +59,7 @@ INDEXED = {
     ("relays", "swimmer_ids"),
     ("swimmers", "name"),
     ("swimmers", "squad_id"),
+    ("swims", "course"),
     ("swims", "stroke"),
     ("swims", "swimmer_id"),
 }
@@ -96,6 +97,7 @@ class Meet(TypedDict):
     held_on: str
     entries_until: str
     most_events: int
+    course: Literal["short", "long"]
 
 
 class Event(TypedDict):
@@ -131,6 +133,7 @@ class Swim(TypedDict):
     distance: int
     hundredths: int
     swum_on: str
+    course: Literal["short", "long"]
 
 
 def _refused(error: str) -> Result:
@@ -210,7 +213,7 @@ class SwimmingClub:
         self._entries_by_swimmer_event: dict[Any, dict[str, Entry]] = {}
         self._relays_by_event: dict[Any, dict[str, Relay]] = {}
         self._relays_by_swimmers: dict[Any, dict[str, Relay]] = {}
-        self._swims_by_swimmer_stroke: dict[Any, dict[str, Swim]] = {}
+        self._swims_by_swimmer_stroke_course: dict[Any, dict[str, Swim]] = {}
         for swimmer in self.swimmers.values():
             self._link("swimmers", swimmer)
         for lane_share in self.lane_shares.values():
@@ -378,18 +381,25 @@ class SwimmingClub:
     def list_meets(
         self,
         name: Text | None = None,
+        course: Literal["short", "long"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the meets, oldest first, all of them or only some.
 
         Args:
             name (str, optional): Only those whose name contains this text.
+            course (str, optional): Only those whose course is short or long.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meets": records}}
         """
-        found = [meet for meet in self.meets.values() if (name is None or name.casefold() in meet["name"].casefold())]
+        found = [
+            meet
+            for meet in self.meets.values()
+            if (name is None or name.casefold() in meet["name"].casefold())
+            and (course is None or meet["course"] == course)
+        ]
         return _found({"total": len(found), "meets": [{**meet} for meet in _page(found, offset)]})
 
     def list_events(
@@ -481,6 +491,7 @@ class SwimmingClub:
         self,
         swimmer_id: str | None = None,
         stroke: Literal["freestyle", "backstroke", "breaststroke", "butterfly"] | None = None,
+        course: Literal["short", "long"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the swims, oldest first, all of them or only some.
@@ -488,6 +499,7 @@ class SwimmingClub:
         Args:
             swimmer_id (str, optional): Only those of this swimmer.
             stroke (str, optional): Only those whose stroke is freestyle, backstroke, breaststroke or butterfly.
+            course (str, optional): Only those whose course is short or long.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -500,6 +512,7 @@ class SwimmingClub:
             for swim in self.swims.values()
             if (swimmer_id is None or swim["swimmer_id"] == swimmer_id)
             and (stroke is None or swim["stroke"] == stroke)
+            and (course is None or swim["course"] == course)
         ]
         return _found({"total": len(found), "swims": [{**swim} for swim in _page(found, offset)]})
 
@@ -731,8 +744,10 @@ class SwimmingClub:
         distance: Annotated[int, {"minimum": 25, "maximum": 1500}],
         hundredths: Annotated[int, {"minimum": 1000, "maximum": 99999}],
         swum_on: Date,
+        course: Literal["short", "long"] = "short",
     ) -> Result:
-        """Record a time swum in a time trial or elsewhere.
+        """Record a time swum in a time trial or elsewhere, on a short course (pool of 25 metres) or a long one (50
+        metres).
 
         Args:
             swimmer_id (str): Id of the swimmer, such as SWIMMER-00001.
@@ -740,6 +755,7 @@ class SwimmingClub:
             distance (int): The distance, from 25 to 1500.
             hundredths (int): The hundredths, from 1000 to 99999.
             swum_on (str): Swum on: a date, as YYYY-MM-DD.
+            course (str): The course: short or long. short where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -748,11 +764,15 @@ class SwimmingClub:
         swimmer = self.swimmers.get(swimmer_id)
         if swimmer is None:
             return _refused(f"There is no swimmer {swimmer_id!r}.")
+        if distance not in (25, 50, 100, 200, 400, 800, 1500):
+            return _refused(f"Nobody swims {distance} metres; distances are 25, 50, 100, 200, 400, 800 and 1500.")
+        if hundredths < distance * 38:
+            return _refused(f"{hundredths} hundredths over {distance} metres is quicker than anybody ever swam.")
         if swum_on > self.now[:10]:
             return _refused(f"{swum_on} has not come yet.")
         if any(
             each["hundredths"] == hundredths
-            for each in self._swims_by_swimmer_stroke.get((swimmer_id, stroke), {}).values()
+            for each in self._swims_by_swimmer_stroke_course.get((swimmer_id, stroke, course), {}).values()
             if each["distance"] == distance
             and each["swum_on"] == swum_on
         ):
@@ -765,19 +785,21 @@ class SwimmingClub:
             "distance": distance,
             "hundredths": hundredths,
             "swum_on": swum_on,
+            "course": course,
         }
         self._add("swims", swim)
         return {
             "success": True,
             "message": (
-                f"Done: record {hundredths} hundredths for {swimmer['name']} over {distance} {stroke} on "
-                f"{swum_on} (new: swim {swim['id']})."
+                f"Done: record {hundredths} hundredths for {swimmer['name']} over {distance} {stroke}, {course} "
+                f"course, on {swum_on} (new: swim {swim['id']})."
             ),
             "data": {"swim_id": swim["id"]},
         }
 
     def enter_event(self, swimmer_id: str, event_id: str) -> Result:
-        """Enter a swimmer for a single event, seeded with the best time so far.
+        """Enter a swimmer for a single event, seeded with the best time so far on a course as long as that of the
+        meet.
 
         Args:
             swimmer_id (str): Id of the swimmer, such as SWIMMER-00001.
@@ -810,7 +832,10 @@ class SwimmingClub:
                 f"{self.meets[event['meet_id']]['name']}, which is all that is allowed, so withdraw one first."
             )
         if not self._good_enough(swimmer, event):
-            return _refused(f"{swimmer['name']} has no time that reaches the standard of {event['code']}.")
+            return _refused(
+                f"{swimmer['name']} has no {self.meets[event['meet_id']]['course']} course time that reaches the "
+                f"standard of {event['code']}."
+            )
         self._journal = []
         seed = self._best(swimmer, event)
         if seed is not None and not 1000 <= seed <= 99999:
@@ -908,6 +933,11 @@ class SwimmingClub:
                 f"{self.meets[self.events[entry['event_id']]['meet_id']]['name']} is not before "
                 f"{self.meets[self.events[entry['event_id']]['meet_id']]['held_on']}."
             )
+        if hundredths < self.events[entry["event_id"]]["distance"] * 38:
+            return _refused(
+                f"{hundredths} hundredths over {self.events[entry['event_id']]['distance']} metres is quicker "
+                "than anybody ever swam."
+            )
         self._journal = []
         self._put("entries", entry, "result", hundredths)
         self._put("entries", entry, "status", "swum")
@@ -918,6 +948,7 @@ class SwimmingClub:
             "distance": self.events[entry["event_id"]]["distance"],
             "hundredths": hundredths,
             "swum_on": self.meets[self.events[entry["event_id"]]["meet_id"]]["held_on"],
+            "course": self.meets[self.events[entry["event_id"]]["meet_id"]]["course"],
         }
         self._add("swims", swim)
         if self._breaks_rule_5(entry):
@@ -1207,7 +1238,10 @@ class SwimmingClub:
         return min(
             (
                 w["hundredths"]
-                for w in self._swims_by_swimmer_stroke.get((s["id"], e["stroke"]), {}).values()
+                for w in self._swims_by_swimmer_stroke_course.get(
+                    (s["id"], e["stroke"], self.meets[e["meet_id"]]["course"]),
+                    {},
+                ).values()
                 if w["distance"] == e["distance"]
             ),
             default=None,
@@ -1452,8 +1486,8 @@ class SwimmingClub:
                 for key in record["swimmer_ids"]:
                     self._relays_by_swimmers.setdefault(key, {})[record["id"]] = record
             case "swims":
-                self._swims_by_swimmer_stroke.setdefault(
-                    (record["swimmer_id"], record["stroke"]),
+                self._swims_by_swimmer_stroke_course.setdefault(
+                    (record["swimmer_id"], record["stroke"], record["course"]),
                     {},
                 )[record["id"]] = record
 
@@ -1477,4 +1511,8 @@ class SwimmingClub:
                 for key in record["swimmer_ids"]:
                     self._relays_by_swimmers[key].pop(record["id"], None)
             case "swims":
-                del self._swims_by_swimmer_stroke[record["swimmer_id"], record["stroke"]][record["id"]]
+                del self._swims_by_swimmer_stroke_course[
+                    record["swimmer_id"],
+                    record["stroke"],
+                    record["course"],
+                ][record["id"]]

@@ -29,7 +29,7 @@ RULES = (
     "Complaints are about rides that took place, one for each.",
     "Money is given back where a complaint was upheld, and never more than the fare.",
     "Whoever has three complaints upheld is suspended.",
-    "A customer has no two rides at the same time.",
+    "The same ride is not booked twice.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
@@ -1101,7 +1101,7 @@ class TaxiDispatch:
         return {"success": True, "message": f"Done: hand the ride of {booking['customer']} back."}
 
     def cancel_booking(self, booking_id: str) -> Result:
-        """Cancel an open booking.
+        """Cancel a booking; a driver who was on the way already goes to the front of the rank of the pickup.
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
@@ -1113,17 +1113,60 @@ class TaxiDispatch:
         booking = self.bookings.get(booking_id)
         if booking is None:
             return _refused(f"There is no booking {booking_id!r}.")
-        if booking["status"] != "open":
-            return _refused(
-                f"The booking of {booking['customer']} is {booking['status']}; an assigned ride is handed back first."
-            )
+        if booking["status"] not in ("open", "assigned"):
+            return _refused(f"The booking of {booking['customer']} is {booking['status']}.")
         self._journal = []
+        changed_shifts: list[Any] = []
+        changed_shifts_2: list[Any] = []
+        changed_shifts_3: list[Any] = []
+        shift = self.shifts.get(booking["shift_id"])
+        former_shift_id = booking["shift_id"]
+        self._put("bookings", booking, "shift_id", None)
         self._put("bookings", booking, "status", "cancelled")
+        if shift is not None:
+            place = self._head(self.zones[booking["pickup_id"]])
+            if not -999 <= place <= 9999:
+                return self._take_back(f"The place of {shift['id']} must be between -999 and 9999.")
+            changed_shifts.append(shift)
+            self._put("shifts", shift, "place", place)
+            changed_shifts_2.append(shift)
+            self._put("shifts", shift, "rank_id", booking["pickup_id"])
+            if shift["status"] not in ("waiting", "driving", "paused"):
+                return self._take_back(f"Shift {shift['id']} cannot go from {shift['status']} to waiting.")
+            changed_shifts_3.append(shift)
+            self._put("shifts", shift, "status", "waiting")
+        for one_shift in _distinct(changed_shifts_3):
+            if self._breaks_rule_1_s(one_shift):
+                return self._take_back(RULES[0])
+        for one_shift in _distinct(changed_shifts_3):
+            if self._breaks_rule_1_s_again(one_shift):
+                return self._take_back(RULES[0])
+        for one_shift in _distinct(changed_shifts_3):
+            if self._breaks_rule_2(one_shift):
+                return self._take_back(RULES[1])
+        for one_shift in _distinct([*changed_shifts, *changed_shifts_2, *changed_shifts_3]):
+            if self._breaks_rule_3(one_shift):
+                return self._take_back(RULES[2])
+        for one_shift in _distinct(changed_shifts_3):
+            if self._breaks_rule_4(one_shift):
+                return self._take_back(RULES[3])
         if self._breaks_rule_5_b(booking):
             return self._take_back(RULES[4])
-        if self._breaks_rule_5_b_again(booking):
-            return self._take_back(RULES[4])
-        for one_shift in _distinct([self.shifts.get(booking["shift_id"])]):
+        for one_booking in _distinct(
+            [
+                booking,
+                *[
+                    user
+                    for one in changed_shifts_3
+                    for user in self._bookings_by_shift_status.get((one["id"], "assigned"), {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_5_b_again(one_booking):
+                return self._take_back(RULES[4])
+        for one_shift in _distinct(
+            [self.shifts.get(booking["shift_id"]), self.shifts.get(former_shift_id), *changed_shifts_3]
+        ):
             if self._breaks_rule_5_s(one_shift):
                 return self._take_back(RULES[4])
         if self._breaks_rule_6(booking):
@@ -1133,6 +1176,18 @@ class TaxiDispatch:
         for one_complaint in _distinct(self._complaints_by_booking.get(booking["id"], {}).values()):
             if self._breaks_rule_8_c_again(one_complaint):
                 return self._take_back(RULES[7])
+        for one_driver in _distinct(
+            [
+                *[
+                    self.drivers[one["driver_id"]]
+                    for one in [self.shifts.get(booking["shift_id"])]
+                    if one is not None
+                ],
+                *[self.drivers[one["driver_id"]] for one in [self.shifts.get(former_shift_id)] if one is not None],
+            ]
+        ):
+            if self._breaks_rule_10(one_driver):
+                return self._take_back(RULES[9])
         if self._breaks_rule_11(booking):
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: cancel the booking of {booking['customer']}."}
@@ -1474,7 +1529,7 @@ class TaxiDispatch:
         return self._driver_upheld(d) >= 3 and not d["suspended"]
 
     def _breaks_rule_11(self, b: Booking) -> bool:
-        """Whether this is broken: a customer has no two rides at the same time."""
+        """Whether this is broken: the same ride is not booked twice."""
         return (
             b["status"] in ("open", "assigned")
             and any(

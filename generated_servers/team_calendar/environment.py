@@ -35,6 +35,7 @@ RULES = (
 CHANGES = (
     "plan_event",
     "invite_person",
+    "uninvite_person",
     "answer_invitation",
     "propose_time",
     "decide_proposal",
@@ -42,6 +43,7 @@ CHANGES = (
     "hand_over_event",
     "cancel_event",
     "enter_absence",
+    "withdraw_absence",
     "set_delegate",
 )
 """The methods that may change something; all others only read."""
@@ -797,6 +799,56 @@ class TeamCalendar:
             "data": {"invitation_id": invitation["id"]},
         }
 
+    def uninvite_person(self, event_id: str, by_id: str, person_id: str) -> Result:
+        """Take somebody off the list of an event; an open proposal of theirs for it lapses.
+
+        Args:
+            event_id (str): Id of the event, such as EVENT-00001.
+            by_id (str): Id of a person (by), such as PERSON-00001.
+            person_id (str): Id of the person, such as PERSON-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        event = self.events.get(event_id)
+        if event is None:
+            return _refused(f"There is no event {event_id!r}.")
+        by = self.people.get(by_id)
+        if by is None:
+            return _refused(f"There is no person {by_id!r}.")
+        person = self.people.get(person_id)
+        if person is None:
+            return _refused(f"There is no person {person_id!r}.")
+        if event["status"] != "planned" or event["starts"] <= self.now:
+            return _refused(f"{event['title']} is over or cancelled.")
+        if not self._acts_for(by, self.people[event["organiser_id"]]):
+            return _refused(f"{by['name']} does not act for {self.people[event['organiser_id']]['name']}.")
+        if not self._invited(event, person):
+            return _refused(f"{person['name']} is not invited to {event['title']}.")
+        self._journal = []
+        changed_proposals: list[Any] = []
+        deleted_invitations: list[Any] = []
+        for p in sorted(self._proposals_by_event_by_status.get((event_id, person_id, "open"), {}).values(), key=_age):
+            if p["status"] not in ("open", "declined"):
+                return self._take_back(f"Proposal {p['id']} cannot go from {p['status']} to declined.")
+            changed_proposals.append(p)
+            self._put("proposals", p, "status", "declined")
+        for i in sorted(self._invitations_by_event_person.get((event_id, person_id), {}).values(), key=_age):
+            if i["id"] in self.invitations:
+                self._remove("invitations", i)
+            deleted_invitations.append(i)
+        for one_event in _distinct([self.events[one["event_id"]] for one in deleted_invitations]):
+            if self._breaks_rule_5(one_event):
+                return self._take_back(RULES[4])
+        for one_proposal in _distinct(changed_proposals):
+            if self._breaks_rule_10(one_proposal):
+                return self._take_back(RULES[9])
+        return {
+            "success": True,
+            "message": f"Done: take {person['name']} off the list of {event['title']} as {by['name']}.",
+        }
+
     def answer_invitation(
         self,
         event_id: str,
@@ -1474,6 +1526,60 @@ class TeamCalendar:
             ),
             "data": {"absence_id": absence["id"]},
         }
+
+    def withdraw_absence(self, absence_id: str, back_on: Date | None = None) -> Result:
+        """Withdraw an absence that is ahead, or let somebody be back earlier than entered.
+
+        Args:
+            absence_id (str): Id of the absence, such as ABSENCE-00001.
+            back_on (str, optional): Back on: a date, as YYYY-MM-DD. May be left out.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        absence = self.absences.get(absence_id)
+        if absence is None:
+            return _refused(f"There is no absence {absence_id!r}.")
+        if absence["last_day"] < self.now[:10]:
+            return _refused(
+                f"That absence of {self.people[absence['person_id']]['name']} ended on {absence['last_day']}."
+            )
+        if back_on is None and absence["first_day"] < self.now[:10]:
+            return _refused(
+                f"{self.people[absence['person_id']]['name']} has been away since {absence['first_day']}, so say "
+                "the day of the return."
+            )
+        if not (
+            back_on is None
+            or back_on >= self.now[:10]
+            and (absence["first_day"] < back_on and back_on <= absence["last_day"])
+        ):
+            return _refused(
+                f"{self.people[absence['person_id']]['name']} is away from {absence['first_day']} to "
+                f"{absence['last_day']}, so {back_on} is no earlier return."
+            )
+        self._journal = []
+        deleted_absences: list[Any] = []
+        changed_absences: list[Any] = []
+        if back_on is None:
+            if absence["id"] in self.absences:
+                self._remove("absences", absence)
+            deleted_absences.append(absence)
+        else:
+            changed_absences.append(absence)
+            if absence["id"] in self.absences:
+                self._put("absences", absence, "last_day", _plus_days(back_on, -1))
+        for one_absence in _distinct(changed_absences):
+            if one_absence["id"] in self.absences and self._breaks_rule_8_x(one_absence):
+                return self._take_back(RULES[7])
+        for one_absence in _distinct(changed_absences):
+            if one_absence["id"] in self.absences and self._breaks_rule_8_x_again(one_absence):
+                return self._take_back(RULES[7])
+        done = f"withdraw the absence of {self.people[absence['person_id']]['name']} from {absence['first_day']}"
+        if back_on is not None:
+            done += f" as of {back_on}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def set_delegate(self, person_id: str, delegate_id: str, acting: bool = True) -> Result:
         """Let somebody act for a person in the calendar, or no longer.

@@ -652,7 +652,7 @@ class TennisCourts:
                 return self._take_back(RULES[7])
         if self._breaks_rule_9(r):
             return self._take_back(RULES[8])
-        if self._breaks_rule_10(r):
+        if self._breaks_rule_10_r(r):
             return self._take_back(RULES[9])
         for one_charge in _distinct(added_charges):
             if self._breaks_rule_11(one_charge):
@@ -717,7 +717,7 @@ class TennisCourts:
         ):
             if self._breaks_rule_8(one_reservation):
                 return self._take_back(RULES[7])
-        if self._breaks_rule_10(reservation):
+        if self._breaks_rule_10_r(reservation):
             return self._take_back(RULES[9])
         for one_charge in _distinct(self._charges_by_reservation.get(reservation["id"], {}).values()):
             if one_charge["id"] in self.charges and self._breaks_rule_11(one_charge):
@@ -731,7 +731,8 @@ class TennisCourts:
         }
 
     def change_court(self, reservation_id: str, court_id: str) -> Result:
-        """Let a reservation take place on another court at the same hour.
+        """Let a reservation take place on another court at the same hour; what is not paid yet is charged at the fees
+        of the new one.
 
         Args:
             reservation_id (str): Id of the reservation, such as RESERVATION-00001.
@@ -756,15 +757,46 @@ class TennisCourts:
                 f"{court['name']} is not free from {reservation['from_hour']} to {reservation['to_hour']}."
             )
         self._journal = []
+        deleted_charges: list[Any] = []
+        added_charges: list[Any] = []
         self._put("reservations", reservation, "court_id", court_id)
+        for c in [
+            c
+            for c in sorted(self._charges_by_reservation.get(reservation_id, {}).values(), key=_age)
+            if not c["paid"]
+        ]:
+            if c["id"] in self.charges:
+                self._remove("charges", c)
+            deleted_charges.append(c)
+        fee = (
+            court["guest_fee"] * reservation["guests"] * (reservation["to_hour"] - reservation["from_hour"])
+            + court["light_fee"] * self._light_hours(reservation["from_hour"], reservation["to_hour"])
+        )
+        paid = sum(c["amount"] for c in self._charges_by_reservation.get(reservation_id, {}).values())
+        if fee > paid:
+            amount = fee - paid
+            if not 0 <= amount <= 50000:
+                return self._take_back("The amount of a charge must be between 0.00 and 500.00.")
+            charge = {
+                "id": self._new_id("charge", "CHARGE", self.charges),
+                "member_id": reservation["booked_by_id"],
+                "reservation_id": reservation_id,
+                "amount": amount,
+                "paid": False,
+            }
+            self._add("charges", charge)
+            added_charges.append(charge)
         if self._breaks_rule_1(reservation):
             return self._take_back(RULES[0])
         if self._breaks_rule_2(reservation):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(reservation):
             return self._take_back(RULES[2])
-        if self._breaks_rule_10(reservation):
+        if self._breaks_rule_10_r(reservation):
             return self._take_back(RULES[9])
+        for one_charge in _distinct(added_charges):
+            if one_charge["id"] in self.charges and self._breaks_rule_11(one_charge):
+                return self._take_back(RULES[10])
         return {
             "success": True,
             "message": f"Done: move {self.members[reservation['booked_by_id']]['name']} to {court['name']}.",
@@ -916,6 +948,9 @@ class TennisCourts:
             return _refused(f"{team['name']} needs {team['needs_courts']} courts, each named once.")
         if not all(c["surface"] == team["surface"] for c in courts):
             return _refused(f"{team['name']} plays on {team['surface']}.")
+        dark = next((c for c in courts if not c["lit"]), None)
+        if to_hour > 20 and dark is not None:
+            return _refused(f"{dark['name']} has no lights, and it is dark after 20.")
         other = next((c for c in courts if self._match_on(c, played_on, from_hour, to_hour) is not None), None)
         if other is not None:
             return _refused(f"Another team has {other['name']} at that time.")
@@ -999,8 +1034,10 @@ class TennisCourts:
             if self._breaks_rule_8(one_reservation):
                 return self._take_back(RULES[7])
         for one_reservation in _distinct(changed_reservations):
-            if self._breaks_rule_10(one_reservation):
+            if self._breaks_rule_10_r(one_reservation):
                 return self._take_back(RULES[9])
+        if self._breaks_rule_10_f(fixture):
+            return self._take_back(RULES[9])
         for one_charge in _distinct(
             [
                 user
@@ -1052,6 +1089,8 @@ class TennisCourts:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(fixture):
             return self._take_back(RULES[5])
+        if self._breaks_rule_10_f(fixture):
+            return self._take_back(RULES[9])
         return {
             "success": True,
             "message": (
@@ -1155,7 +1194,7 @@ class TennisCourts:
             if self._breaks_rule_8(one_reservation):
                 return self._take_back(RULES[7])
         for one_reservation in _distinct(changed_reservations):
-            if self._breaks_rule_10(one_reservation):
+            if self._breaks_rule_10_r(one_reservation):
                 return self._take_back(RULES[9])
         for one_charge in _distinct(
             [
@@ -1435,9 +1474,16 @@ class TennisCourts:
             and r["booked_by_id"] in r["player_ids"]
         )
 
-    def _breaks_rule_10(self, r: Reservation) -> bool:
+    def _breaks_rule_10_r(self, r: Reservation) -> bool:
         """Whether this is broken: after eight in the evening only courts with lights are used."""
         return r["status"] == "booked" and (r["to_hour"] > 20 and not self.courts[r["court_id"]]["lit"])
+
+    def _breaks_rule_10_f(self, f: Fixture) -> bool:
+        """Whether this is broken: after eight in the evening only courts with lights are used."""
+        return (
+            f["status"] == "planned"
+            and not (f["to_hour"] <= 20 or all(c["lit"] for c in [self.courts[key] for key in f["court_ids"]]))
+        )
 
     def _breaks_rule_11(self, c: Charge) -> bool:
         """Whether this is broken: what was called off by rain or a match is not charged."""

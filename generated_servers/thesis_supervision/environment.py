@@ -266,6 +266,7 @@ class ThesisSupervision:
         self._journal: list[tuple[Any, ...]] = []
         self._thesises_by_second: dict[Any, dict[str, Thesis]] = {}
         self._thesises_by_student: dict[Any, dict[str, Thesis]] = {}
+        self._thesises_by_student_supervisor: dict[Any, dict[str, Thesis]] = {}
         self._thesises_by_supervisor: dict[Any, dict[str, Thesis]] = {}
         self._thesises_by_title: dict[Any, dict[str, Thesis]] = {}
         self._milestones_by_thesis: dict[Any, dict[str, Milestone]] = {}
@@ -731,7 +732,8 @@ class ThesisSupervision:
         }
 
     def return_proposal(self, thesis_id: str) -> Result:
-        """Return a proposal; the student may propose something else.
+        """Return a proposal, or break off an accepted thesis whose last day has passed; the student may propose
+        something else.
 
         Args:
             thesis_id (str): Id of the thesis, such as THESIS-00001.
@@ -743,8 +745,12 @@ class ThesisSupervision:
         thesis = self.thesises.get(thesis_id)
         if thesis is None:
             return _refused(f"There is no thesis {thesis_id!r}.")
-        if thesis["status"] != "proposed":
+        if thesis["status"] not in ("proposed", "accepted"):
             return _refused(f"{thesis['title']} is {thesis['status']}.")
+        if not (thesis["status"] == "proposed" or thesis["due"] is not None and thesis["due"] < self.now[:10]):
+            return _refused(
+                f"{thesis['title']} is accepted, and only once its last day has passed can it be broken off."
+            )
         self._journal = []
         self._put("thesises", thesis, "status", "returned")
         for one_scholar in _distinct(
@@ -760,7 +766,10 @@ class ThesisSupervision:
             return self._take_back(RULES[4])
         if self._breaks_rule_7(thesis):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: return the proposal {thesis['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: return {thesis['title']} to {self.students[thesis['student_id']]['name']}.",
+        }
 
     def accept_proposal(
         self,
@@ -1470,7 +1479,8 @@ class ThesisSupervision:
         other_id: str | None = None,
         student_id: str | None = None,
     ) -> Result:
-        """Put on record that a scholar has an interest in a colleague or in a student.
+        """Put on record that a scholar has an interest in a colleague or in a student; a second supervisor of that
+        student steps down.
 
         Args:
             scholar_id (str): Id of the scholar, such as SCHOLAR-00001.
@@ -1502,10 +1512,8 @@ class ThesisSupervision:
         if not (
             student_id is None
             or not any(
-                t["supervisor_id"] == scholar_id
-                or t["second_id"] == scholar_id
-                for t in self._thesises_by_student.get(student_id, {}).values()
-                if self._running(t)
+                self._running(t)
+                for t in self._thesises_by_student_supervisor.get((student_id, scholar_id), {}).values()
             )
         ):
             return _refused(f"{scholar['name']} supervises {student['name']}, so find another supervisor first.")
@@ -1532,6 +1540,18 @@ class ThesisSupervision:
                 f"{scholar['name']} and {other['name']} sit on one committee, so name somebody else first."
             )
         self._journal = []
+        changed_thesises: list[Any] = []
+        former_second_ids: list[Any] = []
+        for t in [
+            t
+            for t in sorted(self._thesises_by_second.get(scholar_id, {}).values(), key=_age)
+            if student_id is not None
+            and t["student_id"] == student_id
+            and self._running(t)
+        ]:
+            changed_thesises.append(t)
+            former_second_ids.append(t["second_id"])
+            self._put("thesises", t, "second_id", None)
         interest: Interest = {
             "id": self._new_id("interest", "INTEREST", self.interests),
             "scholar_id": scholar_id,
@@ -1540,12 +1560,26 @@ class ThesisSupervision:
             "reason": reason,
         }
         self._add("interests", interest)
+        for one_scholar in _distinct(
+            [
+                *[self.scholars.get(one["second_id"]) for one in changed_thesises],
+                *[self.scholars.get(key) for key in former_second_ids],
+            ]
+        ):
+            if self._breaks_rule_1(one_scholar):
+                return self._take_back(RULES[0])
+        for one_thesis in _distinct(changed_thesises):
+            if self._breaks_rule_4_t(one_thesis):
+                return self._take_back(RULES[3])
         for one_thesis in _distinct(
             [
-                user
-                for one in [self.students.get(interest["student_id"])]
-                if one is not None
-                for user in self._thesises_by_student.get(interest["student_id"], {}).values()
+                *changed_thesises,
+                *[
+                    user
+                    for one in [self.students.get(interest["student_id"])]
+                    if one is not None
+                    for user in self._thesises_by_student.get(interest["student_id"], {}).values()
+                ],
             ]
         ):
             if self._breaks_rule_5_t(one_thesis):
@@ -1553,6 +1587,19 @@ class ThesisSupervision:
         for one_seat in _distinct(self._seats_by_scholar.get(interest["scholar_id"], {}).values()):
             if self._breaks_rule_5_s(one_seat):
                 return self._take_back(RULES[4])
+        for one_seat in _distinct(
+            [
+                user
+                for one in [
+                    user
+                    for one in changed_thesises
+                    for user in self._defences_by_thesis.get(one["id"], {}).values()
+                ]
+                for user in self._seats_by_defence.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_8_s_again_again(one_seat):
+                return self._take_back(RULES[7])
         for one_seat in _distinct(self._seats_by_scholar.get(interest["scholar_id"], {}).values()):
             if self._breaks_rule_9_a(one_seat):
                 return self._take_back(RULES[8])
@@ -1988,6 +2035,10 @@ class ThesisSupervision:
             case "thesises":
                 self._thesises_by_second.setdefault(record["second_id"], {})[record["id"]] = record
                 self._thesises_by_student.setdefault(record["student_id"], {})[record["id"]] = record
+                self._thesises_by_student_supervisor.setdefault(
+                    (record["student_id"], record["supervisor_id"]),
+                    {},
+                )[record["id"]] = record
                 self._thesises_by_supervisor.setdefault(record["supervisor_id"], {})[record["id"]] = record
                 self._thesises_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "milestones":
@@ -2020,6 +2071,7 @@ class ThesisSupervision:
             case "thesises":
                 del self._thesises_by_second[record["second_id"]][record["id"]]
                 del self._thesises_by_student[record["student_id"]][record["id"]]
+                del self._thesises_by_student_supervisor[record["student_id"], record["supervisor_id"]][record["id"]]
                 del self._thesises_by_supervisor[record["supervisor_id"]][record["id"]]
                 del self._thesises_by_title[record["title"]][record["id"]]
             case "milestones":

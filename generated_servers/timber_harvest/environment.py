@@ -517,7 +517,8 @@ class TimberHarvest:
         volume: Annotated[int, {"minimum": 20, "maximum": 9000}],
         valid_until: Date,
     ) -> Result:
-        """Enter a permit to thin a stand, by a third of what is allowed at most, or to clear it.
+        """Enter a permit to thin a stand, by a third of what is allowed at most and once in five years, or to clear
+        it.
 
         Args:
             stand_id (str): Id of the stand, such as STAND-00001.
@@ -541,6 +542,11 @@ class TimberHarvest:
             return _refused(f"{stand['name']} has {self._stand_allowed(stand)} outside of its buffer.")
         if kind != "clearing" and volume * 3 > self._stand_allowed(stand):
             return _refused(f"A thinning takes a third at most, that is {self._stand_allowed(stand) // 3}.")
+        lately = self._thinned(stand, self.now[:10])
+        if kind != "clearing" and lately is not None:
+            return _refused(
+                f"{stand['name']} was thinned from {lately['began_on']} on and rests for five years after that."
+            )
         near = self._clearing_beside(stand)
         if kind == "clearing" and near is not None:
             return _refused(f"{self.stands[near['stand_id']]['name']} beside it is being cleared.")
@@ -758,6 +764,11 @@ class TimberHarvest:
             return _refused(
                 f"The permit ran out on {self.permits[felling['permit_id']]['valid_until']}; extend it first."
             )
+        if self._closed(self.stands[self.permits[felling["permit_id"]]["stand_id"]], self.now[:10]):
+            return _refused(
+                f"{self.stands[self.permits[felling['permit_id']]['stand_id']]['name']} is closed for the "
+                "breeding season, so nothing is cut there now."
+            )
         if volume > self._permit_left(self.permits[felling["permit_id"]]):
             return _refused(
                 f"The permit leaves {self._permit_left(self.permits[felling['permit_id']])}, not {volume}."
@@ -858,6 +869,11 @@ class TimberHarvest:
         if busy is not None:
             return _refused(
                 f"{crew['name']} is felling in {self.stands[self.permits[busy['permit_id']]['stand_id']]['name']}."
+            )
+        if self._closed(self.stands[self.permits[felling["permit_id"]]["stand_id"]], self.now[:10]):
+            return _refused(
+                f"{self.stands[self.permits[felling['permit_id']]['stand_id']]['name']} is closed for the "
+                "breeding season, so finish the felling there instead."
             )
         if self.stands[self.permits[felling["permit_id"]]["stand_id"]]["steep"] and crew["gear"] == "harvester":
             return _refused(
@@ -1162,6 +1178,25 @@ class TimberHarvest:
 
     def _can_work(self, c: Crew, s: Stand) -> bool:
         return (not s["steep"] or c["gear"] != "harvester") and self._job_of(c) is None
+
+    def _thinned(self, s: Stand, d: str) -> Felling | None:
+        return next(
+            (
+                f
+                for f in sorted(
+                    [
+                        f
+                        for _permit in self._permits_by_stand.get(s["id"], {}).values()
+                        for f in self._fellings_by_permit.get(_permit["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if self.permits[f["permit_id"]]["kind"] == "thinning"
+                and f["cut"] > 0
+                and f["began_on"] > _add_months(d, -60)
+            ),
+            None,
+        )
 
     def _closed(self, s: Stand, d: str) -> bool:
         return (

@@ -38,6 +38,7 @@ CHANGES = (
     "extend_loan",
     "send_to_grinder",
     "back_from_grinder",
+    "receive_tool",
     "scrap_tool",
     "calibrate_tool",
     "move_to_kit",
@@ -62,6 +63,7 @@ INDEXED = {
     ("loans", "operator_id"),
     ("loans", "tool_id"),
     ("tools", "kit_id"),
+    ("tools", "number"),
     ("tools", "type_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -189,6 +191,7 @@ class ToolCrib:
         self._journal: list[tuple[Any, ...]] = []
         self._certificates_by_operator_skill: dict[Any, dict[str, Certificate]] = {}
         self._tools_by_kit: dict[Any, dict[str, Tool]] = {}
+        self._tools_by_number: dict[Any, dict[str, Tool]] = {}
         self._tools_by_type_kit: dict[Any, dict[str, Tool]] = {}
         self._loans_by_kit: dict[Any, dict[str, Loan]] = {}
         self._loans_by_operator: dict[Any, dict[str, Loan]] = {}
@@ -966,6 +969,52 @@ class ToolCrib:
             return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: take {tool['number']} back from the grinder."}
 
+    def receive_tool(self, number: Text, type_id: str) -> Result:
+        """Take a new tool into the crib; a gauge has to be calibrated before it is lent.
+
+        Args:
+            number (str): The number.
+            type_id (str): Id of a tool type (type), such as TT-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        type = self.tool_types.get(type_id)
+        if type is None:
+            return _refused(f"There is no tool type {type_id!r}.")
+        if bool(self._tools_by_number.get(number, {})):
+            return _refused(f"There is a tool {number} already.")
+        self._journal = []
+        tool: Tool = {
+            "id": self._new_id("tool", "TOOL", self.tools),
+            "number": number,
+            "type_id": type_id,
+            "uses": 0,
+            "regrinds": 0,
+            "calibrated_until": None,
+            "kit_id": None,
+            "place": "crib",
+        }
+        self._add("tools", tool)
+        if len(self._tools_by_number.get(tool["number"], {})) > 1:
+            return self._take_back(f"There is already a tool with the number {tool['number']!r}.")
+        if self._breaks_rule_1_t(tool):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_6(tool):
+            return self._take_back(RULES[5])
+        if self._breaks_rule_7_t(tool):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_7_t_again(tool):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_9(tool):
+            return self._take_back(RULES[8])
+        return {
+            "success": True,
+            "message": f"Done: take the new {type['name']} {number} into the crib (new: tool {tool['id']}).",
+            "data": {"tool_id": tool["id"]},
+        }
+
     def scrap_tool(self, tool_id: str) -> Result:
         """Scrap a worn tool, or one from the crib that is in no kit.
 
@@ -993,11 +1042,13 @@ class ToolCrib:
             return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: scrap {tool['number']}."}
 
-    def calibrate_tool(self, tool_id: str) -> Result:
-        """Enter the calibration of a gauge in the crib; it counts from today for as long as its type says.
+    def calibrate_tool(self, tool_id: str, passed: bool = True) -> Result:
+        """Enter the calibration of a gauge in the crib; it counts from today for as long as its type says, and a
+        gauge found out of tolerance is scrapped.
 
         Args:
             tool_id (str): Id of the tool, such as TOOL-00001.
+            passed (bool): Passed: true or false. true where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1010,22 +1061,51 @@ class ToolCrib:
             return _refused(f"The {self.tool_types[tool['type_id']]['name']} is not calibrated.")
         if tool["place"] != "crib":
             return _refused(f"{tool['number']} is {tool['place']}, so it cannot be calibrated now.")
-        if tool["calibrated_until"] == _plus_days(
-            self.now[:10],
-            self.tool_types[tool["type_id"]]["calibration_days"],
+        if (
+            passed
+            and tool["calibrated_until"] == _plus_days(
+                self.now[:10],
+                self.tool_types[tool["type_id"]]["calibration_days"],
+            )
         ):
             return _refused(f"{tool['number']} was calibrated today.")
         self._journal = []
-        self._put(
-            "tools",
-            tool,
-            "calibrated_until",
-            _plus_days(self.now[:10], self.tool_types[tool["type_id"]]["calibration_days"]),
-        )
-        for one_loan in _distinct(self._loans_by_tool.get(tool["id"], {}).values()):
+        changed_tools: list[Any] = []
+        changed_tools_2: list[Any] = []
+        changed_tools_3: list[Any] = []
+        if passed:
+            changed_tools.append(tool)
+            self._put(
+                "tools",
+                tool,
+                "calibrated_until",
+                _plus_days(self.now[:10], self.tool_types[tool["type_id"]]["calibration_days"]),
+            )
+        else:
+            changed_tools.append(tool)
+            self._put("tools", tool, "calibrated_until", None)
+            changed_tools_2.append(tool)
+            self._put("tools", tool, "kit_id", None)
+            changed_tools_3.append(tool)
+            self._put("tools", tool, "place", "scrapped")
+        for one_tool in _distinct(changed_tools_3):
+            if self._breaks_rule_1_t(one_tool):
+                return self._take_back(RULES[0])
+        for one_loan in _distinct(
+            [user for one in changed_tools for user in self._loans_by_tool.get(one["id"], {}).values()]
+        ):
             if self._breaks_rule_3(one_loan):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: calibrate {tool['number']}."}
+        for one_tool in _distinct(changed_tools_2):
+            if self._breaks_rule_7_t(one_tool):
+                return self._take_back(RULES[6])
+        for one_tool in _distinct(changed_tools_2):
+            if self._breaks_rule_7_t_again(one_tool):
+                return self._take_back(RULES[6])
+        for one_tool in _distinct([*changed_tools_2, *changed_tools_3]):
+            if self._breaks_rule_9(one_tool):
+                return self._take_back(RULES[8])
+        return {"success": True, "message": f"Done: enter the calibration of {tool['number']}."}
 
     def move_to_kit(self, tool_id: str, kit_id: str | None = None) -> Result:
         """Put a tool of the crib into a kit, or take it out of the one it is in.
@@ -1364,6 +1444,7 @@ class ToolCrib:
                 )[record["id"]] = record
             case "tools":
                 self._tools_by_kit.setdefault(record["kit_id"], {})[record["id"]] = record
+                self._tools_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._tools_by_type_kit.setdefault((record["type_id"], record["kit_id"]), {})[record["id"]] = record
             case "loans":
                 self._loans_by_kit.setdefault(record["kit_id"], {})[record["id"]] = record
@@ -1377,6 +1458,7 @@ class ToolCrib:
                 del self._certificates_by_operator_skill[record["operator_id"], record["skill"]][record["id"]]
             case "tools":
                 del self._tools_by_kit[record["kit_id"]][record["id"]]
+                del self._tools_by_number[record["number"]][record["id"]]
                 del self._tools_by_type_kit[record["type_id"], record["kit_id"]][record["id"]]
             case "loans":
                 del self._loans_by_kit[record["kit_id"]][record["id"]]

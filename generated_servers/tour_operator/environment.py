@@ -557,8 +557,8 @@ class TourOperator:
         return _found({"total": len(found), "payments": [{**payment} for payment in _page(found, offset)]})
 
     def book_traveller(self, traveller_id: str, departure_id: str, room: Literal["single", "share"]) -> Result:
-        """Book a traveller on a departure, or put them on its waiting list when it is full; the deposit is due in a
-        week and the balance thirty days before the start.
+        """Book a traveller on a departure, or put them on its waiting list when it is full or others wait for it; the
+        deposit is due in a week and the balance thirty days before the start.
 
         Args:
             traveller_id (str): Id of the traveller, such as TRAVELLER-00001.
@@ -616,7 +616,7 @@ class TourOperator:
             "status": "waiting",
         }
         self._add("bookings", booking)
-        if self._departure_free(departure) > 0:
+        if self._departure_free(departure) > 0 and self._in_line(departure, booking) is None:
             if booking["status"] not in ("waiting", "booked"):
                 return self._take_back(f"Booking {booking['id']} cannot go from {booking['status']} to booked.")
             changed_bookings.append(booking)
@@ -996,8 +996,8 @@ class TourOperator:
         }
 
     def move_booking(self, booking_id: str, to_id: str) -> Result:
-        """Move a booked traveller with everything paid to another departure of the same tour; a room mate stays
-        behind.
+        """Move a booked traveller with everything paid to another departure of the same tour, until thirty days
+        before the start; a room mate stays behind.
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
@@ -1016,6 +1016,12 @@ class TourOperator:
         if not (booking["status"] == "booked" and self._running(self.departures[booking["departure_id"]])):
             return _refused(
                 f"The booking of {self.travellers[booking['traveller_id']]['name']} is {booking['status']}."
+            )
+        if _days_between(self.now[:10], self.departures[booking["departure_id"]]["starts"]) < 30:
+            return _refused(
+                f"{self.departures[booking['departure_id']]['code']} starts on "
+                f"{self.departures[booking['departure_id']]['starts']}; within thirty days of that nobody is "
+                "moved, so it takes a cancellation with its fee and a new booking."
             )
         if to_id == booking["departure_id"] or to["tour_id"] != self.departures[booking["departure_id"]]["tour_id"]:
             return _refused(
@@ -1184,11 +1190,14 @@ class TourOperator:
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: guarantee {departure['code']}."}
 
-    def cancel_departure(self, departure_id: str) -> Result:
-        """Cancel a departure; all its bookings end without a fee, everything paid is refunded, and its guide is free.
+    def cancel_departure(self, departure_id: str, reason: Literal["too_few", "force_majeure"] = "too_few") -> Result:
+        """Cancel a departure, for too few travellers while it is planned and its last days have not come (20 for
+        tours above six nights, 7 for shorter ones), or for force majeure; all its bookings end without a fee,
+        everything paid is refunded, and its guide is free.
 
         Args:
             departure_id (str): Id of the departure, such as DEPARTURE-00001.
+            reason (str): The reason: too_few or force_majeure. too_few where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1199,6 +1208,20 @@ class TourOperator:
             return _refused(f"There is no departure {departure_id!r}.")
         if not self._running(departure):
             return _refused(f"Departure {departure['code']} is {departure['status']}.")
+        if reason != "force_majeure" and departure["status"] != "planned":
+            return _refused(f"{departure['code']} is guaranteed and is cancelled for force majeure only.")
+        if (
+            reason != "force_majeure"
+            and _days_between(self.now[:10], departure["starts"]) < (
+                20
+                if self.tours[departure["tour_id"]]["nights"] > 6
+                else 7
+            )
+        ):
+            return _refused(
+                f"It is too late to cancel {departure['code']}, which starts on {departure['starts']}, for want "
+                "of travellers."
+            )
         self._journal = []
         changed_bookings: list[Any] = []
         changed_bookings_2: list[Any] = []
@@ -1275,7 +1298,7 @@ class TourOperator:
         ):
             if self._breaks_rule_11(one_booking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cancel {departure['code']}."}
+        return {"success": True, "message": f"Done: cancel {departure['code']} for {reason}."}
 
     def send_off(self, departure_id: str) -> Result:
         """Send a guaranteed departure off on its day, when all its travellers have paid; its waiting list ends.
@@ -1463,6 +1486,20 @@ class TourOperator:
                 self.now[:10],
                 self.departures[b["departure_id"]]["starts"],
             ) >= 30 else _rounded(Fraction(self._booking_price(b) * 90, 100)),
+        )
+
+    def _in_line(self, d: Departure, own: Booking) -> Booking | None:
+        return next(
+            (
+                b
+                for b in sorted(self._bookings_by_departure_status.get((d["id"], "waiting"), {}).values(), key=_age)
+                if b is not own
+                and not any(
+                    self._at_once(self.departures[o["departure_id"]], d)
+                    for o in self._bookings_by_traveller_status.get((b["traveller_id"], "booked"), {}).values()
+                )
+            ),
+            None,
         )
 
     def _may_lead(self, g: Guide, d: Departure) -> bool:

@@ -710,6 +710,8 @@ class TournamentBrackets:
                 f"{self.tournaments[entry['tournament_id']]['name']} starts on "
                 f"{self.tournaments[entry['tournament_id']]['starts_on']}, which is too early to check in."
             )
+        if self.players[entry["player_id"]]["banned"]:
+            return _refused(f"{self.players[entry['player_id']]['name']} is banned.")
         self._journal = []
         self._put("entries", entry, "status", "checked_in")
         if self._breaks_rule_1(entry):
@@ -1335,12 +1337,14 @@ class TournamentBrackets:
             ),
         }
 
-    def award_walkover(self, match_up_id: str, absent_id: str) -> Result:
-        """Award a called match to the side that is there, ten minutes or more after the call.
+    def award_walkover(self, match_up_id: str, absent_id: str, at_once: bool = False) -> Result:
+        """Award a called match to the side that is there, ten minutes or more after the call, or at once where the
+        other one is disqualified or gives up.
 
         Args:
             match_up_id (str): Id of a match (match up), such as MATCH-00001.
             absent_id (str): Id of an entry (absent), such as ENTRY-00001.
+            at_once (bool): At once: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1364,7 +1368,7 @@ class TournamentBrackets:
             )
         if not self._plays(match_up, absent):
             return _refused(f"{self.players[absent['player_id']]['name']} does not play in that match.")
-        if _plus_minutes(match_up["called_at"], 10) > self.now:
+        if not (at_once or _plus_minutes(match_up["called_at"], 10) <= self.now):
             return _refused(f"The match was called at {match_up['called_at']}, and ten minutes have not passed.")
         better = (
             self.entries[match_up["home_id"]]

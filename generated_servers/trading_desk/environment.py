@@ -38,7 +38,7 @@ CHANGES = (
     "place_order",
     "reduce_order",
     "cancel_order",
-    "expire_day_orders",
+    "end_trading_day",
     "halt_trading",
     "resume_trading",
     "bust_trade",
@@ -60,6 +60,8 @@ INDEXED = {
     ("orders", "validity"),
     ("trades", "ask_id"),
     ("trades", "bid_id"),
+    ("trades", "instrument_id"),
+    ("trades", "status"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -161,6 +163,11 @@ def _money(cents: int) -> str:
     return f"{'-' if cents < 0 else ''}{whole:,}.{rest:02d}"
 
 
+def _descending(text: str) -> tuple[int, ...]:
+    """A key that sorts texts from last to first."""
+    return (*(-ord(char) for char in text), 1)
+
+
 def _days_between(start: str, end: str) -> int:
     """How many days lie from start to end."""
     return date.fromisoformat(end).toordinal() - date.fromisoformat(start).toordinal()
@@ -210,6 +217,7 @@ class TradingDesk:
         self._orders_by_instrument_validity_status: dict[Any, dict[str, Order]] = {}
         self._trades_by_ask: dict[Any, dict[str, Trade]] = {}
         self._trades_by_bid: dict[Any, dict[str, Trade]] = {}
+        self._trades_by_instrument_status: dict[Any, dict[str, Trade]] = {}
         self._halts_by_instrument: dict[Any, dict[str, Halt]] = {}
         for holding in self.holdings.values():
             self._link("holdings", holding)
@@ -969,8 +977,8 @@ class TradingDesk:
             return self._take_back(RULES[13])
         return {"success": True, "message": f"Done: cancel order {order['id']}."}
 
-    def expire_day_orders(self, instrument_id: str) -> Result:
-        """Expire the open day orders of an instrument at the end of the day.
+    def end_trading_day(self, instrument_id: str) -> Result:
+        """End the day of an instrument; its last trade becomes its close and the open day orders expire.
 
         Args:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
@@ -982,11 +990,20 @@ class TradingDesk:
         instrument = self.instruments.get(instrument_id)
         if instrument is None:
             return _refused(f"There is no instrument {instrument_id!r}.")
-        if not any(
-            o["validity"] == "day"
-            for o in self._orders_by_instrument_status.get((instrument_id, "open"), {}).values()
+        last = min(
+            self._trades_by_instrument_status.get((instrument_id, "done"), {}).values(),
+            key=lambda t: (_descending(t["id"]), _age(t)),
+            default=None,
+        )
+        if not (
+            last is not None
+            and last["price"] != instrument["close_price"]
+            or any(
+                o["validity"] == "day"
+                for o in self._orders_by_instrument_status.get((instrument_id, "open"), {}).values()
+            )
         ):
-            return _refused(f"{instrument['ticker']} has no open day orders.")
+            return _refused(f"{instrument['ticker']} has no open day orders, and nothing changes its close.")
         self._journal = []
         changed_orders: list[Any] = []
         for o in sorted(
@@ -997,6 +1014,8 @@ class TradingDesk:
                 return self._take_back(f"Order {o['id']} cannot go from {o['status']} to expired.")
             changed_orders.append(o)
             self._put("orders", o, "status", "expired")
+        if last is not None:
+            self._put("instruments", instrument, "close_price", last["price"])
         for one_account in _distinct([self.accounts[one["account_id"]] for one in changed_orders]):
             if self._breaks_rule_1(one_account):
                 return self._take_back(RULES[0])
@@ -1042,7 +1061,7 @@ class TradingDesk:
         for one_order in _distinct(changed_orders):
             if self._breaks_rule_14(one_order):
                 return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: expire the day orders of {instrument['ticker']}."}
+        return {"success": True, "message": f"Done: end the day of {instrument['ticker']} and expire its day orders."}
 
     def halt_trading(
         self,
@@ -1304,6 +1323,8 @@ class TradingDesk:
         account = self.accounts.get(account_id)
         if account is None:
             return _refused(f"There is no account {account_id!r}.")
+        if account["status"] != "active":
+            return _refused(f"{account['name']} is suspended, so nothing is paid out until it is reinstated.")
         if amount > self._account_free_cash(account):
             return _refused(
                 f"{account['name']} has {_money(account['cash'])}, of which "
@@ -1736,6 +1757,10 @@ class TradingDesk:
             case "trades":
                 self._trades_by_ask.setdefault(record["ask_id"], {})[record["id"]] = record
                 self._trades_by_bid.setdefault(record["bid_id"], {})[record["id"]] = record
+                self._trades_by_instrument_status.setdefault(
+                    (record["instrument_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
             case "halts":
                 self._halts_by_instrument.setdefault(record["instrument_id"], {})[record["id"]] = record
 
@@ -1776,5 +1801,6 @@ class TradingDesk:
             case "trades":
                 del self._trades_by_ask[record["ask_id"]][record["id"]]
                 del self._trades_by_bid[record["bid_id"]][record["id"]]
+                del self._trades_by_instrument_status[record["instrument_id"], record["status"]][record["id"]]
             case "halts":
                 del self._halts_by_instrument[record["instrument_id"]][record["id"]]

@@ -1000,6 +1000,23 @@ class TrainingCompliance:
             )
         ):
             return _refused(f"{self.people[booking['person_id']]['name']} has a certificate of that day.")
+        before = next(
+            (
+                n
+                for n in _above(
+                    self.qualifications,
+                    self.qualifications[self.courses[booking["course_id"]]["qualification_id"]],
+                    "need_ids",
+                )
+                if not self._holds(self.people[booking["person_id"]], n, self.courses[booking["course_id"]]["on"])
+            ),
+            None,
+        )
+        if outcome == "passed" and before is not None:
+            return _refused(
+                f"{self.people[booking['person_id']]['name']} did not hold {before['name']} on "
+                f"{self.courses[booking['course_id']]['on']}; record that course first."
+            )
         self._journal = []
         changed_courses: list[Any] = []
         changed_bookings: list[Any] = []
@@ -1279,12 +1296,13 @@ class TrainingCompliance:
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: make {person['name']} {role['name']}."}
 
-    def clear_person(self, person_id: str) -> Result:
+    def clear_person(self, person_id: str, withdraw: bool = False) -> Result:
         """Clear somebody for duty in their role, up to the day on which the first of the required qualifications runs
-        out.
+        out, or withdraw the clearance.
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
+            withdraw (bool): Withdraw: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1293,8 +1311,10 @@ class TrainingCompliance:
         person = self.people.get(person_id)
         if person is None:
             return _refused(f"There is no person {person_id!r}.")
+        if withdraw and person["cleared_until"] is None:
+            return _refused(f"{person['name']} is not cleared, so there is nothing to withdraw.")
         open_one = self._gap(person, self.now[:10])
-        if open_one is not None:
+        if not (withdraw or open_one is None):
             return _refused(
                 f"{person['name']} lacks {open_one['name']} for the role of {self.roles[person['role_id']]['name']}."
             )
@@ -1327,15 +1347,15 @@ class TrainingCompliance:
             ),
             None,
         )
-        if thin is not None:
+        if not (withdraw or thin is None):
             return _refused(f"{person['name']} does not hold {thin['name']} without a gap until {until}.")
-        if person["cleared_until"] is not None and person["cleared_until"] == until:
+        if not (withdraw or person["cleared_until"] is None or person["cleared_until"] != until):
             return _refused(f"{person['name']} is cleared until {until} already.")
         self._journal = []
-        self._put("people", person, "cleared_until", until)
+        self._put("people", person, "cleared_until", None if withdraw else until)
         if self._breaks_rule_11(person):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: clear {person['name']} for duty."}
+        return {"success": True, "message": f"Done: decide on the clearance of {person['name']}."}
 
     def _show_qualification(self, qualification: Qualification) -> dict[str, Any]:
         """The qualification as an answer shows it."""

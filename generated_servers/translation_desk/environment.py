@@ -103,6 +103,7 @@ class Job(TypedDict):
     edition: int
     translator_id: str | None
     wording: str | None
+    previous: str | None
     reviewer_id: str | None
     remark: str | None
     changed_on: str | None
@@ -589,6 +590,7 @@ class TranslationDesk:
                 "edition": 1,
                 "translator_id": None,
                 "wording": None,
+                "previous": None,
                 "reviewer_id": None,
                 "remark": None,
                 "changed_on": None,
@@ -639,13 +641,16 @@ class TranslationDesk:
         line_id: str,
         source: Text,
         words: Annotated[int, {"minimum": 1, "maximum": 60}],
+        minor: bool = False,
     ) -> Result:
-        """Change the source text of a line, which opens all its jobs again; translators must begin anew.
+        """Change the source text of a line, which opens all its jobs again, with the old wordings kept beside them; a
+        minor change leaves the translations as they are.
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
             source (str): The source.
             words (int): The words, from 1 to 60.
+            minor (bool): Minor: true or false. false where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -662,6 +667,8 @@ class TranslationDesk:
             return _refused(f"{line['code']} reads like that already.")
         if line["edition"] >= 500:
             return _refused(f"{line['code']} has had 500 editions.")
+        if minor and words != line["words"]:
+            return _refused(f"A minor change leaves the {line['words']} words as they are.")
         self._journal = []
         changed_jobs: list[Any] = []
         changed_jobs_2: list[Any] = []
@@ -682,18 +689,20 @@ class TranslationDesk:
         ]:
             changed_jobs.append(j)
             self._put("jobs", j, "edition", line["edition"])
-            changed_jobs_2.append(j)
-            former_translator_ids.append(j["translator_id"])
-            self._put("jobs", j, "translator_id", None)
-            changed_jobs_3.append(j)
-            self._put("jobs", j, "reviewer_id", None)
-            changed_jobs_4.append(j)
-            self._put("jobs", j, "wording", None)
-            self._put("jobs", j, "remark", None)
-            if j["status"] not in ("open", "assigned", "translated", "approved", "returned"):
-                return self._take_back(f"Job {j['id']} cannot go from {j['status']} to open.")
-            changed_jobs_5.append(j)
-            self._put("jobs", j, "status", "open")
+            if not minor:
+                self._put("jobs", j, "previous", j["wording"] if j["wording"] is not None else j["previous"])
+                changed_jobs_2.append(j)
+                former_translator_ids.append(j["translator_id"])
+                self._put("jobs", j, "translator_id", None)
+                changed_jobs_3.append(j)
+                self._put("jobs", j, "reviewer_id", None)
+                changed_jobs_4.append(j)
+                self._put("jobs", j, "wording", None)
+                self._put("jobs", j, "remark", None)
+                if j["status"] not in ("open", "assigned", "translated", "approved", "returned"):
+                    return self._take_back(f"Job {j['id']} cannot go from {j['status']} to open.")
+                changed_jobs_5.append(j)
+                self._put("jobs", j, "status", "open")
         for one_job in _distinct(changed_jobs_5):
             if self._breaks_rule_1(one_job):
                 return self._take_back(RULES[0])
@@ -1126,7 +1135,7 @@ class TranslationDesk:
         return {"success": True, "message": f"Done: set {word} to {rendering} in {locale['name']}."}
 
     def reopen_job(self, job_id: str) -> Result:
-        """Open a translated or approved job again.
+        """Open a translated or approved job again; the old wording is kept beside it.
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
@@ -1145,6 +1154,7 @@ class TranslationDesk:
                 f"{self.sections[self.lines[job['line_id']]['section_id']]['name']} is frozen, so thaw it first."
             )
         self._journal = []
+        self._put("jobs", job, "previous", job["wording"] if job["wording"] is not None else job["previous"])
         former_translator_id = job["translator_id"]
         self._put("jobs", job, "translator_id", None)
         self._put("jobs", job, "reviewer_id", None)

@@ -42,6 +42,7 @@ CHANGES = (
     "shift_booking",
     "cancel_booking",
     "finish_booking",
+    "note_failure",
     "enter_absence",
     "enter_certificate",
 )
@@ -1068,6 +1069,11 @@ class TranslationOfPatients:
             return _refused(f"The booking of {self.patients[booking['patient_id']]['name']} is {booking['status']}.")
         if booking["begins"] > self.now:
             return _refused(f"It begins at {booking['begins']}.")
+        if _plus_minutes(booking["begins"], minutes) > self.now:
+            return _refused(
+                f"With {minutes} minutes the conversation would last until "
+                f"{_plus_minutes(booking['begins'], minutes)}."
+            )
         self._journal = []
         charge = self._fee(self.interpreters[booking["interpreter_id"]], booking["mode"], minutes)
         if not 0 <= charge <= 100000:
@@ -1097,6 +1103,69 @@ class TranslationOfPatients:
             "message": (
                 f"Done: finish the conversation of {self.patients[booking['patient_id']]['name']} after {minutes} "
                 "minutes."
+            ),
+        }
+
+    def note_failure(self, booking_id: str, absent: Literal["interpreter", "patient"]) -> Result:
+        """Note that a conversation did not take place because the interpreter or the patient stayed away, or nobody
+        was found; only where the patient stayed away is the interpreter paid.
+
+        Args:
+            booking_id (str): Id of the booking, such as BOOKING-00001.
+            absent (str): The absent: interpreter or patient.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        booking = self.bookings.get(booking_id)
+        if booking is None:
+            return _refused(f"There is no booking {booking_id!r}.")
+        if booking["status"] not in ("asked", "confirmed"):
+            return _refused(f"The booking of {self.patients[booking['patient_id']]['name']} is {booking['status']}.")
+        if _plus_minutes(booking["begins"], 15) > self.now:
+            return _refused(
+                f"The conversation of {self.patients[booking['patient_id']]['name']} begins at "
+                f"{booking['begins']}, so wait for a quarter of an hour."
+            )
+        if absent != "interpreter" and booking["interpreter_id"] is None:
+            return _refused(
+                f"Nobody was assigned to {self.patients[booking['patient_id']]['name']}, so it failed for want of "
+                "an interpreter."
+            )
+        self._journal = []
+        charge = (
+            self._fee(self.interpreters[booking["interpreter_id"]], booking["mode"], booking["minutes"])
+            if absent == "patient" and booking["interpreter_id"] is not None
+            else 0
+        )
+        if not 0 <= charge <= 100000:
+            return self._take_back(f"The charge of {booking['id']} must be between 0.00 and 1,000.00.")
+        self._put("bookings", booking, "charge", charge)
+        self._put("bookings", booking, "status", "cancelled")
+        if self._breaks_rule_1_a(booking):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_1_b(booking):
+            return self._take_back(RULES[0])
+        if self._breaks_rule_2(booking):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_3(booking):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_4(booking):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_5(booking):
+            return self._take_back(RULES[4])
+        if self._breaks_rule_7(booking):
+            return self._take_back(RULES[6])
+        if self._breaks_rule_8(booking):
+            return self._take_back(RULES[7])
+        if self._breaks_rule_10(booking):
+            return self._take_back(RULES[9])
+        return {
+            "success": True,
+            "message": (
+                f"Done: note that the {absent} did not come to the conversation of "
+                f"{self.patients[booking['patient_id']]['name']} at {booking['begins']}."
             ),
         }
 

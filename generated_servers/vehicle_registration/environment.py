@@ -169,6 +169,11 @@ def _money(cents: int) -> str:
     return f"{'-' if cents < 0 else ''}{whole:,}.{rest:02d}"
 
 
+def _descending(text: str) -> tuple[int, ...]:
+    """A key that sorts texts from last to first."""
+    return (*(-ord(char) for char in text), 1)
+
+
 def _plus_days(day: str, days: int) -> str:
     """The date so many days later; the calendar ends where Python's does."""
     ordinal = date.fromisoformat(day).toordinal() + days
@@ -567,7 +572,8 @@ class VehicleRegistration:
         return _found({"total": len(found), "liens": [{**lien} for lien in _page(found, offset)]})
 
     def register_vehicle(self, vehicle_id: str, insured_until: Date, plate_id: str | None = None) -> Result:
-        """Register a vehicle with a plate, or put a laid-up one back on the road with the plate it has.
+        """Register a vehicle with a plate, put a laid-up one back on the road with the plate it has, or enter new
+        insurance for a registered one.
 
         Args:
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
@@ -584,14 +590,28 @@ class VehicleRegistration:
         plate = self.plates.get(plate_id) if plate_id is not None else None
         if plate_id is not None and plate is None:
             return _refused(f"There is no plate {plate_id!r}.")
-        if vehicle["status"] not in ("unregistered", "laid_up"):
-            return _refused(f"The {vehicle['model']} {vehicle['vin']} is {vehicle['status']}.")
+        if vehicle["status"] == "exported":
+            return _refused(f"The {vehicle['model']} {vehicle['vin']} is exported.")
         if insured_until <= self.now[:10]:
             return _refused(f"The insurance ran out on {insured_until}.")
-        if not self._fit(vehicle, self.now[:10]):
+        if (
+            vehicle["status"] == "registered"
+            and vehicle["insured_until"] is not None
+            and insured_until <= vehicle["insured_until"]
+        ):
+            return _refused(
+                f"The {vehicle['model']} {vehicle['vin']} is insured until {vehicle['insured_until']} already."
+            )
+        if not (vehicle["status"] == "registered" or self._fit(vehicle, self.now[:10])):
             return _refused(f"The {vehicle['model']} {vehicle['vin']} has no valid inspection.")
+        verdict = self._last_verdict(vehicle)
+        if verdict is not None and verdict["result"] == "dangerous":
+            return _refused(
+                f"The {vehicle['model']} {vehicle['vin']} was found dangerous on {verdict['on']}, so it must pass "
+                "an inspection first."
+            )
         if (plate_id is not None) != (vehicle["plate_id"] is None):
-            return _refused("A laid-up vehicle keeps its plate, and an unregistered one needs a plate.")
+            return _refused("A vehicle that has a plate keeps it, and an unregistered one needs a plate.")
         if plate_id is not None and plate["kind"] != vehicle["kind"]:
             return _refused(f"That is a plate for a {plate['kind']}, not for a {vehicle['kind']}.")
         if not (plate_id is None or self._available(plate, self.people[vehicle["owner_id"]], self.now[:10])):
@@ -601,6 +621,7 @@ class VehicleRegistration:
         former_reserved_for_ids: list[Any] = []
         changed_plates_2: list[Any] = []
         changed_vehicles: list[Any] = []
+        changed_vehicles_2: list[Any] = []
         if plate_id is not None:
             changed_plates.append(plate)
             former_reserved_for_ids.append(plate["reserved_for_id"])
@@ -611,7 +632,11 @@ class VehicleRegistration:
             changed_vehicles.append(vehicle)
             self._put("vehicles", vehicle, "plate_id", plate_id)
         self._put("vehicles", vehicle, "insured_until", insured_until)
-        self._put("vehicles", vehicle, "status", "registered")
+        if vehicle["status"] != "registered":
+            if vehicle["status"] not in ("unregistered", "registered", "laid_up"):
+                return self._take_back(f"Vehicle {vehicle['vin']} cannot go from {vehicle['status']} to registered.")
+            changed_vehicles_2.append(vehicle)
+            self._put("vehicles", vehicle, "status", "registered")
         for one_vehicle in _distinct(changed_vehicles):
             if self._breaks_rule_1_v(one_vehicle):
                 return self._take_back(RULES[0])
@@ -620,11 +645,12 @@ class VehicleRegistration:
         for one_vehicle in _distinct(changed_vehicles):
             if self._breaks_rule_2(one_vehicle):
                 return self._take_back(RULES[1])
-        for one_vehicle in _distinct([vehicle, *changed_vehicles]):
+        for one_vehicle in _distinct([*changed_vehicles, *changed_vehicles_2]):
             if self._breaks_rule_3(one_vehicle):
                 return self._take_back(RULES[2])
-        if self._breaks_rule_4(vehicle):
-            return self._take_back(RULES[3])
+        for one_vehicle in _distinct([vehicle, *changed_vehicles_2]):
+            if self._breaks_rule_4(one_vehicle):
+                return self._take_back(RULES[3])
         for one_plate in _distinct([*changed_plates, *changed_plates_2]):
             if self._breaks_rule_5_p(one_plate):
                 return self._take_back(RULES[4])
@@ -636,17 +662,30 @@ class VehicleRegistration:
         ):
             if self._breaks_rule_5_o(one_person):
                 return self._take_back(RULES[4])
-        if self._breaks_rule_12_v(vehicle):
-            return self._take_back(RULES[11])
-        for one_lien in _distinct(self._liens_by_vehicle_status.get((vehicle["id"], "active"), {}).values()):
+        for one_vehicle in _distinct(changed_vehicles_2):
+            if self._breaks_rule_12_v(one_vehicle):
+                return self._take_back(RULES[11])
+        for one_lien in _distinct(
+            [
+                user
+                for one in changed_vehicles_2
+                for user in self._liens_by_vehicle_status.get((one["id"], "active"), {}).values()
+            ]
+        ):
             if self._breaks_rule_12_l(one_lien):
                 return self._take_back(RULES[11])
-        for one_transfer in _distinct(self._transfers_by_vehicle_status.get((vehicle["id"], "open"), {}).values()):
+        for one_transfer in _distinct(
+            [
+                user
+                for one in changed_vehicles_2
+                for user in self._transfers_by_vehicle_status.get((one["id"], "open"), {}).values()
+            ]
+        ):
             if self._breaks_rule_12_t(one_transfer):
                 return self._take_back(RULES[11])
-        done = f"register the {vehicle['model']} of {self.people[vehicle['owner_id']]['name']}"
+        done = f"register the {vehicle['model']} of {self.people[vehicle['owner_id']]['name']} as insured until {insured_until}"
         if plate is not None:
-            done += f" with the plate {plate['number']}"
+            done += f", with the plate {plate['number']}"
         return {"success": True, "message": f"Done: {done}."}
 
     def reserve_plate(self, plate_id: str, person_id: str) -> Result:
@@ -1344,6 +1383,19 @@ class VehicleRegistration:
         return (
             _years(v["first_used"], d) < 3
             or self._vehicle_fit_until(v) is not None and self._vehicle_fit_until(v) >= d
+        )
+
+    def _last_verdict(self, v: Vehicle) -> Inspection | None:
+        return min(
+            (i for i in self._inspections_by_vehicle.get(v["id"], {}).values() if i["result"] != "defects"),
+            key=lambda i: (_descending(i["on"]), _descending(i["id"]), _age(i)),
+            default=None,
+        )
+
+    def _may_drive(self, v: Vehicle) -> bool:
+        return (
+            self._fit(v, self.now[:10])
+            and not any(i["result"] == "dangerous" for i in self.inspections.values() if i is self._last_verdict(v))
         )
 
     def _breaks_rule_1_v(self, v: Vehicle) -> bool:

@@ -27,7 +27,7 @@ RULES = (
     "No two stops of a van on a day have the same place in the route.",
     "A van keeps to the order of its route.",
     "A cash box never holds more than fits.",
-    "A bag was counted exactly when it is exact or short, and never comes to more than was in the box.",
+    "A bag was counted exactly when it is no longer sealed, and is short or over when the sum differs from what the machine reported.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
@@ -128,7 +128,7 @@ class Bag(TypedDict):
     amount: int
     taken_on: str
     counted: int | None
-    status: Literal["sealed", "exact", "short"]
+    status: Literal["sealed", "exact", "short", "over"]
 
 
 def _refused(error: str) -> Result:
@@ -539,7 +539,7 @@ class VendingRoute:
         seal: Text | None = None,
         machine_id: str | None = None,
         van_id: str | None = None,
-        status: Literal["sealed", "exact", "short"] | None = None,
+        status: Literal["sealed", "exact", "short", "over"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bags, oldest first, all of them or only some.
@@ -548,7 +548,7 @@ class VendingRoute:
             seal (str, optional): Only those whose seal contains this text.
             machine_id (str, optional): Only those of this machine.
             van_id (str, optional): Only those of this van.
-            status (str, optional): Only those whose status is sealed, exact or short.
+            status (str, optional): Only those whose status is sealed, exact, short or over.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -908,7 +908,7 @@ class VendingRoute:
         return {"success": True, "message": f"Done: book {pieces} sold from slot {slot['code']}."}
 
     def pull_expired(self, machine_id: str) -> Result:
-        """Take every expired piece out of a machine while a van is there.
+        """Take every expired piece out of a machine and out of the van that is there.
 
         Args:
             machine_id (str): Id of the machine, such as MACHINE-00001.
@@ -920,12 +920,19 @@ class VendingRoute:
         machine = self.machines.get(machine_id)
         if machine is None:
             return _refused(f"There is no machine {machine_id!r}.")
-        if self._stop_at(machine) is None:
+        stop = self._stop_at(machine)
+        if stop is None:
             return _refused(f"No van is at machine {machine['number']}.")
-        if self._expired_in(machine) <= 0:
-            return _refused(f"Nothing in machine {machine['number']} has expired.")
+        if not (
+            self._expired_in(machine) > 0
+            or any(c["use_by"] < self.now[:10] for c in self._crates_by_van.get(stop["van_id"], {}).values())
+        ):
+            return _refused(
+                f"Nothing in machine {machine['number']} or in {self.vans[stop['van_id']]['name']} has expired."
+            )
         self._journal = []
         deleted_fillings: list[Any] = []
+        deleted_crates: list[Any] = []
         for f in [
             f
             for f in sorted(
@@ -941,10 +948,24 @@ class VendingRoute:
             if f["id"] in self.fillings:
                 self._remove("fillings", f)
             deleted_fillings.append(f)
+        for c in [
+            c
+            for c in sorted(self._crates_by_van.get(stop["van_id"], {}).values(), key=_age)
+            if c["use_by"] < self.now[:10]
+        ]:
+            if c["id"] in self.crates:
+                self._remove("crates", c)
+            deleted_crates.append(c)
         for one_slot in _distinct([self.slots[one["slot_id"]] for one in deleted_fillings]):
             if self._breaks_rule_1(one_slot):
                 return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: take expired goods out of machine {machine['number']}."}
+        for one_van in _distinct([self.vans[one["van_id"]] for one in deleted_crates]):
+            if self._breaks_rule_5(one_van):
+                return self._take_back(RULES[4])
+        return {
+            "success": True,
+            "message": f"Done: take expired goods out of machine {machine['number']} and the van there.",
+        }
 
     def change_slot(
         self,
@@ -1064,7 +1085,7 @@ class VendingRoute:
         }
 
     def count_bag(self, bag_id: str, counted: Annotated[int, {"minimum": 0, "maximum": 60000}]) -> Result:
-        """Note what was counted in a bag; less than the machine reported makes it short.
+        """Note what was counted in a bag; less than the machine reported makes it short, more makes it over.
 
         Args:
             bag_id (str): Id of the bag, such as BAG-00001.
@@ -1079,13 +1100,9 @@ class VendingRoute:
             return _refused(f"There is no bag {bag_id!r}.")
         if bag["status"] != "sealed":
             return _refused(f"Bag {bag['seal']} was counted already.")
-        if counted > bag["amount"]:
-            return _refused(
-                f"The machine reported {_money(bag['amount'])}, so {_money(counted)} cannot be in bag {bag['seal']}."
-            )
         self._journal = []
         self._put("bags", bag, "counted", counted)
-        status = "exact" if counted == bag["amount"] else "short"
+        status = "exact" if counted == bag["amount"] else "short" if counted < bag["amount"] else "over"
         self._put("bags", bag, "status", status)
         if self._breaks_rule_11(bag):
             return self._take_back(RULES[10])
@@ -1291,12 +1308,12 @@ class VendingRoute:
         return m["cash"] > m["box"]
 
     def _breaks_rule_11(self, b: Bag) -> bool:
-        """Whether this is broken: a bag was counted exactly when it is exact or short, and never comes to more than
-        was in the box.
+        """Whether this is broken: a bag was counted exactly when it is no longer sealed, and is short or over when
+        the sum differs from what the machine reported.
         """
         return (
             (b["counted"] is not None) != (b["status"] != "sealed")
-            or (b["counted"] if b["counted"] is not None else b["amount"]) > b["amount"]
+            or (b["status"] == "exact") != (b["counted"] == b["amount"])
         )
 
     def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:

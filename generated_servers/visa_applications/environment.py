@@ -6,6 +6,7 @@ officer and, where needed, a second signature, within yearly quotas, until the v
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
@@ -67,6 +68,7 @@ INDEXED = {
     ("applications", "officer_id"),
     ("applications", "person_id"),
     ("applications", "quota_id"),
+    ("applications", "receipt"),
     ("applications", "status"),
     ("documents", "application_id"),
     ("documents", "kind"),
@@ -129,6 +131,8 @@ class Application(TypedDict):
     lodged_on: str | None
     valid_until: str | None
     reason: str | None
+    receipt: str | None
+    revoked_on: str | None
     status: Literal["collecting", "lodged", "withdrawn", "proposed", "granted", "refused", "expired", "revoked"]
 
 
@@ -219,6 +223,14 @@ def _days_between(start: str, end: str) -> int:
     return date.fromisoformat(end).toordinal() - date.fromisoformat(start).toordinal()
 
 
+def _add_months(day: str, months: int) -> str:
+    """The same day so many months later, or the last day of a shorter month."""
+    start = date.fromisoformat(day)
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    year, month = min(max(year, 1), 9999), month + 1
+    return date(year, month, min(start.day, monthrange(year, month)[1])).isoformat()
+
+
 def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     """The records from which one comes to this one by following a reference, nearest first."""
     found: dict[str, Any] = {}
@@ -266,6 +278,7 @@ class VisaApplications:
         self._applications_by_person: dict[Any, dict[str, Application]] = {}
         self._applications_by_person_status: dict[Any, dict[str, Application]] = {}
         self._applications_by_quota: dict[Any, dict[str, Application]] = {}
+        self._applications_by_receipt: dict[Any, dict[str, Application]] = {}
         self._documents_by_application: dict[Any, dict[str, Document]] = {}
         self._documents_by_application_kind_status: dict[Any, dict[str, Document]] = {}
         self._documents_by_application_status: dict[Any, dict[str, Document]] = {}
@@ -688,6 +701,17 @@ class VisaApplications:
             return _refused(f"{person['name']} has file {other['file']} open.")
         if bool(self._applications_by_person_status.get((person_id, "granted"), {})):
             return _refused(f"{person['name']} holds a visa already.")
+        bar = next(
+            (
+                a
+                for a in sorted(self._applications_by_person.get(person_id, {}).values(), key=_age)
+                if a["revoked_on"] is not None
+                and _add_months(a["revoked_on"], 12) > self.now[:10]
+            ),
+            None,
+        )
+        if bar is not None:
+            return _refused(f"The visa of {person['name']} on file {bar['file']} was revoked less than a year ago.")
         if person["passport_until"] < _plus_days(self.now[:10], 104):
             return _refused(
                 f"The passport of {person['name']} ends on {person['passport_until']}, too early for a visa."
@@ -714,11 +738,18 @@ class VisaApplications:
             "lodged_on": None,
             "valid_until": None,
             "reason": None,
+            "receipt": None,
+            "revoked_on": None,
             "status": "collecting",
         }
         self._add("applications", application)
         if len(self._applications_by_file.get(application["file"], {})) > 1:
             return self._take_back(f"There is already an application with the file {application['file']!r}.")
+        if (
+            application["receipt"] is not None
+            and len(self._applications_by_receipt.get(application["receipt"], {})) > 1
+        ):
+            return self._take_back(f"There is already an application with the receipt {application['receipt']!r}.")
         if self._breaks_rule_1(self.quotas[application["quota_id"]]):
             return self._take_back(RULES[0])
         if self._breaks_rule_2(application):
@@ -1014,12 +1045,14 @@ class VisaApplications:
                 return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: record the appointment at {slot['at']}."}
 
-    def lodge_application(self, application_id: str, officer_id: str) -> Result:
-        """Lodge a complete application with an officer of sufficient grade.
+    def lodge_application(self, application_id: str, officer_id: str, receipt: Text | None = None) -> Result:
+        """Lodge a complete application with an officer of sufficient grade; the fee is paid once, so a receipt
+        belongs to the first time only.
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
             officer_id (str): Id of the officer, such as OFFICER-00001.
+            receipt (str, optional): The receipt. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -1060,6 +1093,17 @@ class VisaApplications:
             )
         if not self._has_been(application):
             return _refused(f"The fingerprints for file {application['file']} have not been taken.")
+        if receipt is None and application["receipt"] is None:
+            return _refused(f"The fee for file {application['file']} has not been paid, so give the receipt.")
+        if receipt is not None and application["receipt"] is not None:
+            return _refused(
+                f"The fee for file {application['file']} was paid when it was first lodged, so leave the receipt out."
+            )
+        if not (
+            receipt is None
+            or not any(a["receipt"] is not None for a in self._applications_by_receipt.get(receipt, {}).values())
+        ):
+            return _refused("That receipt belongs to another file.")
         if officer["away"]:
             return _refused(f"{officer['name']} is away.")
         if officer["grade"] < self.visa_types[self.quotas[application["quota_id"]]["type_id"]]["grade"]:
@@ -1073,8 +1117,19 @@ class VisaApplications:
         self._journal = []
         former_officer_id = application["officer_id"]
         self._put("applications", application, "officer_id", officer_id)
+        self._put(
+            "applications",
+            application,
+            "receipt",
+            application["receipt"] if application["receipt"] is not None else receipt,
+        )
         self._put("applications", application, "lodged_on", self.now[:10])
         self._put("applications", application, "status", "lodged")
+        if (
+            application["receipt"] is not None
+            and len(self._applications_by_receipt.get(application["receipt"], {})) > 1
+        ):
+            return self._take_back(f"There is already an application with the receipt {application['receipt']!r}.")
         if self._breaks_rule_1(self.quotas[application["quota_id"]]):
             return self._take_back(RULES[0])
         if self._breaks_rule_2(application):
@@ -1101,7 +1156,10 @@ class VisaApplications:
         ):
             if self._breaks_rule_9(one_application):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: lodge {application['file']} with {officer['name']}."}
+        done = f"lodge {application['file']} with {officer['name']}"
+        if receipt is not None:
+            done += f" on receipt {receipt}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def hand_file(self, application_id: str, officer_id: str) -> Result:
         """Hand a lodged application over to another officer.
@@ -1417,6 +1475,8 @@ class VisaApplications:
                 f"Application {application['file']} cannot go from {application['status']} to {why}."
             )
         self._put("applications", application, "status", why)
+        if why == "revoked":
+            self._put("applications", application, "revoked_on", self.now[:10])
         for s in sorted(self._slots_by_application_status.get((application_id, "booked"), {}).values(), key=_age):
             changed_slots.append(s)
             former_application_ids.append(s["application_id"])
@@ -1786,6 +1846,7 @@ class VisaApplications:
                     {},
                 )[record["id"]] = record
                 self._applications_by_quota.setdefault(record["quota_id"], {})[record["id"]] = record
+                self._applications_by_receipt.setdefault(record["receipt"], {})[record["id"]] = record
             case "documents":
                 self._documents_by_application.setdefault(record["application_id"], {})[record["id"]] = record
                 self._documents_by_application_kind_status.setdefault(
@@ -1813,6 +1874,7 @@ class VisaApplications:
                 del self._applications_by_person[record["person_id"]][record["id"]]
                 del self._applications_by_person_status[record["person_id"], record["status"]][record["id"]]
                 del self._applications_by_quota[record["quota_id"]][record["id"]]
+                del self._applications_by_receipt[record["receipt"]][record["id"]]
             case "documents":
                 del self._documents_by_application[record["application_id"]][record["id"]]
                 del self._documents_by_application_kind_status[

@@ -44,6 +44,7 @@ CHANGES = (
     "record_no_show",
     "finish_shift",
     "call_off_shift",
+    "register_volunteer",
     "renew_check",
     "certify",
     "redeem_hours",
@@ -59,6 +60,7 @@ INDEXED = {
     ("sign_ups", "shift_id"),
     ("sign_ups", "status"),
     ("sign_ups", "volunteer_id"),
+    ("volunteers", "name"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -222,6 +224,7 @@ class VolunteerShifts:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._volunteers_by_name: dict[Any, dict[str, Volunteer]] = {}
         self._certificates_by_volunteer_skill: dict[Any, dict[str, Certificate]] = {}
         self._shifts_by_code: dict[Any, dict[str, Shift]] = {}
         self._shifts_by_site: dict[Any, dict[str, Shift]] = {}
@@ -232,6 +235,8 @@ class VolunteerShifts:
         self._sign_ups_by_volunteer: dict[Any, dict[str, SignUp]] = {}
         self._sign_ups_by_volunteer_status: dict[Any, dict[str, SignUp]] = {}
         self._rewards_by_volunteer: dict[Any, dict[str, Reward]] = {}
+        for volunteer in self.volunteers.values():
+            self._link("volunteers", volunteer)
         for certificate in self.certificates.values():
             self._link("certificates", certificate)
         for shift in self.shifts.values():
@@ -992,9 +997,9 @@ class VolunteerShifts:
             return _refused(f"{self.volunteers[place['volunteer_id']]['name']} is {place['status']} there.")
         if (
             self.shifts[place["shift_id"]]["status"] != "confirmed"
-            or self.shifts[place["shift_id"]]["on"] > self.now[:10]
+            or self.shifts[place["shift_id"]]["on"] + "T" + self.shifts[place["shift_id"]]["starts"] > self.now
         ):
-            return _refused("That shift has not taken place.")
+            return _refused("That shift has not begun, or was never confirmed.")
         self._journal = []
         changed_volunteers: list[Any] = []
         changed_sign_ups: list[Any] = []
@@ -1148,8 +1153,8 @@ class VolunteerShifts:
             early.append({"volunteer": self.volunteers[entry["volunteer_id"]], "minutes": entry["minutes"]})
         if shift["status"] != "confirmed":
             return _refused(f"That shift is {shift['status']}.")
-        if shift["on"] > self.now[:10]:
-            return _refused(f"That shift is only on {shift['on']}.")
+        if shift["on"] + "T" + shift["ends"] > self.now:
+            return _refused(f"That shift ends on {shift['on']} at {shift['ends']}.")
         if not _different([e["volunteer"]["id"] for e in early]):
             return _refused("Somebody is named twice.")
         odd = next(
@@ -1318,6 +1323,38 @@ class VolunteerShifts:
         return {
             "success": True,
             "message": f"Done: call off the shift at {self.sites[shift['site_id']]['name']} on {shift['on']}.",
+        }
+
+    def register_volunteer(self, name: Text) -> Result:
+        """Register somebody who wants to help; a background check is entered when it comes.
+
+        Args:
+            name (str): The name.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        if bool(self._volunteers_by_name.get(name, {})):
+            return _refused(f"{name} is registered already.")
+        self._journal = []
+        volunteer: Volunteer = {
+            "id": self._new_id("volunteer", "VOLUNTEER", self.volunteers),
+            "name": name,
+            "may_lead": False,
+            "checked_until": None,
+            "strikes": 0,
+            "paused_until": None,
+        }
+        self._add("volunteers", volunteer)
+        if len(self._volunteers_by_name.get(volunteer["name"], {})) > 1:
+            return self._take_back(f"There is already a volunteer with the name {volunteer['name']!r}.")
+        if self._breaks_rule_11(volunteer):
+            return self._take_back(RULES[10])
+        return {
+            "success": True,
+            "message": f"Done: register {name} (new: volunteer {volunteer['id']}).",
+            "data": {"volunteer_id": volunteer["id"]},
         }
 
     def renew_check(self, volunteer_id: str, until: Date) -> Result:
@@ -1508,7 +1545,7 @@ class VolunteerShifts:
         )
 
     def _away(self, v: Volunteer, d: str) -> bool:
-        return v["paused_until"] is not None and v["paused_until"] > d
+        return v["paused_until"] is not None and _plus_days(v["paused_until"], -60) < d and d < v["paused_until"]
 
     def _clash(self, v: Volunteer, s: Shift) -> SignUp | None:
         return next(
@@ -1729,6 +1766,8 @@ class VolunteerShifts:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "volunteers":
+                self._volunteers_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "certificates":
                 self._certificates_by_volunteer_skill.setdefault(
                     (record["volunteer_id"], record["skill_id"]),
@@ -1762,6 +1801,8 @@ class VolunteerShifts:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "volunteers":
+                del self._volunteers_by_name[record["name"]][record["id"]]
             case "certificates":
                 del self._certificates_by_volunteer_skill[record["volunteer_id"], record["skill_id"]][record["id"]]
             case "shifts":

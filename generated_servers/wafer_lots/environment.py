@@ -45,6 +45,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LOT_STATUS_MOVES = {
+    ("waiting", "running"),
+    ("waiting", "held"),
+    ("waiting", "merged"),
+    ("running", "waiting"),
+    ("running", "held"),
+    ("running", "finished"),
+    ("held", "waiting"),
+    ("held", "scrapped"),
+    ("held", "finished"),
+}
+
 INDEXED = {
     ("lot_holds", "lot_id"),
     ("lots", "code"),
@@ -112,6 +124,7 @@ class LotHold(TypedDict):
     placed_by_id: str
     reason: str
     placed_at: str
+    failed: bool
     verdict: Literal["go_on", "rework", "scrap"] | None
 
 
@@ -551,6 +564,7 @@ class WaferLots:
         self,
         lot_id: str | None = None,
         placed_by_id: str | None = None,
+        failed: bool | None = None,
         verdict: Literal["go_on", "rework", "scrap"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
@@ -559,6 +573,7 @@ class WaferLots:
         Args:
             lot_id (str, optional): Only those of this lot.
             placed_by_id (str, optional): Only those of this placed by.
+            failed (bool, optional): Only those where failed is so.
             verdict (str, optional): Only those whose verdict is go_on, rework or scrap.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
@@ -574,6 +589,7 @@ class WaferLots:
             for lot_hold in self.lot_holds.values()
             if (lot_id is None or lot_hold["lot_id"] == lot_id)
             and (placed_by_id is None or lot_hold["placed_by_id"] == placed_by_id)
+            and (failed is None or lot_hold["failed"] == failed)
             and (verdict is None or lot_hold["verdict"] == verdict)
         ]
         return _found({"total": len(found), "lot_holds": [{**lot_hold} for lot_hold in _page(found, offset)]})
@@ -879,6 +895,7 @@ class WaferLots:
             "placed_by_id": move["by_id"],
             "reason": reason,
             "placed_at": self.now,
+            "failed": True,
             "verdict": None,
         }
         self._add("lot_holds", lot_hold)
@@ -942,6 +959,7 @@ class WaferLots:
             "placed_by_id": by_id,
             "reason": reason,
             "placed_at": self.now,
+            "failed": False,
             "verdict": None,
         }
         self._add("lot_holds", lot_hold)
@@ -975,8 +993,8 @@ class WaferLots:
         }
 
     def decide_hold(self, lot_id: str, by_id: str, verdict: Literal["go_on", "rework", "scrap"]) -> Result:
-        """Let an engineer decide about a held lot, that is, whether it goes on, is reworked from the step its route
-        says, or scrapped.
+        """Let an engineer decide about a held lot, that is, whether it goes on (after a failed step as it is, to the
+        following one), is reworked from the step its route says, or scrapped.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
@@ -1008,7 +1026,7 @@ class WaferLots:
                 f"Lot {lot['code']} was reworked {lot['reworks']} times and "
                 f"{self.products[lot['product_id']]['name']} bears no more."
             )
-        if verdict == "go_on" and self._waited_too_long(lot):
+        if verdict == "go_on" and not hold["failed"] and self._waited_too_long(lot):
             return _refused(
                 f"Lot {lot['code']} has waited too long since {lot['arrived_at']}, so it can only be reworked or "
                 "scrapped."
@@ -1034,10 +1052,18 @@ class WaferLots:
                 changed_lots_3.append(lot)
                 self._put("lots", lot, "reworks", reworks)
                 self._put("lots", lot, "arrived_at", self.now)
-            if lot["status"] not in ("waiting", "running", "held"):
-                return self._take_back(f"Lot {lot['code']} cannot go from {lot['status']} to waiting.")
+            if verdict == "go_on" and hold["failed"]:
+                new_position = lot["position"] + 1
+                if not 1 <= new_position <= 31:
+                    return self._take_back(f"The position of {lot['code']} must be between 1 and 31.")
+                changed_lots_2.append(lot)
+                self._put("lots", lot, "position", new_position)
+                self._put("lots", lot, "arrived_at", self.now)
+            status = "finished" if self._step_of(lot) is None else "waiting"
+            if lot["status"] != status and (lot["status"], status) not in LOT_STATUS_MOVES:
+                return self._take_back(f"Lot {lot['code']} cannot go from {lot['status']} to {status}.")
             changed_lots.append(lot)
-            self._put("lots", lot, "status", "waiting")
+            self._put("lots", lot, "status", status)
         for one_lot in _distinct(changed_lots):
             if self._breaks_rule_1_l(one_lot):
                 return self._take_back(RULES[0])

@@ -186,6 +186,11 @@ def _different(keys: list[Any]) -> bool:
     return len(set(keys)) == len(keys)
 
 
+def _descending(text: str) -> tuple[int, ...]:
+    """A key that sorts texts from last to first."""
+    return (*(-ord(char) for char in text), 1)
+
+
 def _plus_days(day: str, days: int) -> str:
     """The date so many days later; the calendar ends where Python's does."""
     ordinal = date.fromisoformat(day).toordinal() + days
@@ -1413,7 +1418,8 @@ class WarehouseStock:
         }
 
     def count_stock(self, lot_id: str, counted: Annotated[int, {"minimum": 0, "maximum": 600}]) -> Result:
-        """Correct the units of a lot to what was counted; 0 removes the lot.
+        """Correct the units of a lot to what was counted; 0 removes the lot, and what was reserved above the count
+        goes back on backorder, express orders last and those that ship latest first.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
@@ -1431,18 +1437,38 @@ class WarehouseStock:
                 f"Batch {lot['batch']} in bin {self.bins[lot['bin_id']]['code']} was counted today with {counted} "
                 "units."
             )
-        if counted < self._lot_reserved(lot):
-            return _refused(
-                f"{self._lot_reserved(lot)} units of batch {lot['batch']} in bin "
-                f"{self.bins[lot['bin_id']]['code']} are reserved."
-            )
         if self._bin_filled(self.bins[lot["bin_id"]]) - lot["units"] + counted > self.bins[lot["bin_id"]]["capacity"]:
             return _refused(
                 f"Bin {self.bins[lot['bin_id']]['code']} has room for "
                 f"{self.bins[lot['bin_id']]['capacity'] - self._bin_filled(self.bins[lot['bin_id']]) + lot['units']} units of this batch."
             )
         self._journal = []
+        deleted_reservations: list[Any] = []
+        changed_reservations: list[Any] = []
         deleted_lots: list[Any] = []
+        over = max(0, self._lot_reserved(lot) - counted)
+        for r in sorted(
+            self._reservations_by_lot.get(lot_id, {}).values(),
+            key=lambda r: (
+                1 if self.sales_orders[self.order_lines[r["line_id"]]["order_id"]]["express"] else 0,
+                _descending(self.sales_orders[self.order_lines[r["line_id"]]["order_id"]]["ship_by"]),
+                _descending(r["id"]),
+                _age(r),
+            ),
+        ):
+            cut = min(over, r["units"])
+            over = over - cut
+            if cut == r["units"]:
+                if r["id"] in self.reservations:
+                    self._remove("reservations", r)
+                deleted_reservations.append(r)
+            else:
+                units = r["units"] - cut
+                if not 1 <= units <= 200:
+                    return self._take_back(f"The units of {r['id']} must be between 1 and 200.")
+                changed_reservations.append(r)
+                if r["id"] in self.reservations:
+                    self._put("reservations", r, "units", units)
         self._put("lots", lot, "units", counted)
         self._put("lots", lot, "counted_on", self.now[:10])
         if counted == 0:
@@ -1458,18 +1484,32 @@ class WarehouseStock:
         for one_bin in _distinct([self.bins[lot["bin_id"]], *[self.bins[one["bin_id"]] for one in deleted_lots]]):
             if self._breaks_rule_1(one_bin):
                 return self._take_back(RULES[0])
-        for one_lot_2 in _distinct([lot]):
+        for one_lot_2 in _distinct(
+            [
+                lot,
+                *[self.lots.get(one["lot_id"]) for one in deleted_reservations],
+                *[self.lots.get(one["lot_id"]) for one in changed_reservations],
+            ]
+        ):
             if one_lot_2["id"] in self.lots and self._breaks_rule_3(one_lot_2):
                 return self._take_back(RULES[2])
+        for one_order_line in _distinct(
+            [
+                *[self.order_lines[one["line_id"]] for one in deleted_reservations],
+                *[self.order_lines[one["line_id"]] for one in changed_reservations],
+            ]
+        ):
+            if self._breaks_rule_4(one_order_line):
+                return self._take_back(RULES[3])
         for one_reservation in _distinct(
             [user for one in deleted_lots for user in self._reservations_by_lot.get(one["id"], {}).values()]
         ):
-            if self._breaks_rule_5(one_reservation):
+            if one_reservation["id"] in self.reservations and self._breaks_rule_5(one_reservation):
                 return self._take_back(RULES[4])
         for one_reservation in _distinct(
             [user for one in deleted_lots for user in self._reservations_by_lot.get(one["id"], {}).values()]
         ):
-            if self._breaks_rule_6(one_reservation):
+            if one_reservation["id"] in self.reservations and self._breaks_rule_6(one_reservation):
                 return self._take_back(RULES[5])
         return {
             "success": True,

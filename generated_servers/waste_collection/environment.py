@@ -23,7 +23,7 @@ RULES = (
     "A vehicle does routes of streams that it is built for, one on a weekday.",
     "A vehicle is out on one tour at a time, and a route has one tour a day.",
     "A vehicle never carries more than its payload, and only streams it is built for.",
-    "A tour that is under way is on the weekday of its route.",
+    "A tour that is under way is on the weekday of its route or makes up for that day.",
     "A bin is lifted once on a tour, and only where its stream is collected.",
     "Contaminated and missed bins are not emptied, and all others weigh something.",
     "A bin with three strikes is locked, and no other bin is.",
@@ -114,6 +114,7 @@ class Tour(TypedDict):
     vehicle_id: str
     load: int
     tipped: int
+    in_place_of: str | None
     status: Literal["under_way", "finished"]
 
 
@@ -595,12 +596,14 @@ class WasteCollection:
         ]
         return _found({"total": len(found), "bulkies": [{**bulky} for bulky in _page(found, offset)]})
 
-    def start_tour(self, route_id: str, vehicle_id: str | None = None) -> Result:
-        """Send a vehicle out on a route on the weekday of the route.
+    def start_tour(self, route_id: str, vehicle_id: str | None = None, in_place_of: Date | None = None) -> Result:
+        """Send a vehicle out on a route on the weekday of the route, or within three days of a holiday to make up for
+        it.
 
         Args:
             route_id (str): Id of the route, such as ROUTE-00001.
             vehicle_id (str, optional): Id of the vehicle, such as VEHICLE-00001. May be left out.
+            in_place_of (str, optional): In place of: a date, as YYYY-MM-DD. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
@@ -612,10 +615,22 @@ class WasteCollection:
         vehicle = self.vehicles.get(vehicle_id) if vehicle_id is not None else None
         if vehicle_id is not None and vehicle is None:
             return _refused(f"There is no vehicle {vehicle_id!r}.")
-        if _weekday(self.now[:10]) != route["week_day"]:
+        if _weekday(in_place_of if in_place_of is not None else self.now[:10]) != route["week_day"]:
             return _refused(
-                f"{route['name']} is on weekday {route['week_day']} and today is weekday {_weekday(self.now[:10])}."
+                f"{route['name']} is on weekday {route['week_day']} and today is weekday "
+                f"{_weekday(self.now[:10])}; after a holiday, name the day that is made up for."
             )
+        if not (
+            in_place_of is None
+            or (_plus_days(self.now[:10], -3) <= in_place_of and in_place_of < self.now[:10])
+            and not any(each["on"] == in_place_of for each in self._tours_by_route.get(route_id, {}).values())
+        ):
+            return _refused(f"A tour makes up for one of the last three days on which {route['name']} was not out.")
+        if not (
+            in_place_of is None
+            or not any(each["in_place_of"] == in_place_of for each in self._tours_by_route.get(route_id, {}).values())
+        ):
+            return _refused("That day has been made up for already.")
         if any(each["on"] == self.now[:10] for each in self._tours_by_route.get(route_id, {}).values()):
             return _refused(f"{route['name']} has been out today.")
         truck = vehicle or self.vehicles[route["vehicle_id"]]
@@ -634,6 +649,7 @@ class WasteCollection:
             "vehicle_id": truck["id"],
             "load": 0,
             "tipped": 0,
+            "in_place_of": in_place_of,
             "status": "under_way",
         }
         self._add("tours", tour)
@@ -648,6 +664,8 @@ class WasteCollection:
         done = f"start the tour of {route['name']}"
         if vehicle is not None:
             done += f" with {vehicle['name']}"
+        if in_place_of is not None:
+            done += f" in place of {in_place_of}"
         return {
             "success": True,
             "message": f"Done: {done} (new: tour {tour['id']}).",
@@ -696,6 +714,8 @@ class WasteCollection:
         if (result == "emptied") != (kg is not None):
             return _refused("Give the weight of a bin that was emptied, and only of such a bin.")
         weight = kg if kg is not None else 0
+        if weight > bin["litres"]:
+            return _refused(f"Bin {bin['tag']} holds {bin['litres']} litres and cannot weigh {weight} kg.")
         if tour["load"] + weight > self.vehicles[tour["vehicle_id"]]["payload"]:
             return _refused(
                 f"{self.vehicles[tour['vehicle_id']]['name']} has {tour['load']} of "
@@ -862,6 +882,11 @@ class WasteCollection:
             )
         if self.bins[lift["bin_id"]]["status"] != "in_use":
             return _refused(f"Bin {self.bins[lift['bin_id']]['tag']} is {self.bins[lift['bin_id']]['status']}.")
+        if kg > self.bins[lift["bin_id"]]["litres"]:
+            return _refused(
+                f"Bin {self.bins[lift['bin_id']]['tag']} holds {self.bins[lift['bin_id']]['litres']} litres and "
+                f"cannot weigh {kg} kg."
+            )
         if tour["load"] + kg > self.vehicles[tour["vehicle_id"]]["payload"]:
             return _refused(
                 f"{self.vehicles[tour['vehicle_id']]['name']} has {tour['load']} of "
@@ -1331,8 +1356,16 @@ class WasteCollection:
         )
 
     def _breaks_rule_7(self, t: Tour) -> bool:
-        """Whether this is broken: a tour that is under way is on the weekday of its route."""
-        return t["status"] == "under_way" and _weekday(t["on"]) != self.routes[t["route_id"]]["week_day"]
+        """Whether this is broken: a tour that is under way is on the weekday of its route or makes up for that day.
+        """
+        return (
+            t["status"] == "under_way"
+            and _weekday(
+                t["in_place_of"]
+                if t["in_place_of"] is not None
+                else t["on"]
+            ) != self.routes[t["route_id"]]["week_day"]
+        )
 
     def _breaks_rule_8_l(self, l: Lift) -> bool:
         """Whether this is broken: a bin is lifted once on a tour, and only where its stream is collected."""

@@ -68,6 +68,7 @@ class Segment(TypedDict):
     zone: Literal["upper", "lower", "east"]
     material: Literal["iron", "plastic", "asbestos_cement"]
     boil_notice: bool
+    boil_since: str | None
 
 
 class Valve(TypedDict):
@@ -1143,6 +1144,11 @@ class WaterNetwork:
                 f"The job on {self.segments[self.leaks[job['leak_id']]['segment_id']]['name']} begins at "
                 f"{job['starts']}."
             )
+        if self.now >= _plus_minutes(job["starts"], 24 * 60):
+            return _refused(
+                f"Customers were told of {job['starts']}, which is more than a day ago; give the job another "
+                "start first."
+            )
         missed = next((each for each in self._untold(job)), None)
         if missed is not None:
             return _refused(f"{missed['name']} has not been told yet.")
@@ -1245,6 +1251,7 @@ class WaterNetwork:
             self._put("valves", v, "closed_for_id", None)
         for s in [self.segments[key] for key in job["area_ids"]]:
             self._put("segments", s, "boil_notice", True)
+            self._put("segments", s, "boil_since", self.now)
         self._put("jobs", job, "status", "done")
         if repaired:
             leak = self.leaks[job["leak_id"]]
@@ -1308,7 +1315,8 @@ class WaterNetwork:
         }
 
     def lift_boil_notice(self, segment_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
-        """Lift the boil notice of segments whose samples are clear.
+        """Lift the boil notice of segments whose samples are clear, 18 hours after the water came back at the
+        earliest.
 
         Args:
             segment_ids (list): Ids of segments, such as SEGMENT-00001.
@@ -1330,9 +1338,23 @@ class WaterNetwork:
         dead = next((s for s in segments if self._segment_off(s)), None)
         if dead is not None:
             return _refused(f"The water of {dead['name']} is off, so no sample can be clear.")
+        early = next(
+            (
+                s
+                for s in segments
+                if s["boil_since"] is not None
+                and _plus_minutes(s["boil_since"], 18 * 60) > self.now
+            ),
+            None,
+        )
+        if early is not None and early["boil_since"] is not None:
+            return _refused(
+                f"A sample from {early['name']} takes 18 hours, and the water came back at {early['boil_since']}."
+            )
         self._journal = []
         for s in list(segments):
             self._put("segments", s, "boil_notice", False)
+            self._put("segments", s, "boil_since", None)
         return {
             "success": True,
             "message": f"Done: lift the boil notice of {', '.join(str(one['name']) for one in segments)}.",

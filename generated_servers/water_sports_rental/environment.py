@@ -176,6 +176,12 @@ def _distinct(records: Iterable[Any]) -> list[Any]:
     return list({record["id"]: record for record in records if record is not None}.values())
 
 
+def _money(cents: int) -> str:
+    """An amount as people write it: 120.50."""
+    whole, rest = divmod(abs(cents), 100)
+    return f"{'-' if cents < 0 else ''}{whole:,}.{rest:02d}"
+
+
 def _different(keys: list[Any]) -> bool:
     """Whether no two are the same."""
     return len(set(keys)) == len(keys)
@@ -646,6 +652,8 @@ class WaterSportsRental:
         beach = self.beaches[craft["beach_id"]]
         if not self._allowed(kind, beach["flag"]):
             return _refused(f"The flag at {beach['name']} is {beach['flag']}, and no {kind['name']} goes out.")
+        if not self._by_dusk(_plus_minutes(self.now, 30 * half_hours), self.now[:10]):
+            return _refused(f"Everything is back by 20:00, and {half_hours} half hours from now is later.")
         if _years(skipper["born"], self.now[:10]) < 14:
             return _refused(f"{skipper['name']} is younger than 14.")
         if not self._licensed(skipper, kind, self.now[:10]):
@@ -737,12 +745,19 @@ class WaterSportsRental:
             "data": {"outing_id": outing["id"]},
         }
 
-    def take_back(self, outing_id: str, beach_id: str | None = None) -> Result:
-        """Take a craft back; every half hour begun is paid, what is late counts twice, and the deposit goes back.
+    def take_back(
+        self,
+        outing_id: str,
+        beach_id: str | None = None,
+        kept: Annotated[int, {"minimum": 0, "maximum": 60000}] = 0,
+    ) -> Result:
+        """Take a craft back; every half hour begun is paid, what is late counts twice, and the deposit goes back but
+        for what is kept for damage.
 
         Args:
             outing_id (str): Id of the outing, such as OUTING-00001.
             beach_id (str, optional): Id of the beach, such as BEACH-00001. May be left out.
+            kept (int): The kept in cents, from 0 to 60000. 0 where it is left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -756,6 +771,10 @@ class WaterSportsRental:
             return _refused(f"There is no beach {beach_id!r}.")
         if outing["charge"] is not None:
             return _refused(f"{self.crafts[outing['craft_id']]['code']} is back already.")
+        if kept > outing["deposit"]:
+            return _refused(
+                f"The deposit was {_money(outing['deposit'])}, and no more than that can be kept for damage."
+            )
         if outing["out_at"] >= self.now:
             return _refused(f"{self.crafts[outing['craft_id']]['code']} leaves only at {outing['out_at']}.")
         craft = self.crafts[outing["craft_id"]]
@@ -769,7 +788,7 @@ class WaterSportsRental:
         if not 0 <= charge <= 300000:
             return self._take_back(f"The charge of {outing['id']} must be between 0.00 and 3,000.00.")
         self._put("outings", outing, "charge", charge)
-        self._put("outings", outing, "deposit", 0)
+        self._put("outings", outing, "deposit", kept)
         half_hours = craft["half_hours"] + used
         if not 0 <= half_hours <= 5000:
             return self._take_back(f"The half hours of {craft['code']} must be between 0 and 5000.")
@@ -825,6 +844,17 @@ class WaterSportsRental:
             return _refused(f"There is no outing {outing_id!r}.")
         if outing["charge"] is not None:
             return _refused(f"{self.crafts[outing['craft_id']]['code']} is back already.")
+        if not self._allowed(
+            self.kinds[self.crafts[outing["craft_id"]]["kind_id"]],
+            self.beaches[outing["beach_id"]]["flag"],
+        ):
+            return _refused(
+                f"The flag at {self.beaches[outing['beach_id']]['name']} is "
+                f"{self.beaches[outing['beach_id']]['flag']}, and {self.crafts[outing['craft_id']]['code']} has "
+                "to come back."
+            )
+        if not self._by_dusk(_plus_minutes(outing["due_at"], 30 * half_hours), outing["due_at"][:10]):
+            return _refused(f"Everything is back by 20:00, and it is due at {outing['due_at']} now.")
         if len(
             self._queue(self.kinds[self.crafts[outing["craft_id"]]["kind_id"]], self.beaches[outing["beach_id"]])
         ) != 0:
@@ -1191,6 +1221,9 @@ class WaterSportsRental:
 
     def _allowed(self, k: Kind, flag: str) -> bool:
         return flag == "green" or flag == "yellow" and k["goes_at_yellow"]
+
+    def _by_dusk(self, due: str, on: str) -> bool:
+        return due[:10] == on and due[11:] <= "20:00"
 
     def _queue(self, k: Kind, b: Beach) -> list[Waiting]:
         return sorted(self._waitings_by_kind_beach.get((k["id"], b["id"]), {}).values(), key=_age)

@@ -33,6 +33,7 @@ RULES = (
 
 CHANGES = (
     "record_reply",
+    "invite_household",
     "add_guest",
     "seat_guest",
     "unseat_guest",
@@ -52,6 +53,7 @@ INDEXED = {
     ("guests", "name"),
     ("guests", "reply"),
     ("guests", "table_id"),
+    ("households", "name"),
     ("instalments", "vendor_id"),
     ("quarrels", "one_id"),
     ("quarrels", "other_id"),
@@ -201,6 +203,7 @@ class WeddingPlanner:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._households_by_name: dict[Any, dict[str, Household]] = {}
         self._guests_by_dish: dict[Any, dict[str, Guest]] = {}
         self._guests_by_household: dict[Any, dict[str, Guest]] = {}
         self._guests_by_household_reply: dict[Any, dict[str, Guest]] = {}
@@ -213,6 +216,8 @@ class WeddingPlanner:
         self._vendors_by_category: dict[Any, dict[str, Vendor]] = {}
         self._vendors_by_name: dict[Any, dict[str, Vendor]] = {}
         self._instalments_by_vendor: dict[Any, dict[str, Instalment]] = {}
+        for household in self.households.values():
+            self._link("households", household)
         for guest in self.guests.values():
             self._link("guests", guest)
         for quarrel in self.quarrels.values():
@@ -645,6 +650,81 @@ class WeddingPlanner:
             return self._take_back(RULES[6])
         return {"success": True, "message": f"Done: record the reply of {household['name']}."}
 
+    def invite_household(
+        self,
+        name: Text,
+        side: Literal["bride", "groom"],
+        reply_by: Date,
+        guest: Text,
+        diet: Literal["anything", "vegetarian", "gluten_free"],
+    ) -> Result:
+        """Invite another household with one grown-up, whose reply is then awaited.
+
+        Args:
+            name (str): The name.
+            side (str): The side: bride or groom.
+            reply_by (str): Reply by: a date, as YYYY-MM-DD.
+            guest (str): The guest.
+            diet (str): The diet: anything, vegetarian or gluten_free.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        if bool(self._households_by_name.get(name, {})):
+            return _refused(f"{name} is on the list already.")
+        if bool(self._guests_by_name.get(guest, {})):
+            return _refused(f"{guest} is on the list already.")
+        if reply_by <= self.now[:10]:
+            return _refused(f"A reply is asked for by a day to come, not by {reply_by}.")
+        self._journal = []
+        household: Household = {
+            "id": self._new_id("household", "HOUSEHOLD", self.households),
+            "name": name,
+            "side": side,
+            "reply_by": reply_by,
+        }
+        self._add("households", household)
+        new_guest: Guest = {
+            "id": self._new_id("guest", "GUEST", self.guests),
+            "name": guest,
+            "household_id": household["id"],
+            "child": False,
+            "diet": diet,
+            "table_id": None,
+            "dish_id": None,
+            "reply": "open",
+        }
+        self._add("guests", new_guest)
+        if len(self._households_by_name.get(household["name"], {})) > 1:
+            return self._take_back(f"There is already a household with the name {household['name']!r}.")
+        if len(self._guests_by_name.get(new_guest["name"], {})) > 1:
+            return self._take_back(f"There is already a guest with the name {new_guest['name']!r}.")
+        for one_table in _distinct([self.tables.get(new_guest["table_id"])]):
+            if self._breaks_rule_1(one_table):
+                return self._take_back(RULES[0])
+        for one_guest in _distinct(
+            [new_guest, *self._guests_by_household.get(new_guest["household_id"], {}).values()]
+        ):
+            if self._breaks_rule_3(one_guest):
+                return self._take_back(RULES[2])
+        if self._breaks_rule_4(new_guest):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_5(new_guest):
+            return self._take_back(RULES[4])
+        for one_dish in _distinct([self.dishes.get(new_guest["dish_id"])]):
+            if self._breaks_rule_6(one_dish):
+                return self._take_back(RULES[5])
+        if any(self._breaks_rule_7(one_category) for one_category in self.categories.values()):
+            return self._take_back(RULES[6])
+        return {
+            "success": True,
+            "message": (
+                f"Done: invite {name} with {guest} (new: household {household['id']}, guest {new_guest['id']})."
+            ),
+            "data": {"household_id": household["id"], "guest_id": new_guest["id"]},
+        }
+
     def add_guest(
         self,
         household_id: str,
@@ -845,12 +925,18 @@ class WeddingPlanner:
             "data": {"quarrel_id": quarrel["id"]},
         }
 
-    def choose_dish(self, guest_id: str, dish_id: str) -> Result:
-        """Note which dish a guest will have.
+    def choose_dish(
+        self,
+        guest_id: str,
+        dish_id: str,
+        diet: Literal["anything", "vegetarian", "gluten_free"] | None = None,
+    ) -> Result:
+        """Note which dish a guest will have, and the diet where it is another one than was known.
 
         Args:
             guest_id (str): Id of the guest, such as GUEST-00001.
             dish_id (str): Id of the dish, such as DISH-00001.
+            diet (str, optional): The diet: anything, vegetarian or gluten_free. May be left out.
 
         Returns:
             dict: {"success": True, "message": what was done}
@@ -864,11 +950,13 @@ class WeddingPlanner:
             return _refused(f"There is no dish {dish_id!r}.")
         if guest["reply"] != "coming":
             return _refused(f"{guest['name']} has not accepted.")
-        if guest["dish_id"] == dish_id:
+        if not (guest["dish_id"] != dish_id or diet is not None and diet != guest["diet"]):
             return _refused(f"{guest['name']} has chosen that already.")
-        if not self._edible(dish, guest):
-            return _refused(f"{guest['name']} eats {guest['diet']} and cannot have {dish['name']}.")
-        if self._dish_chosen(dish) >= dish["most"]:
+        if not self._allowed(dish, diet if diet is not None else guest["diet"]):
+            return _refused(
+                f"{guest['name']} eats {diet if diet is not None else guest['diet']} and cannot have {dish['name']}."
+            )
+        if guest["dish_id"] != dish_id and self._dish_chosen(dish) >= dish["most"]:
             return _refused(f"The kitchen makes {dish['most']} of {dish['name']}, and all are taken.")
         food = next((c for c in self.categories.values() if c["meals"]), None)
         if (
@@ -882,17 +970,25 @@ class WeddingPlanner:
             return _refused(f"That is more than what is left for {food['name']}.")
         self._journal = []
         former_dish_id = guest["dish_id"]
+        self._put("guests", guest, "dish_id", None)
+        self._put("guests", guest, "diet", diet if diet is not None else guest["diet"])
+        former_dish_id_2 = guest["dish_id"]
         self._put("guests", guest, "dish_id", dish_id)
         if self._breaks_rule_4(guest):
             return self._take_back(RULES[3])
         if self._breaks_rule_5(guest):
             return self._take_back(RULES[4])
-        for one_dish in _distinct([self.dishes.get(guest["dish_id"]), self.dishes.get(former_dish_id)]):
+        for one_dish in _distinct(
+            [self.dishes.get(guest["dish_id"]), self.dishes.get(former_dish_id), self.dishes.get(former_dish_id_2)]
+        ):
             if self._breaks_rule_6(one_dish):
                 return self._take_back(RULES[5])
         if any(self._breaks_rule_7(one_category) for one_category in self.categories.values()):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: note {dish['name']} for {guest['name']}."}
+        done = f"note {dish['name']} for {guest['name']}"
+        if diet is not None:
+            done += f", who eats {diet}"
+        return {"success": True, "message": f"Done: {done}."}
 
     def book_vendor(
         self,
@@ -1245,12 +1341,15 @@ class WeddingPlanner:
             None,
         )
 
-    def _edible(self, d: Dish, g: Guest) -> bool:
+    def _allowed(self, d: Dish, diet: str) -> bool:
         return (
-            g["diet"] == "anything"
-            or g["diet"] == "vegetarian" and d["vegetarian"]
-            or g["diet"] == "gluten_free" and d["gluten_free"]
+            diet == "anything"
+            or diet == "vegetarian" and d["vegetarian"]
+            or diet == "gluten_free" and d["gluten_free"]
         )
+
+    def _edible(self, d: Dish, g: Guest) -> bool:
+        return self._allowed(d, g["diet"])
 
     def _next_rate(self, v: Vendor) -> Instalment | None:
         return min(
@@ -1409,6 +1508,8 @@ class WeddingPlanner:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "households":
+                self._households_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "guests":
                 self._guests_by_dish.setdefault(record["dish_id"], {})[record["id"]] = record
                 self._guests_by_household.setdefault(record["household_id"], {})[record["id"]] = record
@@ -1435,6 +1536,8 @@ class WeddingPlanner:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "households":
+                del self._households_by_name[record["name"]][record["id"]]
             case "guests":
                 del self._guests_by_dish[record["dish_id"]][record["id"]]
                 del self._guests_by_household[record["household_id"]][record["id"]]

@@ -29,7 +29,6 @@ RULES = (
     "A platform never has more permits in force at a time than it can watch over.",
     "Nobody holds two permits in force for the same time.",
     "A permit in force was issued by the offshore manager.",
-    "A well is killed only when both its envelopes have failed, and nothing in it is repaired after that.",
 )
 """What always holds. A call that would break a rule is taken back and answered with it."""
 
@@ -207,7 +206,6 @@ class WellIntegrity:
         self._barriers_by_well: dict[Any, dict[str, Barrier]] = {}
         self._barriers_by_well_condition: dict[Any, dict[str, Barrier]] = {}
         self._barriers_by_well_envelope: dict[Any, dict[str, Barrier]] = {}
-        self._barriers_by_well_envelope_condition: dict[Any, dict[str, Barrier]] = {}
         self._deferrals_by_barrier: dict[Any, dict[str, Deferral]] = {}
         self._deferrals_by_barrier_status: dict[Any, dict[str, Deferral]] = {}
         self._permits_by_holder_status: dict[Any, dict[str, Permit]] = {}
@@ -589,10 +587,6 @@ class WellIntegrity:
                     changed_wells.append(well)
                     self._put("wells", well, "shut_for", "failed barrier")
                     its_well = self.wells[barrier["well_id"]]
-                    if its_well["status"] not in ("shut_in", "producing"):
-                        return self._take_back(
-                            f"Well {its_well['name']} cannot go from {its_well['status']} to shut_in."
-                        )
                     changed_wells_2.append(its_well)
                     self._put("wells", its_well, "status", "shut_in")
         for one_well in _distinct([*[self.wells[one["well_id"]] for one in changed_barriers], *changed_wells_2]):
@@ -618,9 +612,6 @@ class WellIntegrity:
         ):
             if self._breaks_rule_8(one_permit):
                 return self._take_back(RULES[7])
-        for one_well in _distinct([*[self.wells[one["well_id"]] for one in changed_barriers], *changed_wells_2]):
-            if self._breaks_rule_12(one_well):
-                return self._take_back(RULES[11])
         return {
             "success": True,
             "message": (
@@ -650,10 +641,10 @@ class WellIntegrity:
             return _refused(
                 f"The {barrier['kind']} of {self.wells[barrier['well_id']]['name']} is {barrier['condition']}."
             )
-        if self.wells[barrier["well_id"]]["status"] != "shut_in":
+        if self.wells[barrier["well_id"]]["status"] not in ("shut_in", "killed"):
             return _refused(
                 f"{self.wells[barrier['well_id']]['name']} is {self.wells[barrier['well_id']]['status']}, and "
-                "repairs are made in wells that are shut in."
+                "repairs are made in wells that are shut in or killed."
             )
         if permit["well_id"] != barrier["well_id"] or permit["work"] != "intervention":
             return _refused(f"The permit is not for an intervention on {self.wells[barrier['well_id']]['name']}.")
@@ -665,8 +656,6 @@ class WellIntegrity:
         self._put("barriers", barrier, "condition", "repaired")
         if self._breaks_rule_1(self.wells[barrier["well_id"]]):
             return self._take_back(RULES[0])
-        if self._breaks_rule_12(self.wells[barrier["well_id"]]):
-            return self._take_back(RULES[11])
         return {
             "success": True,
             "message": f"Done: repair the {barrier['kind']} of {self.wells[barrier['well_id']]['name']}.",
@@ -730,12 +719,10 @@ class WellIntegrity:
         ):
             if self._breaks_rule_8(one_permit):
                 return self._take_back(RULES[7])
-        if self._breaks_rule_12(well):
-            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: open {well['name']}."}
 
     def shut_in_well(self, well_id: str, reason: Text) -> Result:
-        """Shut a producing well in.
+        """Shut a producing well in, or take a killed one back after the workover, once nothing in it has failed.
 
         Args:
             well_id (str): Id of the well, such as WELL-00001.
@@ -748,8 +735,13 @@ class WellIntegrity:
         well = self.wells.get(well_id)
         if well is None:
             return _refused(f"There is no well {well_id!r}.")
-        if well["status"] != "producing":
+        if well["status"] not in ("producing", "killed"):
             return _refused(f"{well['name']} is {well['status']}.")
+        if well["status"] != "producing" and self._well_failed(well) != 0:
+            return _refused(
+                f"{well['name']} has {self._well_failed(well)} failed barriers, and a killed well is taken back "
+                "only when they are repaired."
+            )
         self._journal = []
         self._put("wells", well, "shut_for", reason)
         self._put("wells", well, "status", "shut_in")
@@ -762,12 +754,10 @@ class WellIntegrity:
         ):
             if self._breaks_rule_8(one_permit):
                 return self._take_back(RULES[7])
-        if self._breaks_rule_12(well):
-            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: shut {well['name']} in for {reason}."}
 
     def kill_well(self, well_id: str) -> Result:
-        """Kill a well in which both envelopes have failed.
+        """Kill a well that is shut in, with heavy fluid, because a barrier in it has failed.
 
         Args:
             well_id (str): Id of the well, such as WELL-00001.
@@ -781,11 +771,8 @@ class WellIntegrity:
             return _refused(f"There is no well {well_id!r}.")
         if well["status"] != "shut_in":
             return _refused(f"{well['name']} is {well['status']}.")
-        if not (
-            bool(self._barriers_by_well_envelope_condition.get((well_id, "primary", "failed"), {}))
-            and bool(self._barriers_by_well_envelope_condition.get((well_id, "secondary", "failed"), {}))
-        ):
-            return _refused(f"{well['name']} has an envelope left, so it is not killed.")
+        if self._well_failed(well) <= 0:
+            return _refused(f"{well['name']} has no failed barrier, so it is not killed.")
         self._journal = []
         self._put("wells", well, "shut_for", "killed with heavy fluid")
         self._put("wells", well, "status", "killed")
@@ -798,12 +785,10 @@ class WellIntegrity:
         ):
             if self._breaks_rule_8(one_permit):
                 return self._take_back(RULES[7])
-        if self._breaks_rule_12(well):
-            return self._take_back(RULES[11])
         return {"success": True, "message": f"Done: kill {well['name']}."}
 
     def request_deferral(self, barrier_id: str, by_id: str, until: Date, reason: Text) -> Result:
-        """Ask for the test of a good barrier to be put off.
+        """Ask for the test of a good barrier that is not late to be put off.
 
         Args:
             barrier_id (str): Id of the barrier, such as BARRIER-00001.
@@ -829,6 +814,10 @@ class WellIntegrity:
             return _refused(
                 f"The {barrier['kind']} of {self.wells[barrier['well_id']]['name']} is {barrier['condition']}, "
                 "and only good ones may wait."
+            )
+        if self._barrier_due(barrier) < self.now[:10]:
+            return _refused(
+                f"The test was due on {self._barrier_due(barrier)}, so it is late and has to be made, not put off."
             )
         open = self._open_deferral(barrier)
         if open is not None:
@@ -896,6 +885,8 @@ class WellIntegrity:
             return _refused(f"The deferral is {deferral['status']}.")
         if by["role"] != "integrity_engineer" or by_id == deferral["asked_by_id"]:
             return _refused(f"{by['name']} may not decide this, it takes another integrity engineer.")
+        if approved and deferral["was_due"] < self.now[:10]:
+            return _refused(f"The test was due on {deferral['was_due']}, so it is too late to put it off.")
         if (
             approved
             and self._deferred(
@@ -1404,18 +1395,6 @@ class WellIntegrity:
             and (p["issued_by_id"] is None or self.people[p["issued_by_id"]]["role"] != "offshore_manager")
         )
 
-    def _breaks_rule_12(self, w: Well) -> bool:
-        """Whether this is broken: a well is killed only when both its envelopes have failed, and nothing in it is
-        repaired after that.
-        """
-        return (
-            w["status"] == "killed"
-            and not (
-                bool(self._barriers_by_well_envelope_condition.get((w["id"], "primary", "failed"), {}))
-                and bool(self._barriers_by_well_envelope_condition.get((w["id"], "secondary", "failed"), {}))
-            )
-        )
-
     def _new_id(self, noun: str, prefix: str, records: dict[str, Any]) -> str:
         """The next id; numbers are never used twice."""
         self._journal.append(("scalar", "counters", noun, self.counters.get(noun)))
@@ -1483,10 +1462,6 @@ class WellIntegrity:
                     (record["well_id"], record["envelope"]),
                     {},
                 )[record["id"]] = record
-                self._barriers_by_well_envelope_condition.setdefault(
-                    (record["well_id"], record["envelope"], record["condition"]),
-                    {},
-                )[record["id"]] = record
             case "deferrals":
                 self._deferrals_by_barrier.setdefault(record["barrier_id"], {})[record["id"]] = record
                 self._deferrals_by_barrier_status.setdefault(
@@ -1513,11 +1488,6 @@ class WellIntegrity:
                 del self._barriers_by_well[record["well_id"]][record["id"]]
                 del self._barriers_by_well_condition[record["well_id"], record["condition"]][record["id"]]
                 del self._barriers_by_well_envelope[record["well_id"], record["envelope"]][record["id"]]
-                del self._barriers_by_well_envelope_condition[
-                    record["well_id"],
-                    record["envelope"],
-                    record["condition"],
-                ][record["id"]]
             case "deferrals":
                 del self._deferrals_by_barrier[record["barrier_id"]][record["id"]]
                 del self._deferrals_by_barrier_status[record["barrier_id"], record["status"]][record["id"]]

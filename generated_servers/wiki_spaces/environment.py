@@ -39,6 +39,7 @@ CHANGES = (
     "restrict_page",
     "change_membership",
     "archive_page",
+    "restore_page",
     "link_page",
     "confirm_review",
     "hand_over_page",
@@ -777,8 +778,6 @@ class WikiSpaces:
         former_locked_by_id = page["locked_by_id"]
         self._put("pages", page, "locked_by_id", None)
         if page["status"] == "fresh":
-            if page["status"] not in ("fresh", "published"):
-                return self._take_back(f"Page {page['title']} cannot go from {page['status']} to published.")
             changed_pages.append(page)
             self._put("pages", page, "status", "published")
         if by_id == page["owner_id"]:
@@ -966,11 +965,13 @@ class WikiSpaces:
                 return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: discard the draft of {page['title']} as {by['name']}."}
 
-    def move_page(self, page_id: str, parent_id: str | None = None) -> Result:
-        """Move a page with everything below it under another page of its space, or to the top.
+    def move_page(self, page_id: str, by_id: str, parent_id: str | None = None) -> Result:
+        """Move a page with everything below it under another page of its space, or to the top, as its owner or the
+        steward.
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
+            by_id (str): Id of a person (by), such as PERSON-00001.
             parent_id (str, optional): Id of a page (parent), such as PAGE-00001. May be left out.
 
         Returns:
@@ -980,11 +981,19 @@ class WikiSpaces:
         page = self.pages.get(page_id)
         if page is None:
             return _refused(f"There is no page {page_id!r}.")
+        by = self.people.get(by_id)
+        if by is None:
+            return _refused(f"There is no person {by_id!r}.")
         parent = self.pages.get(parent_id) if parent_id is not None else None
         if parent_id is not None and parent is None:
             return _refused(f"There is no page {parent_id!r}.")
         if not self._living(page):
             return _refused(f"{page['title']} is archived.")
+        if by not in [self.people[page["owner_id"]], self.people[self.spaces[page["space_id"]]["steward_id"]]]:
+            return _refused(
+                f"Only {self.people[page['owner_id']]['name']} or the steward "
+                f"{self.people[self.spaces[page['space_id']]['steward_id']]['name']} moves {page['title']}."
+            )
         if parent_id == page["parent_id"]:
             return _refused(f"{page['title']} lies there already.")
         if not (parent_id is None or parent["space_id"] == page["space_id"] and self._living(parent)):
@@ -1033,17 +1042,18 @@ class WikiSpaces:
             return self._take_back(RULES[1])
         if any(self._breaks_rule_6(one_page) for one_page in self.pages.values()):
             return self._take_back(RULES[5])
-        done = f"move {page['title']}"
+        done = f"move {page['title']} as {by['name']}"
         if parent is not None:
             done += f" below {parent['title']}"
         return {"success": True, "message": f"Done: {done}."}
 
-    def restrict_page(self, page_id: str, group_id: str, restricted: bool = True) -> Result:
+    def restrict_page(self, page_id: str, by_id: str, group_id: str, restricted: bool = True) -> Result:
         """Let only the members of a group see a page and everything below it, in addition to groups named before, or
-        take the group off the list.
+        take the group off the list, as the page's owner or the steward.
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
+            by_id (str): Id of a person (by), such as PERSON-00001.
             group_id (str): Id of the group, such as GROUP-00001.
             restricted (bool): Restricted: true or false. true where it is left out.
 
@@ -1054,11 +1064,20 @@ class WikiSpaces:
         page = self.pages.get(page_id)
         if page is None:
             return _refused(f"There is no page {page_id!r}.")
+        by = self.people.get(by_id)
+        if by is None:
+            return _refused(f"There is no person {by_id!r}.")
         group = self.groups.get(group_id)
         if group is None:
             return _refused(f"There is no group {group_id!r}.")
         if not self._living(page):
             return _refused(f"{page['title']} is archived.")
+        if by not in [self.people[page["owner_id"]], self.people[self.spaces[page["space_id"]]["steward_id"]]]:
+            return _refused(
+                f"Only {self.people[page['owner_id']]['name']} or the steward "
+                f"{self.people[self.spaces[page['space_id']]['steward_id']]['name']} decides who sees "
+                f"{page['title']}."
+            )
         if restricted != (group_id not in page["only_for_ids"]):
             return _refused(f"For {group['name']} it is so already.")
         owner_out = next(
@@ -1137,7 +1156,10 @@ class WikiSpaces:
         )
         if any(self._breaks_rule_6(one_page) for one_page in self.pages.values()):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: change whether {page['title']} is for {group['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change whether {page['title']} is for {group['name']} as {by['name']}.",
+        }
 
     def change_membership(self, group_id: str, person_id: str, member: bool = True) -> Result:
         """Put somebody into a group, or take them out.
@@ -1264,6 +1286,69 @@ class WikiSpaces:
                 return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: archive {page['title']} as {by['name']}."}
 
+    def restore_page(self, page_id: str, by_id: str) -> Result:
+        """Bring an archived page back, without what lies below it, as its owner or the steward; that counts as a
+        review.
+
+        Args:
+            page_id (str): Id of the page, such as PAGE-00001.
+            by_id (str): Id of a person (by), such as PERSON-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        page = self.pages.get(page_id)
+        if page is None:
+            return _refused(f"There is no page {page_id!r}.")
+        by = self.people.get(by_id)
+        if by is None:
+            return _refused(f"There is no person {by_id!r}.")
+        if page["status"] != "archived":
+            return _refused(f"{page['title']} is {page['status']}.")
+        if by not in [self.people[page["owner_id"]], self.people[self.spaces[page["space_id"]]["steward_id"]]]:
+            return _refused(
+                f"Only {self.people[page['owner_id']]['name']} or the steward "
+                f"{self.people[self.spaces[page['space_id']]['steward_id']]['name']} restores {page['title']}."
+            )
+        roof = self.pages.get(page["parent_id"])
+        if not (roof is None or self._living(roof)):
+            return _refused(f"{roof['title']}, below which it lies, is archived, so restore that first.")
+        if not self._may_see(self.people[page["owner_id"]], page):
+            return _refused(
+                f"{self.people[page['owner_id']]['name']}, who owns {page['title']}, may not see it any more, so "
+                "change the groups first."
+            )
+        dead = next(
+            (
+                l
+                for l in sorted(self._links_by_source.get(page_id, {}).values(), key=_age)
+                if not self._living(self.pages[l["target_id"]])
+            ),
+            None,
+        )
+        if dead is not None:
+            return _refused(
+                f"{page['title']} links to {self.pages[dead['target_id']]['title']}, which is archived, so remove "
+                "that link first."
+            )
+        self._journal = []
+        self._put("pages", page, "reviewed_on", self.now[:10])
+        self._put("pages", page, "status", "published")
+        for one_page in _distinct([page, *self._pages_by_parent.get(page["id"], {}).values()]):
+            if self._breaks_rule_2(one_page):
+                return self._take_back(RULES[1])
+        if self._breaks_rule_6(page):
+            return self._take_back(RULES[5])
+        for one_link in _distinct(
+            [*self._links_by_target.get(page["id"], {}).values(), *self._links_by_source.get(page["id"], {}).values()]
+        ):
+            if self._breaks_rule_7(one_link):
+                return self._take_back(RULES[6])
+        if self._breaks_rule_9(page):
+            return self._take_back(RULES[8])
+        return {"success": True, "message": f"Done: restore {page['title']} as {by['name']}."}
+
     def link_page(self, source_id: str, target_id: str, linked: bool = True) -> Result:
         """Let a page link to another, or remove the link.
 
@@ -1351,11 +1436,12 @@ class WikiSpaces:
             done += f", to be reviewed every {every} days"
         return {"success": True, "message": f"Done: {done}."}
 
-    def hand_over_page(self, page_id: str, heir_id: str) -> Result:
-        """Make somebody else the owner of a page.
+    def hand_over_page(self, page_id: str, by_id: str, heir_id: str) -> Result:
+        """Make somebody else the owner of a page, as its owner or the steward.
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
+            by_id (str): Id of a person (by), such as PERSON-00001.
             heir_id (str): Id of a person (heir), such as PERSON-00001.
 
         Returns:
@@ -1365,11 +1451,19 @@ class WikiSpaces:
         page = self.pages.get(page_id)
         if page is None:
             return _refused(f"There is no page {page_id!r}.")
+        by = self.people.get(by_id)
+        if by is None:
+            return _refused(f"There is no person {by_id!r}.")
         heir = self.people.get(heir_id)
         if heir is None:
             return _refused(f"There is no person {heir_id!r}.")
         if not self._living(page):
             return _refused(f"{page['title']} is archived.")
+        if by not in [self.people[page["owner_id"]], self.people[self.spaces[page["space_id"]]["steward_id"]]]:
+            return _refused(
+                f"Only {self.people[page['owner_id']]['name']} or the steward "
+                f"{self.people[self.spaces[page['space_id']]['steward_id']]['name']} hands {page['title']} over."
+            )
         if heir_id == page["owner_id"]:
             return _refused(f"{heir['name']} owns {page['title']} already.")
         if not heir["editor"]:
@@ -1380,7 +1474,7 @@ class WikiSpaces:
         self._put("pages", page, "owner_id", heir_id)
         if self._breaks_rule_6(page):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: hand {page['title']} over to {heir['name']}."}
+        return {"success": True, "message": f"Done: hand {page['title']} over to {heir['name']} as {by['name']}."}
 
     def _show_group(self, group: Group) -> dict[str, Any]:
         """The group as an answer shows it."""

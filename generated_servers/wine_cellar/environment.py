@@ -40,6 +40,7 @@ CHANGES = (
     "clean_vessel",
     "pour_away",
     "take_sample",
+    "treat_wine",
     "register_label",
     "plan_bottling",
     "bottle",
@@ -98,6 +99,7 @@ class Sample(TypedDict):
     alcohol: int
     sulphur: int
     taken_on: str
+    treated_since: bool
 
 
 class BottlingRun(TypedDict):
@@ -107,6 +109,14 @@ class BottlingRun(TypedDict):
     bottles: int
     planned_on: str
     status: Literal["planned", "bottled", "cancelled"]
+
+
+class Treatment(TypedDict):
+    id: str
+    wine_id: str
+    agent: Literal["sulphite", "bentonite", "sugar", "acid"]
+    grams: int
+    added_on: str
 
 
 class Movement(TypedDict):
@@ -191,6 +201,7 @@ class WineCellar:
         self.labels: dict[str, Label] = _copied(config.get("labels", {}))
         self.samples: dict[str, Sample] = _copied(config.get("samples", {}))
         self.bottling_runs: dict[str, BottlingRun] = _copied(config.get("bottling_runs", {}))
+        self.treatments: dict[str, Treatment] = _copied(config.get("treatments", {}))
         self.movements: dict[str, Movement] = _copied(config.get("movements", {}))
         self.now: str = config.get("now", "2026-03-19T08:00")
         self.counters: dict[str, int] = {
@@ -200,6 +211,7 @@ class WineCellar:
             "label": len(self.labels),
             "sample": len(self.samples),
             "bottling_run": len(self.bottling_runs),
+            "treatment": len(self.treatments),
             "movement": len(self.movements),
             **config.get("counters", {}),
         }
@@ -290,25 +302,6 @@ class WineCellar:
                     {"id": l["id"], "name": l["name"], "grape": l["grape"], "vintage": l["vintage"]}
                     for l in _page(found, offset)
                 ],
-            }
-        )
-
-    def runs_of_day(self, on: Date) -> Result:
-        """The bottling runs planned for a day and what the line has left.
-
-        Args:
-            on (str): On: a date, as YYYY-MM-DD.
-
-        Returns:
-            dict: {"success": True, "data": {wines, labels, bottles, left}} or {"success": False, "error": why not}
-        """
-        runs = [r for r in self.bottling_runs.values() if r["planned_on"] == on and r["status"] != "cancelled"]
-        return _found(
-            {
-                "wines": [*[self.wines[r["wine_id"]]["name"] for r in runs]],
-                "labels": [*[self.labels[r["label_id"]]["name"] for r in runs]],
-                "bottles": [*[r["bottles"] for r in runs]],
-                "left": 1500 - sum(r["bottles"] for r in runs),
             }
         )
 
@@ -414,12 +407,14 @@ class WineCellar:
     def list_samples(
         self,
         wine_id: str | None = None,
+        treated_since: bool | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the samples, oldest first, all of them or only some.
 
         Args:
             wine_id (str, optional): Only those of this wine.
+            treated_since (bool, optional): Only those where treated since is so.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -427,7 +422,12 @@ class WineCellar:
         """
         if wine_id is not None and wine_id not in self.wines:
             return _refused(f"There is no wine {wine_id!r}.")
-        found = [sample for sample in self.samples.values() if (wine_id is None or sample["wine_id"] == wine_id)]
+        found = [
+            sample
+            for sample in self.samples.values()
+            if (wine_id is None or sample["wine_id"] == wine_id)
+            and (treated_since is None or sample["treated_since"] == treated_since)
+        ]
         return _found({"total": len(found), "samples": [{**sample} for sample in _page(found, offset)]})
 
     def list_bottling_runs(
@@ -462,6 +462,32 @@ class WineCellar:
         return _found(
             {"total": len(found), "bottling_runs": [{**bottling_run} for bottling_run in _page(found, offset)]}
         )
+
+    def list_treatments(
+        self,
+        wine_id: str | None = None,
+        agent: Literal["sulphite", "bentonite", "sugar", "acid"] | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
+        """List the treatments, oldest first, all of them or only some.
+
+        Args:
+            wine_id (str, optional): Only those of this wine.
+            agent (str, optional): Only those whose agent is sulphite, bentonite, sugar or acid.
+            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+
+        Returns:
+            dict: {"success": True, "data": {"total": int, "treatments": records}}
+        """
+        if wine_id is not None and wine_id not in self.wines:
+            return _refused(f"There is no wine {wine_id!r}.")
+        found = [
+            treatment
+            for treatment in self.treatments.values()
+            if (wine_id is None or treatment["wine_id"] == wine_id)
+            and (agent is None or treatment["agent"] == agent)
+        ]
+        return _found({"total": len(found), "treatments": [{**treatment} for treatment in _page(found, offset)]})
 
     def list_movements(
         self,
@@ -1072,12 +1098,62 @@ class WineCellar:
             "alcohol": alcohol,
             "sulphur": sulphur,
             "taken_on": self.now[:10],
+            "treated_since": False,
         }
         self._add("samples", sample)
         return {
             "success": True,
             "message": f"Done: record a sample of {wine['name']} (new: sample {sample['id']}).",
             "data": {"sample_id": sample["id"]},
+        }
+
+    def treat_wine(
+        self,
+        wine_id: str,
+        agent: Literal["sulphite", "bentonite", "sugar", "acid"],
+        grams: Annotated[int, {"minimum": 1, "maximum": 90000}],
+    ) -> Result:
+        """Enter what was added to all of a wine, in grams, sulphite at most 10 grams for each hundred litres; the
+        last sample of the wine counts no more then.
+
+        Args:
+            wine_id (str): Id of the wine, such as WINE-00001.
+            agent (str): The agent: sulphite, bentonite, sugar or acid.
+            grams (int): The grams, from 1 to 90000.
+
+        Returns:
+            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+                or {"success": False, "error": why it cannot be done}
+        """
+        wine = self.wines.get(wine_id)
+        if wine is None:
+            return _refused(f"There is no wine {wine_id!r}.")
+        if self._wine_litres(wine) <= 0:
+            return _refused(f"There is no {wine['name']} in the cellar.")
+        if agent == "sulphite" and grams * 10 > self._wine_litres(wine):
+            return _refused(
+                f"{wine['name']} has {self._wine_litres(wine)} litres and takes {self._wine_litres(wine) // 10} "
+                "grams of sulphite at a time."
+            )
+        self._journal = []
+        treatment: Treatment = {
+            "id": self._new_id("treatment", "TREATMENT", self.treatments),
+            "wine_id": wine_id,
+            "agent": agent,
+            "grams": grams,
+            "added_on": self.now[:10],
+        }
+        self._add("treatments", treatment)
+        for s in [
+            s
+            for s in sorted(self._samples_by_wine.get(wine_id, {}).values(), key=_age)
+            if not s["treated_since"]
+        ]:
+            self._put("samples", s, "treated_since", True)
+        return {
+            "success": True,
+            "message": f"Done: add {grams} grams of {agent} to {wine['name']} (new: treatment {treatment['id']}).",
+            "data": {"treatment_id": treatment["id"]},
         }
 
     def register_label(
@@ -1191,8 +1267,8 @@ class WineCellar:
         }
 
     def bottle(self, run_id: str, tank_id: str) -> Result:
-        """Bottle a planned run out of a tank; the last sample must be at most 30 days old with 20 to 40 milligrams of
-        sulphur.
+        """Bottle a planned run out of a tank; the last sample must be at most 30 days old, taken after the last
+        treatment, with 20 to 40 milligrams of sulphur.
 
         Args:
             run_id (str): Id of a bottling run (run), such as BR-00001.
@@ -1224,6 +1300,10 @@ class WineCellar:
         s = self._last_sample(self.wines[run["wine_id"]])
         if s is None or _plus_days(s["taken_on"], 30) < self.now[:10]:
             return _refused(f"{self.wines[run['wine_id']]['name']} needs a new sample.")
+        if s["treated_since"]:
+            return _refused(
+                f"{self.wines[run['wine_id']]['name']} was treated after its last sample, so take a new one."
+            )
         if 20 > s["sulphur"] or s["sulphur"] > 40:
             return _refused(
                 f"The last sample of {self.wines[run['wine_id']]['name']} had {s['sulphur']} milligrams of "
@@ -1349,6 +1429,7 @@ class WineCellar:
         return (
             self._last_sample(w) is not None
             and _plus_days(self._last_sample(w)["taken_on"], 30) >= d
+            and not self._last_sample(w)["treated_since"]
             and (20 <= self._last_sample(w)["sulphur"] and self._last_sample(w)["sulphur"] <= 40)
         )
 

@@ -24,7 +24,7 @@ RULES = (
     "Dangerous animals have a keeper who is trained for them.",
     "An animal is in one pair at a time, with one of its species that lives with it.",
     "Relatives never breed.",
-    "An animal that has gone has no enclosure, no pair and no transfer ahead.",
+    "An animal that has gone or died has no enclosure, no pair and no transfer ahead, and a dead one has its day of death.",
     "Only one transfer of an animal is planned at a time.",
     "Animals in quarantine are not in pairs.",
     "Nobody has more than two parents, and no animal descends from itself.",
@@ -40,6 +40,7 @@ CHANGES = (
     "plan_transfer",
     "change_transfer",
     "complete_transfer",
+    "record_death",
     "train_keeper",
     "assign_keeper",
     "deliver_feed",
@@ -105,7 +106,8 @@ class Animal(TypedDict):
     parent_ids: list[str]
     enclosure_id: str | None
     quarantine_until: str | None
-    status: Literal["here", "gone"]
+    died_on: str | None
+    status: Literal["here", "gone", "dead"]
 
 
 class Pair(TypedDict):
@@ -317,34 +319,6 @@ class ZooKeeping:
             }
         )
 
-    def feed_forecast(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
-        """What the animals of the zoo eat of each feed in a day, and for how many days the stock lasts.
-
-        Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
-
-        Returns:
-            dict: {"success": True, "data": {"total": int, "feeds": records}} or {"success": False, "error": why
-                not}
-        """
-        found = [f for f in self.feeds.values()]
-        found.sort(key=lambda f: (f["name"], _age(f)))
-        return _found(
-            {
-                "total": len(found),
-                "feeds": [
-                    {
-                        "id": f["id"],
-                        "name": f["name"],
-                        "stock": f["stock"],
-                        "daily": self._daily(f),
-                        "full_days": f["stock"] // max(self._daily(f), 1),
-                    }
-                    for f in _page(found, offset)
-                ],
-            }
-        )
-
     def list_feeds(
         self,
         name: Text | None = None,
@@ -360,7 +334,7 @@ class ZooKeeping:
             dict: {"success": True, "data": {"total": int, "feeds": records}}
         """
         found = [feed for feed in self.feeds.values() if (name is None or name.casefold() in feed["name"].casefold())]
-        return _found({"total": len(found), "feeds": [{**feed} for feed in _page(found, offset)]})
+        return _found({"total": len(found), "feeds": [self._show_feed(feed) for feed in _page(found, offset)]})
 
     def list_specieses(
         self,
@@ -462,7 +436,7 @@ class ZooKeeping:
         species_id: str | None = None,
         sex: Literal["female", "male"] | None = None,
         enclosure_id: str | None = None,
-        status: Literal["here", "gone"] | None = None,
+        status: Literal["here", "gone", "dead"] | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the animals, oldest first, all of them or only some.
@@ -472,7 +446,7 @@ class ZooKeeping:
             species_id (str, optional): Only those of this species.
             sex (str, optional): Only those whose sex is female or male.
             enclosure_id (str, optional): Only those of this enclosure.
-            status (str, optional): Only those whose status is here or gone.
+            status (str, optional): Only those whose status is here, gone or dead.
             offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
 
         Returns:
@@ -606,6 +580,7 @@ class ZooKeeping:
             "parent_ids": [record["id"] for record in []],
             "enclosure_id": room_id,
             "quarantine_until": _plus_days(self.now[:10], 30),
+            "died_on": None,
             "status": "here",
         }
         self._add("animals", animal)
@@ -652,7 +627,7 @@ class ZooKeeping:
         if enclosure is None:
             return _refused(f"There is no enclosure {enclosure_id!r}.")
         if animal["status"] != "here" or animal["enclosure_id"] is None:
-            return _refused(f"{animal['name']} has gone.")
+            return _refused(f"{animal['name']} is {animal['status']}.")
         if animal["enclosure_id"] == enclosure_id:
             return _refused(f"{animal['name']} lives in {enclosure['name']}.")
         if enclosure["quarantine"]:
@@ -856,6 +831,7 @@ class ZooKeeping:
             ],
             "enclosure_id": self.animals[pair["female_id"]]["enclosure_id"],
             "quarantine_until": None,
+            "died_on": None,
             "status": "here",
         }
         self._add("animals", animal)
@@ -900,7 +876,7 @@ class ZooKeeping:
         if animal is None:
             return _refused(f"There is no animal {animal_id!r}.")
         if animal["status"] != "here":
-            return _refused(f"{animal['name']} has gone.")
+            return _refused(f"{animal['name']} is {animal['status']}.")
         if planned_for <= self.now[:10]:
             return _refused(f"{planned_for} is not ahead.")
         if animal["quarantine_until"] is not None and animal["quarantine_until"] > planned_for:
@@ -980,6 +956,11 @@ class ZooKeeping:
             return _refused(f"There is no transfer {transfer_id!r}.")
         if transfer["status"] != "planned":
             return _refused(f"The transfer of {self.animals[transfer['animal_id']]['name']} is {transfer['status']}.")
+        if transfer["planned_for"] > self.now[:10]:
+            return _refused(
+                f"{self.animals[transfer['animal_id']]['name']} is to leave on {transfer['planned_for']}; plan "
+                "another day first."
+            )
         pair = self._paired(self.animals[transfer["animal_id"]])
         if pair is not None:
             return _refused(
@@ -1002,6 +983,8 @@ class ZooKeeping:
         its_animal = self.animals[transfer["animal_id"]]
         self._put("animals", its_animal, "quarantine_until", None)
         its_animal_2 = self.animals[transfer["animal_id"]]
+        if its_animal_2["status"] not in ("here", "gone"):
+            return self._take_back(f"Animal {its_animal_2['name']} cannot go from {its_animal_2['status']} to gone.")
         self._put("animals", its_animal_2, "status", "gone")
         for one_enclosure in _distinct(
             [self.enclosures.get(animal["enclosure_id"]), self.enclosures.get(former_enclosure_id)]
@@ -1061,6 +1044,109 @@ class ZooKeeping:
                 f"Done: note that {self.animals[transfer['animal_id']]['name']} has left for {transfer['zoo']}."
             ),
         }
+
+    def record_death(self, animal_id: str) -> Result:
+        """Record that an animal died; its pair ends and a transfer ahead is cancelled.
+
+        Args:
+            animal_id (str): Id of the animal, such as ANIMAL-00001.
+
+        Returns:
+            dict: {"success": True, "message": what was done}
+                or {"success": False, "error": why it cannot be done}
+        """
+        animal = self.animals.get(animal_id)
+        if animal is None:
+            return _refused(f"There is no animal {animal_id!r}.")
+        if animal["status"] != "here":
+            return _refused(f"{animal['name']} is {animal['status']}.")
+        self._journal = []
+        changed_pairs: list[Any] = []
+        changed_transfers: list[Any] = []
+        for p in [
+            p
+            for p in sorted(
+                _distinct(
+                    [
+                        *self._pairs_by_female.get(animal_id, {}).values(),
+                        *self._pairs_by_male.get(animal_id, {}).values(),
+                    ]
+                ),
+                key=_age,
+            )
+            if not p["ended"]
+        ]:
+            changed_pairs.append(p)
+            self._put("pairs", p, "ended", True)
+        for t in sorted(self._transfers_by_animal_status.get((animal_id, "planned"), {}).values(), key=_age):
+            if t["status"] not in ("planned", "cancelled"):
+                return self._take_back(f"Transfer {t['id']} cannot go from {t['status']} to cancelled.")
+            changed_transfers.append(t)
+            self._put("transfers", t, "status", "cancelled")
+        former_enclosure_id = animal["enclosure_id"]
+        self._put("animals", animal, "enclosure_id", None)
+        self._put("animals", animal, "quarantine_until", None)
+        self._put("animals", animal, "died_on", self.now[:10])
+        self._put("animals", animal, "status", "dead")
+        for one_enclosure in _distinct(
+            [self.enclosures.get(animal["enclosure_id"]), self.enclosures.get(former_enclosure_id)]
+        ):
+            if self._breaks_rule_1(one_enclosure):
+                return self._take_back(RULES[0])
+        if self._breaks_rule_2_a(animal):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_2_b(animal):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_3(animal):
+            return self._take_back(RULES[2])
+        if self._breaks_rule_4(animal):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_5(animal):
+            return self._take_back(RULES[4])
+        for one_pair in _distinct(changed_pairs):
+            if self._breaks_rule_6_p(one_pair):
+                return self._take_back(RULES[5])
+        for one_pair in _distinct(changed_pairs):
+            if self._breaks_rule_6_p_again(one_pair):
+                return self._take_back(RULES[5])
+        for one_pair in _distinct(
+            [
+                *changed_pairs,
+                *self._pairs_by_female.get(animal["id"], {}).values(),
+                *self._pairs_by_male.get(animal["id"], {}).values(),
+            ]
+        ):
+            if self._breaks_rule_6_p_again_again(one_pair):
+                return self._take_back(RULES[5])
+        if self._breaks_rule_8_a(animal):
+            return self._take_back(RULES[7])
+        for one_pair in _distinct(
+            [
+                *changed_pairs,
+                *self._pairs_by_female.get(animal["id"], {}).values(),
+                *self._pairs_by_male.get(animal["id"], {}).values(),
+            ]
+        ):
+            if self._breaks_rule_8_p(one_pair):
+                return self._take_back(RULES[7])
+        for one_transfer in _distinct(
+            [*changed_transfers, *self._transfers_by_animal_status.get((animal["id"], "planned"), {}).values()]
+        ):
+            if self._breaks_rule_8_t(one_transfer):
+                return self._take_back(RULES[7])
+        for one_transfer in _distinct(changed_transfers):
+            if self._breaks_rule_9(one_transfer):
+                return self._take_back(RULES[8])
+        for one_pair in _distinct(
+            [
+                *changed_pairs,
+                *self._pairs_by_female.get(animal["id"], {}).values(),
+                *self._pairs_by_male.get(animal["id"], {}).values(),
+            ]
+        ):
+            if self._breaks_rule_10(one_pair):
+                return self._take_back(RULES[9])
+        return {"success": True, "message": f"Done: record the death of {animal['name']}."}
 
     def train_keeper(self, keeper_id: str, species_id: str) -> Result:
         """Note that a keeper has been trained for a species; nobody keeps more than six.
@@ -1196,6 +1282,10 @@ class ZooKeeping:
         self._put("enclosures", enclosure, "fed_on", self.now[:10])
         return {"success": True, "message": f"Done: feed {enclosure['name']}."}
 
+    def _show_feed(self, feed: Feed) -> dict[str, Any]:
+        """The feed as an answer shows it."""
+        return {**feed, "daily": self._feed_daily(feed), "full_days": self._feed_full_days(feed)}
+
     def _show_species(self, species: Species) -> dict[str, Any]:
         """The species as an answer shows it."""
         return {**species, "not_with_ids": [*species["not_with_ids"]]}
@@ -1215,6 +1305,22 @@ class ZooKeeping:
     def _show_pair(self, pair: Pair) -> dict[str, Any]:
         """The pair as an answer shows it."""
         return {**pair, "young": self._pair_young(pair)}
+
+    def _feed_daily(self, feed: Feed) -> int:
+        """The daily of a feed."""
+        return sum(
+            self.specieses[a["species_id"]]["grams"]
+            for a in [
+                a
+                for _species in self._specieses_by_eats.get(feed["id"], {}).values()
+                for a in self._animals_by_species.get(_species["id"], {}).values()
+            ]
+            if a["enclosure_id"] is not None
+        )
+
+    def _feed_full_days(self, feed: Feed) -> int:
+        """The full days of a feed."""
+        return feed["stock"] // max(self._feed_daily(feed), 1)
 
     def _enclosure_free_area(self, enclosure: Enclosure) -> int:
         """The free area of an enclosure."""
@@ -1291,17 +1397,6 @@ class ZooKeeping:
             self.specieses[a["species_id"]]["grams"]
             for a in self._animals_by_enclosure.get(e["id"], {}).values()
             if self.specieses[a["species_id"]]["eats_id"] == f["id"]
-        )
-
-    def _daily(self, f: Feed) -> int:
-        return sum(
-            self.specieses[a["species_id"]]["grams"]
-            for a in [
-                a
-                for _species in self._specieses_by_eats.get(f["id"], {}).values()
-                for a in self._animals_by_species.get(_species["id"], {}).values()
-            ]
-            if a["enclosure_id"] is not None
         )
 
     def _breaks_rule_1(self, e: Enclosure) -> bool:
@@ -1390,18 +1485,27 @@ class ZooKeeping:
         return self._related(self.animals[p["female_id"]], self.animals[p["male_id"]])
 
     def _breaks_rule_8_a(self, a: Animal) -> bool:
-        """Whether this is broken: an animal that has gone has no enclosure, no pair and no transfer ahead."""
-        return (a["status"] == "gone") != (a["enclosure_id"] is None)
+        """Whether this is broken: an animal that has gone or died has no enclosure, no pair and no transfer ahead,
+        and a dead one has its day of death.
+        """
+        return (
+            (a["status"] != "here") != (a["enclosure_id"] is None)
+            or (a["status"] == "dead") != (a["died_on"] is not None)
+        )
 
     def _breaks_rule_8_p(self, p: Pair) -> bool:
-        """Whether this is broken: an animal that has gone has no enclosure, no pair and no transfer ahead."""
+        """Whether this is broken: an animal that has gone or died has no enclosure, no pair and no transfer ahead,
+        and a dead one has its day of death.
+        """
         return (
             not p["ended"]
             and (self.animals[p["female_id"]]["status"] != "here" or self.animals[p["male_id"]]["status"] != "here")
         )
 
     def _breaks_rule_8_t(self, t: Transfer) -> bool:
-        """Whether this is broken: an animal that has gone has no enclosure, no pair and no transfer ahead."""
+        """Whether this is broken: an animal that has gone or died has no enclosure, no pair and no transfer ahead,
+        and a dead one has its day of death.
+        """
         return t["status"] == "planned" and self.animals[t["animal_id"]]["status"] != "here"
 
     def _breaks_rule_9(self, t: Transfer) -> bool:
