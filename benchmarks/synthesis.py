@@ -38,15 +38,20 @@ def measure(_scale: Scale) -> list[Figure]:
         tape = _read(folder)
         paper = Peer("paper, T + 64", tape.tools + _TESTED)
         figures += [
-            Figure(f"{tape.name}: calls for an environment", tape.calls["environment"], "", paper),
-            Figure(f"{tape.name}: tokens for an environment", tape.tokens["environment"], ""),
+            Figure(
+                f"{tape.name}: calls for an environment",
+                tape.calls["environment"],
+                "",
+                paper,
+                note=f"{tape.tokens['environment']:,} tokens",
+            ),
             Figure(
                 f"{tape.name}: calls for a scenario",
                 tape.calls["scenarios"] / tape.scenarios,
                 "",
                 Peer("paper, 3 + K", 3 + _CHECKS),
+                note=f"{tape.tokens['scenarios'] / tape.scenarios:,.0f} tokens",
             ),
-            Figure(f"{tape.name}: tokens for a scenario", tape.tokens["scenarios"] / tape.scenarios, ""),
         ]
     return figures
 

@@ -45,7 +45,11 @@ def test_every_command_has_a_help_that_begins_with_its_modules_first_line(name: 
 
 def test_every_module_that_holds_a_command_is_listed() -> None:
     folder = Path(envscaler_mcp.cli.__file__).parent
-    holding = {path.stem.removesuffix("_") for path in folder.glob("*.py") if "\n@app.command" in path.read_text(encoding="utf-8")}
+    holding = {
+        path.stem.removesuffix("_")
+        for path in folder.glob("*.py")
+        if "\n@app.command" in path.read_text(encoding="utf-8")
+    }
     assert holding == set(COMMANDS)
 
 

@@ -102,6 +102,7 @@ async def test_the_same_command_again_asks_nothing_and_changes_nothing(tmp_path:
     assert sum(line["kept"] for line in told["stages"].values()) >= asked
 
 
+@pytest.mark.slow
 async def test_a_recorded_run_is_played_again_without_a_model(tmp_path: Path) -> None:
     async with scripted_endpoint(speaking(actor())) as place:
         await run(tmp_path / "first", place.url, "--record", str(tmp_path / "tape"))
@@ -110,6 +111,7 @@ async def test_a_recorded_run_is_played_again_without_a_model(tmp_path: Path) ->
     assert files(tmp_path / "second") == files(tmp_path / "first")
 
 
+@pytest.mark.slow
 async def test_a_budget_that_is_spent_stops_the_run_and_more_of_it_goes_on(tmp_path: Path) -> None:
     async with scripted_endpoint(speaking(actor())) as place:
         money = ("--price", "2,8", "--max-tokens", "1000")

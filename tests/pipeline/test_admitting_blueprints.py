@@ -86,6 +86,7 @@ async def test_a_blueprint_becomes_an_environment_whose_tasks_are_told_anew_and_
         assert scenario.proof.text_mutants.made > 0
 
 
+@pytest.mark.slow
 async def test_a_message_that_loses_a_fact_is_sent_back_and_then_left_as_it_was() -> None:
     actor = author(word_task=["Please do what we talked about yesterday, as soon as you can."])
     found = await admitted(actor)
@@ -95,6 +96,7 @@ async def test_a_message_that_loses_a_fact_is_sent_back_and_then_left_as_it_was(
     assert "Good morning" not in found.built.files["scenarios.jsonl"]
 
 
+@pytest.mark.slow
 async def test_what_the_judge_finds_goes_back_to_whoever_wrote_the_blueprint() -> None:
     def once(question: Question) -> str:
         whole = json.loads(passes(question))

@@ -12,11 +12,17 @@ from envscaler_mcp.errors import BlueprintError
 from envscaler_mcp.pipeline import blueprint_of, build, check_blueprints, emit_environments
 from envscaler_mcp.serving.code import load_code
 from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.synthesis.starter import starter_blueprint
 
 
 @pytest.fixture(scope="module")
-def paths() -> list[Path]:
-    return [blueprint_of("bank_accounts"), blueprint_of("drone_delivery")]
+def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two small blueprints, quickly built."""
+    folder = tmp_path_factory.mktemp("blueprints")
+    found = [folder / "boat_rental.yaml", folder / "tool_rental.yaml"]
+    for path in found:
+        path.write_text(starter_blueprint(path.stem, "leisure"), encoding="utf-8")
+    return found
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -25,8 +31,9 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_the_same_blueprint_is_built_to_the_same_bytes(paths: list[Path]) -> None:
-    assert build(paths[0]).files == build(paths[0]).files
+def test_the_same_blueprint_is_built_to_the_same_bytes() -> None:
+    path = blueprint_of("bank_accounts")
+    assert build(path).files == build(path).files
 
 
 def test_emitting_twice_changes_nothing_and_check_agrees(paths: list[Path], tmp_path: Path) -> None:
@@ -43,10 +50,10 @@ def test_emitting_twice_changes_nothing_and_check_agrees(paths: list[Path], tmp_
 def test_a_hand_in_an_emitted_file_is_noticed_and_undone(paths: list[Path], tmp_path: Path, name: str) -> None:
     servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
     emit_environments(paths[:1], servers, registry)
-    touched = servers / "bank_accounts" / name
+    touched = servers / "boat_rental" / name
     touched.write_text(touched.read_text() + " ")
-    (servers / "bank_accounts" / "notes.txt").write_text("mine")
-    found = emit_environments(paths[:1], servers, registry, check=True).differences["bank_accounts"]
+    (servers / "boat_rental" / "notes.txt").write_text("mine")
+    found = emit_environments(paths[:1], servers, registry, check=True).differences["boat_rental"]
     assert found == [f"{name} is not what would be emitted", "notes.txt would not be emitted"]
     emit_environments(paths[:1], servers, registry)
     assert emit_environments(paths[:1], servers, registry, check=True).differences == {}
@@ -54,7 +61,7 @@ def test_a_hand_in_an_emitted_file_is_noticed_and_undone(paths: list[Path], tmp_
 
 def test_check_writes_nothing(paths: list[Path], tmp_path: Path) -> None:
     found = emit_environments(paths[:1], tmp_path / "generated_servers", tmp_path / "registry.json", check=True)
-    assert set(found.differences) == {"bank_accounts", "registry.json"}
+    assert set(found.differences) == {"boat_rental", "registry.json"}
     assert files_of(tmp_path) == {}
 
 
@@ -62,25 +69,25 @@ def test_emitting_one_keeps_the_others_in_the_registry(paths: list[Path], tmp_pa
     servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
     emit_environments(paths[:1], servers, registry)
     emit_environments(paths[1:], servers, registry)
-    assert [entry.id for entry in Registry.read(registry).entries] == ["bank_accounts", "drone_delivery"]
+    assert [entry.id for entry in Registry.read(registry).entries] == ["boat_rental", "tool_rental"]
 
 
 def test_emitting_all_names_a_folder_that_no_blueprint_makes(paths: list[Path], tmp_path: Path) -> None:
     servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
     emit_environments(paths, servers, registry)
     found = emit_environments(paths[:1], servers, registry, check=True, all_of_them=True)
-    assert found.differences["drone_delivery"] == ["no blueprint of the library emits it"]
+    assert found.differences["tool_rental"] == ["no blueprint of the library emits it"]
 
 
 def test_progress_is_told_as_each_is_done(paths: list[Path], tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     emit_environments(paths, tmp_path / "servers", tmp_path / "registry.json", progress=lambda *done: told.append(done))
-    assert told == [("bank_accounts", 1, 2), ("drone_delivery", 2, 2)]
+    assert told == [("boat_rental", 1, 2), ("tool_rental", 2, 2)]
 
 
 def test_every_tool_has_a_worked_call_that_works(paths: list[Path], tmp_path: Path) -> None:
     emit_environments(paths[:1], tmp_path, tmp_path / "registry.json")
-    folder = tmp_path / "bank_accounts"
+    folder = tmp_path / "boat_rental"
     code = load_code(folder)
     content = json.loads((folder / "states" / "start.json").read_text())["content"]
     page = (folder / "README.md").read_text()

@@ -109,6 +109,7 @@ async def test_what_the_judge_finds_wrong_fails_although_the_contract_is_kept() 
     assert fail.reason == "The limit is five books."
 
 
+@pytest.mark.slow
 async def test_code_that_never_ends_is_a_failed_call_and_no_hanging_run() -> None:
     endless = LENDING.replace(
         '        self.books[book_id]["shelf"] = new_shelf', "        while True:\n            pass"
