@@ -376,6 +376,20 @@ class BillOfMaterials:
         ]
         return _found({"total": len(found), "engineers": [{**engineer} for engineer in _page(found, offset)]})
 
+    def get_part(self, part_id: str) -> Result:
+        """Look up one part by its id.
+
+        Args:
+            part_id (str): Id of the part, such as PART-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        part = self.parts.get(part_id)
+        if part is None:
+            return _refused(f"There is no part {part_id!r}.")
+        return _found(self._show_part(part))
+
     def list_parts(
         self,
         number: Text | None = None,

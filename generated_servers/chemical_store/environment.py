@@ -450,6 +450,20 @@ class ChemicalStore:
         ]
         return _found({"total": len(found), "trainings": [{**training} for training in _page(found, offset)]})
 
+    def get_bottle(self, bottle_id: str) -> Result:
+        """Look up one bottle by its id.
+
+        Args:
+            bottle_id (str): Id of the bottle, such as BOTTLE-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        bottle = self.bottles.get(bottle_id)
+        if bottle is None:
+            return _refused(f"There is no bottle {bottle_id!r}.")
+        return _found({**bottle})
+
     def list_bottles(
         self,
         code: Text | None = None,

@@ -393,6 +393,20 @@ class ClinicalTrial:
             {"total": len(found), "consent_forms": [{**consent_form} for consent_form in _page(found, offset)]}
         )
 
+    def get_subject(self, subject_id: str) -> Result:
+        """Look up one subject by its id.
+
+        Args:
+            subject_id (str): Id of the subject, such as SUBJECT-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        subject = self.subjects.get(subject_id)
+        if subject is None:
+            return _refused(f"There is no subject {subject_id!r}.")
+        return _found(self._show_subject(subject))
+
     def list_subjects(
         self,
         code: Text | None = None,

@@ -343,6 +343,20 @@ class CropFields:
             }
         )
 
+    def get_field(self, field_id: str) -> Result:
+        """Look up one field by its id.
+
+        Args:
+            field_id (str): Id of the field, such as FIELD-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        field = self.fields.get(field_id)
+        if field is None:
+            return _refused(f"There is no field {field_id!r}.")
+        return _found(self._show_field(field))
+
     def list_fields(
         self,
         name: Text | None = None,

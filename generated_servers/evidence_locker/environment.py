@@ -390,6 +390,20 @@ class EvidenceLocker:
             {"total": len(found), "lockers": [self._show_locker(locker) for locker in _page(found, offset)]}
         )
 
+    def get_item(self, item_id: str) -> Result:
+        """Look up one item by its id.
+
+        Args:
+            item_id (str): Id of the item, such as ITEM-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        item = self.items.get(item_id)
+        if item is None:
+            return _refused(f"There is no item {item_id!r}.")
+        return _found({**item})
+
     def list_items(
         self,
         tag: Text | None = None,

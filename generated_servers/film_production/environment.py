@@ -392,6 +392,20 @@ class FilmProduction:
         ]
         return _found({"total": len(found), "performers": [{**performer} for performer in _page(found, offset)]})
 
+    def get_scene(self, scene_id: str) -> Result:
+        """Look up one scene by its id.
+
+        Args:
+            scene_id (str): Id of the scene, such as SCENE-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        scene = self.scenes.get(scene_id)
+        if scene is None:
+            return _refused(f"There is no scene {scene_id!r}.")
+        return _found(self._show_scene(scene))
+
     def list_scenes(
         self,
         number: Text | None = None,

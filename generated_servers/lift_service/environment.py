@@ -334,6 +334,20 @@ class LiftService:
         ]
         return _found({"total": len(found), "contracts": [{**contract} for contract in _page(found, offset)]})
 
+    def get_lift(self, lift_id: str) -> Result:
+        """Look up one lift by its id.
+
+        Args:
+            lift_id (str): Id of the lift, such as LIFT-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        lift = self.lifts.get(lift_id)
+        if lift is None:
+            return _refused(f"There is no lift {lift_id!r}.")
+        return _found(self._show_lift(lift))
+
     def list_lifts(
         self,
         tag: Text | None = None,

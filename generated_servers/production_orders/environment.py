@@ -370,6 +370,20 @@ class ProductionOrders:
         ]
         return _found({"total": len(found), "steps": [{**step} for step in _page(found, offset)]})
 
+    def get_machine(self, machine_id: str) -> Result:
+        """Look up one machine by its id.
+
+        Args:
+            machine_id (str): Id of the machine, such as MACHINE-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        machine = self.machines.get(machine_id)
+        if machine is None:
+            return _refused(f"There is no machine {machine_id!r}.")
+        return _found(self._show_machine(machine))
+
     def list_machines(
         self,
         name: Text | None = None,

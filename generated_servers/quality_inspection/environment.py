@@ -305,6 +305,20 @@ class QualityInspection:
             return _refused(f"There is no plan for {quantity} pieces.")
         return _found({"sample": min(plan["sample"], quantity), "points": plan["points"]})
 
+    def get_supplier(self, supplier_id: str) -> Result:
+        """Look up one supplier by its id.
+
+        Args:
+            supplier_id (str): Id of the supplier, such as SUPPLIER-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        supplier = self.suppliers.get(supplier_id)
+        if supplier is None:
+            return _refused(f"There is no supplier {supplier_id!r}.")
+        return _found(self._show_supplier(supplier))
+
     def list_suppliers(
         self,
         name: Text | None = None,

@@ -429,6 +429,20 @@ class TennisCourts:
             {"total": len(found), "fixtures": [self._show_fixture(fixture) for fixture in _page(found, offset)]}
         )
 
+    def get_reservation(self, reservation_id: str) -> Result:
+        """Look up one reservation by its id.
+
+        Args:
+            reservation_id (str): Id of the reservation, such as RESERVATION-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        reservation = self.reservations.get(reservation_id)
+        if reservation is None:
+            return _refused(f"There is no reservation {reservation_id!r}.")
+        return _found(self._show_reservation(reservation))
+
     def list_reservations(
         self,
         court_id: str | None = None,

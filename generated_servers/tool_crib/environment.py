@@ -396,6 +396,20 @@ class ToolCrib:
             {"total": len(found), "certificates": [{**certificate} for certificate in _page(found, offset)]}
         )
 
+    def get_tool(self, tool_id: str) -> Result:
+        """Look up one tool by its id.
+
+        Args:
+            tool_id (str): Id of the tool, such as TOOL-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        tool = self.tools.get(tool_id)
+        if tool is None:
+            return _refused(f"There is no tool {tool_id!r}.")
+        return _found(self._show_tool(tool))
+
     def list_tools(
         self,
         number: Text | None = None,

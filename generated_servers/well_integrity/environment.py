@@ -362,6 +362,20 @@ class WellIntegrity:
         ]
         return _found({"total": len(found), "platforms": [{**platform} for platform in _page(found, offset)]})
 
+    def get_well(self, well_id: str) -> Result:
+        """Look up one well by its id.
+
+        Args:
+            well_id (str): Id of the well, such as WELL-00001.
+
+        Returns:
+            dict: {"success": True, "data": the record} or {"success": False, "error": why not}
+        """
+        well = self.wells.get(well_id)
+        if well is None:
+            return _refused(f"There is no well {well_id!r}.")
+        return _found(self._show_well(well))
+
     def list_wells(
         self,
         name: Text | None = None,
