@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +23,7 @@ from envscaler_mcp.synthesis.topics.described import described
 from envscaler_mcp.synthesis.topics.mining import RawTask
 from envscaler_mcp.synthesis.topics.stateful import NEEDED, Finding
 
-ANSWERS, REPORT = "answers.sqlite", "report.json"
+ANSWERS, REPORT, OWN = "answers.sqlite", "report.json", "environments.txt"
 _EXAMPLE = "expense_approvals"
 """The blueprint that a model is shown."""
 
@@ -59,15 +59,20 @@ async def synthesis_run(
         mode=options.mode,
     ) as access:
         author = Author(access, options.asking, Prompts(options.prompts))
+        noted = folder / OWN
+        own = set(noted.read_text(encoding="utf-8").split()) if noted.is_file() else set[str]()
 
         def keep(one: Admitted) -> None:
+            # Noted first: what lies there and is not noted belongs to somebody else.
+            own.add(one.built.environment.id)
+            write_text(folder / OWN, "".join(f"{name}\n" for name in sorted(own)))
             write_built(one.built, servers / one.built.environment.id)
             register([one.built], servers, registry_file)
 
         found = await synthesize_environments(
             author,
             tasks,
-            _there(servers, registry_file),
+            _there(servers, registry_file, own),
             options.wanted,
             blueprint_files()[_EXAMPLE].read_text(encoding="utf-8"),
             keep,
@@ -88,12 +93,12 @@ async def judged_tasks(
         return [Finding(NEEDED if one.stateful else 0, (one.reason,)) for one in verdicts], access.ledger
 
 
-def _there(servers: Path, registry_file: Path) -> dict[str, str]:
-    """What the environments say of themselves that are registered and were not written by a run."""
+def _there(servers: Path, registry_file: Path, own: Collection[str]) -> dict[str, str]:
+    """What the environments say of themselves that are registered and that this run has not written."""
     if not registry_file.is_file():
         return {}
     cards = [Environment.read(servers / one.id / "environment.json") for one in read_registry(registry_file).entries]
-    return {card.id: described(card) for card in cards if card.provenance.author != "model"}
+    return {card.id: described(card) for card in cards if card.id not in own}
 
 
 def report(found: Synthesis, ledger: Ledger, options: RunOptions) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def files(home: Path) -> dict[str, bytes]:
 async def test_raw_tasks_become_an_environment_that_is_registered_and_served(tmp_path: Path) -> None:
     author = actor()
     async with scripted_endpoint(speaking(author)) as place:
-        code, out, err = await run(tmp_path, place.url, "--price", "2,8", "--budget", "9")
+        code, out, err = await run(tmp_path, place.url, "--price", "2,8", "--budget", "9", "--embeddings", "tiny")
     assert code == 0, err
     assert "3 of 4 tasks need records; 1 environments are admitted." in out
     assert re.search(r"lending_desk +10 +2 +0 +Lending desk", out)
@@ -81,13 +81,26 @@ async def test_raw_tasks_become_an_environment_that_is_registered_and_served(tmp
     assert "lending_desk: admitted" in err
     assert re.search(rf"together +{len(place.requests)} ", out)
     told = json.loads((tmp_path / "run" / "report.json").read_text())
-    assert told["total"]["dollars"] == pytest.approx(len(place.requests) * (1000 * 2 + 200 * 8) / 1e6)
+    embedded = [asked for asked in place.requests if asked["_path"] == "/v1/embeddings"]
+    assert {asked["model"] for asked in embedded} == {"tiny"}
+    chats = len(place.requests) - len(embedded)
+    assert told["total"]["dollars"] == pytest.approx((chats * (1000 * 2 + 200 * 8) + len(embedded) * 2) / 1e6)
     done = await anyio.run_process(
         [sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "call", "lending_desk", "list_books"]
     )
     assert "Middlemarch" in done.stdout.decode()
     proven = await anyio.run_process([sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "prove"])
     assert "2 of 2 scenarios are proven." in proven.stdout.decode()
+
+
+async def test_another_run_leaves_the_environments_of_the_first_alone(tmp_path: Path) -> None:
+    async with scripted_endpoint(speaking(actor())) as place:
+        await run(tmp_path, place.url)
+        before = files(tmp_path)
+        code, out, _ = await run(tmp_path, place.url, "--run", str(tmp_path / "other"))
+    assert code == 1
+    assert "lending_desk is left out: there is an environment of it: lending_desk" in out
+    assert files(tmp_path) == before
 
 
 async def test_the_same_command_again_asks_nothing_and_changes_nothing(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 
 from envscaler_mcp.llm import Message, Question
 from tests.llm.asking import Actor
-from tests.llm.endpoint import Asked, Reply, Say, Script
+from tests.llm.endpoint import Asked, Reply, Say, Script, Vector
 
 PURPOSE = {
     "sort requests": "judge_tasks",
@@ -39,6 +39,8 @@ def speaking(author: Actor, *, measured: bool = False) -> Script:
     """
 
     def script(asked: Asked) -> Reply:
+        if "input" in asked:
+            return Vector()
         system = asked["messages"][0]["content"][:300]
         purpose = next(purpose for begin, purpose in PURPOSE.items() if begin in system)
         turns = tuple(Message(role=one["role"], content=one["content"] or "") for one in asked["messages"])
