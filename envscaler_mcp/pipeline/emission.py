@@ -78,7 +78,7 @@ def emit_environments(
         if isinstance(made, EnvScalerError):
             failures[str(path)] = str(made).removeprefix(f"{path}: ")
         else:
-            wrong = _written(made, path, servers / made.environment.id, many, check=check)
+            wrong = _written(made, servers / made.environment.id, many, check=check)
             if wrong:
                 differences[made.environment.id] = wrong
             emitted[made.environment.id] = Emitted(made.environment, made.shipped, made.scenarios)
@@ -110,13 +110,13 @@ def _kept(path: Path, folder: Path, many: int, *, or_more: bool) -> Emitted | No
     return Emitted(Environment.read(folder / "environment.json"), shipped, scenarios, kept=True)
 
 
-def _written(made: Built, path: Path, folder: Path, many: int, *, check: bool) -> list[str]:
+def _written(made: Built, folder: Path, many: int, *, check: bool) -> list[str]:
     """What was or would be different; a folder that is written is noted as finished."""
     wrong = folder_differences(folder, made.files, LOCAL)
     if not check:
         files = {**made.files, **made.extra}
         write_folder(folder, files)
-        note_finished(folder, path, many, files, made.scenarios)
+        note_finished(folder, many, files, made.scenarios)
     return wrong
 
 

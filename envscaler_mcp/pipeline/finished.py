@@ -15,10 +15,11 @@ STAMP = ".built.json"
 _MAKERS = ("artifacts", "drawing", "emit", "language", "pipeline", "quality", "scenarios", "serving", "synthesis")
 
 
-def note_finished(folder: Path, blueprint: Path, many: int, files: Mapping[str, str], scenarios: int) -> None:
+def note_finished(folder: Path, many: int, files: Mapping[str, str], scenarios: int) -> None:
     """Write down what was made of what."""
     stamp = {
-        "made_of": _made_of(blueprint),
+        # Not of the author's file, which may be another by now.
+        "made_of": _made_of(files["blueprint.yaml"]),
         "many": many,
         "files": {name: digest_of(text) for name, text in sorted(files.items())},
         "scenarios": scenarios,
@@ -30,7 +31,9 @@ def finished(folder: Path, blueprint: Path, many: int, *, or_more: bool = False)
     """How many scenarios lie in the folder, where it is what would be made for so many, or for more; else nothing."""
     try:
         stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
-        if stamp["made_of"] != _made_of(blueprint) or not (stamp["many"] == many or (or_more and stamp["many"] > many)):
+        if stamp["made_of"] != _made_of(blueprint.read_text(encoding="utf-8")) or not (
+            stamp["many"] == many or (or_more and stamp["many"] > many)
+        ):
             return None
         for name, digest in stamp["files"].items():
             if digest_of((folder / name).read_text(encoding="utf-8")) != digest:
@@ -40,8 +43,8 @@ def finished(folder: Path, blueprint: Path, many: int, *, or_more: bool = False)
         return None
 
 
-def _made_of(blueprint: Path) -> str:
-    return digest_of([digest_of(blueprint.read_text(encoding="utf-8")), _makers()])
+def _made_of(blueprint: str) -> str:
+    return digest_of([digest_of(blueprint), _makers()])
 
 
 @cache

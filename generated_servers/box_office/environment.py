@@ -599,7 +599,7 @@ class BoxOffice:
     ) -> Result:
         """Hold some seats side by side for a patron, beginning with a seat and going up in numbers; a hold lapses
         after three days, for six seats and more after five days, and three hours before the performance at the
-        latest.
+        latest; in these last three hours, at the door, for twenty minutes.
 
         Args:
             patron_id (str): Id of the patron, such as PATRON-00001.
@@ -622,10 +622,8 @@ class BoxOffice:
             return _refused(f"There is no seat {first_seat_id!r}.")
         if performance["status"] != "on_sale":
             return _refused("The performance is cancelled.")
-        if self.now >= _plus_minutes(performance["starts_at"], -(3 * 60)):
-            return _refused(
-                f"Seats are held until three hours before the performance; it begins at {performance['starts_at']}."
-            )
+        if self.now >= performance["starts_at"]:
+            return _refused(f"The performance began at {performance['starts_at']}.")
         chosen = self._side_by_side_defined(first_seat, number)
         if len(chosen) != number:
             return _refused(f"Row {first_seat['row']} has only {len(chosen)} seats from {first_seat['label']} on.")
@@ -643,6 +641,7 @@ class BoxOffice:
             )
         self._journal = []
         added_tickets: list[Any] = []
+        early = self.now < _plus_minutes(performance["starts_at"], -(3 * 60))
         booking: Booking = {
             "id": self._new_id("booking", "BOOKING", self.bookings),
             "patron_id": patron_id,
@@ -651,7 +650,7 @@ class BoxOffice:
             "held_until": min(
                 _plus_minutes(self.now, (5 if number >= 6 else 3) * 1440),
                 _plus_minutes(performance["starts_at"], -(3 * 60)),
-            ),
+            ) if early else min(_plus_minutes(self.now, 20), performance["starts_at"]),
             "extended": False,
             "fees": 0,
             "paid": 0,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
-from envscaler_mcp.pipeline import Emission, blueprint_of, emit_environments
+from envscaler_mcp.pipeline import Emission, blueprint_of, build, emission, emit_environments
+from envscaler_mcp.pipeline.building import Built
 from envscaler_mcp.serving.tasks import load_scenarios
+from envscaler_mcp.synthesis.starter import starter_blueprint
 
 NAMES = ("bank_accounts", "drone_delivery")
 
@@ -41,6 +44,23 @@ def test_what_was_touched_is_built_again(tmp_path: Path, touched: str) -> None:
     file.write_text(before.replace("a", "b", 1) if touched != ".built.json" else "{", encoding="utf-8")
     assert kept(emit(tmp_path, NAMES[:1])) == {"bank_accounts": False}
     assert file.read_text(encoding="utf-8") == before
+
+
+def test_what_an_author_changes_while_it_is_built_is_built_again(tmp_path: Path) -> None:
+    path = tmp_path / "boat_rental.yaml"
+    path.write_text(starter_blueprint("boat_rental", "leisure"), encoding="utf-8")
+    servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
+
+    def built_slowly(path: Path, many: int) -> Built:
+        found = build(path, many)
+        path.write_text(path.read_text(encoding="utf-8").replace("two weeks", "three weeks"), encoding="utf-8")
+        return found
+
+    with patch.object(emission, "build", built_slowly):
+        emit_environments([path], servers, registry, resume=True)
+    again = emit_environments([path], servers, registry, resume=True)
+    assert kept(again) == {"boat_rental": False}
+    assert "three weeks" in (servers / "boat_rental" / "blueprint.yaml").read_text(encoding="utf-8")
 
 
 def test_more_scenarios_begin_with_those_that_ship_and_lie_beside_them(tmp_path: Path) -> None:
