@@ -100,10 +100,14 @@ def synthesize_servers(
         recording=record or replay,
     )
     folder = run or settings.home / "synthesis" / digest_of([[task.text for task in raw], name, style, plan])[7:19]
-    with _watched(as_json, budget) as on:
-        found, ledger = anyio.run(
-            lambda: synthesis_run(options, raw, folder, settings.servers, settings.registry_file, on)
-        )
+    try:
+        with _watched(as_json, budget) as on:
+            found, ledger = anyio.run(
+                lambda: synthesis_run(options, raw, folder, settings.servers, settings.registry_file, on)
+            )
+    except KeyboardInterrupt:
+        typer.echo(f"What was answered is kept in {folder}; the same command goes on from there.", err=True)
+        raise
     if as_json:
         typer.echo(json.dumps(report(found, ledger, options), ensure_ascii=False, indent=1))
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 from subprocess import DEVNULL
@@ -14,7 +15,7 @@ import pytest
 
 from envscaler_mcp.llm import Question
 from tests.llm.asking import Actor
-from tests.llm.endpoint import Asked, Fail, Reply, scripted_endpoint
+from tests.llm.endpoint import Asked, Fail, Hang, Reply, scripted_endpoint
 from tests.llm.speaking import speaking
 from tests.pipeline.lending_author import lending_author
 
@@ -165,6 +166,20 @@ async def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end_and_pays_fo
     assert len(place.requests) - len(fresh.requests) <= 10
     paid = json.loads((tmp_path / "run" / "report.json").read_text())["total"]["asked"]
     assert paid == len(fresh.requests)
+
+
+async def test_whoever_stops_a_run_is_told_how_to_go_on(tmp_path: Path) -> None:
+    async with scripted_endpoint(lambda _: Hang()) as place:
+        process = await anyio.open_process(command(tmp_path), env=surroundings(place.url), stdout=DEVNULL)
+        while not place.requests:  # noqa: ASYNC110 - another process
+            await anyio.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        with anyio.fail_after(20):
+            await process.wait()
+        assert process.stderr is not None
+        told = b"".join([piece async for piece in process.stderr]).decode()
+    assert process.returncode == 130
+    assert f"What was answered is kept in {tmp_path / 'run'}; the same command goes on from there." in told
 
 
 async def test_an_endpoint_that_falters_is_asked_again(tmp_path: Path) -> None:

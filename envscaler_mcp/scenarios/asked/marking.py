@@ -92,7 +92,8 @@ def _forms(value: object, today: str) -> Iterator[str]:
         yield f"{value}"
         yield f"{value:,}"
         if isinstance(value, int):
-            if 0 <= value < len(_NUMBERS):
+            # `one` is said of much that is no number.
+            if 1 < value < len(_NUMBERS):
                 yield _NUMBERS[value]
             if value >= 100:
                 whole, cents = divmod(value, 100)
