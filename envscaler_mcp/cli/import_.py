@@ -12,7 +12,8 @@ import typer
 
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import print_table, progress_bar
-from envscaler_mcp.pipeline.importing import Imported, ImportedScenario, import_upstream
+from envscaler_mcp.pipeline.imported import Imported, ImportedScenario
+from envscaler_mcp.pipeline.importing import import_upstream
 
 app = typer.Typer(add_completion=False)
 _SHOWN = 10

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,10 @@ from envscaler_mcp.errors import ArtifactError, EnvScalerError
 from envscaler_mcp.export.items import items
 from envscaler_mcp.export.upstream_environment import card_from, id_of, source_of, told_tools
 from envscaler_mcp.export.upstream_scenario import config_of, scenario_from
+from envscaler_mcp.export.waiting import Placed, waiting_scenarios
 from envscaler_mcp.pipeline.building import Built
 from envscaler_mcp.pipeline.emission import register
+from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, ImportedScenario
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
@@ -35,58 +35,6 @@ _CALLS = 12
 """How many drawn calls are made twice to see that a world can be replayed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedScenario:
-    """What is known of one scenario."""
-
-    id: str
-    environment: str
-    refused: str = ""
-    """Why it is not there."""
-    checks: int = 0
-    silent: tuple[int, ...] = ()
-    """Checks that say nothing at the start: they never pass, and keep the reward below one."""
-    true_at_start: tuple[int, ...] = ()
-
-    @property
-    def gradable(self) -> bool:
-        """Whether it has checks, each says something, and one is not true already."""
-        return not self.refused and not self.silent and self.checks > len(self.true_at_start)
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedEnvironment:
-    """What is known of one environment."""
-
-    id: str
-    title: str = ""
-    refused: str = ""
-    """Why it is not there, and its scenarios neither."""
-    tools: int = 0
-    states: int = 0
-    replayable: bool = False
-    """Whether drawn calls, made twice, answered and ended the same both times."""
-    only_told: tuple[str, ...] = ()
-    """Tools that the metadata names and the class does not have."""
-    scenarios: tuple[ImportedScenario, ...] = ()
-
-
-@dataclass(slots=True)
-class Imported:
-    """What became of two files."""
-
-    environments: list[ImportedEnvironment] = field(default_factory=list)
-    homeless: list[ImportedScenario] = field(default_factory=list)
-    """Scenarios of environments that are in no file."""
-
-    @property
-    def scenarios(self) -> Iterator[ImportedScenario]:
-        """All of them."""
-        for one in self.environments:
-            yield from one.scenarios
-        yield from self.homeless
-
-
 def import_upstream(
     environments: Path,
     scenarios: Path | None,
@@ -97,7 +45,7 @@ def import_upstream(
     """Server folders of all published environments that pass the gate, registered, with their scenarios."""
     found = Imported()
     taken = {entry.id for entry in read_registry(registry_file).entries} if registry_file.is_file() else set[str]()
-    with _sorted(scenarios) as waiting:
+    with waiting_scenarios(scenarios) as waiting:
         for number, (key, item) in enumerate(items(environments), start=1):
             name = str(item.get("env_id") or key) if isinstance(item, dict) else key
             mine = waiting.of(name)
@@ -114,47 +62,6 @@ def import_upstream(
             progress(name, number)
         found.homeless = [_lost(place, one, "its environment is in no file") for place, one in waiting.rest()]
     return found
-
-
-Placed = tuple[int, Mapping[str, Any]]
-"""A published scenario with its place in its file."""
-
-
-@contextmanager
-def _sorted(path: Path | None) -> Iterator[_Waiting]:
-    """The scenarios of a file by environment, read once and laid down on the disk: files may be larger than memory."""
-    with tempfile.TemporaryDirectory(prefix="scenarios-") as folder:
-        waiting = _Waiting(Path(folder))
-        for place, (_, item) in enumerate(items(path) if path is not None else ()):
-            waiting.put(place, item)
-        yield waiting
-
-
-class _Waiting:
-    """Scenarios that wait for their environment, one file for each of these."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._files: dict[str, Path] = {}
-
-    def put(self, place: int, item: Any) -> None:
-        """Lay a scenario down."""
-        name = str(item.get("env_id") or "") if isinstance(item, dict) else ""
-        path = self._files.setdefault(name, self.folder / f"{len(self._files)}.jsonl")
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([place, item if isinstance(item, dict) else {}]) + "\n")
-
-    def of(self, name: str) -> list[Placed]:
-        """The scenarios of an environment; they wait no more."""
-        path = self._files.pop(name, None)
-        if path is None:
-            return []
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return [(place, item) for place, item in map(json.loads, lines)]
-
-    def rest(self) -> list[Placed]:
-        """Those whose environment never came."""
-        return [one for name in list(self._files) for one in self.of(name)]
 
 
 def _free(env_id: str, taken: set[str], servers: Path) -> None:

@@ -15,7 +15,8 @@ from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.building import build
 from envscaler_mcp.pipeline.emission import register, write_built
 from envscaler_mcp.pipeline.exporting import export_upstream
-from envscaler_mcp.pipeline.importing import Imported, import_upstream
+from envscaler_mcp.pipeline.imported import Imported
+from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.judging import judge

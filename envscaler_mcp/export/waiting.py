@@ -1,0 +1,52 @@
+"""Published scenarios by environment: their file is read once, and may be larger than memory."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from envscaler_mcp.export.items import items
+
+Placed = tuple[int, Mapping[str, Any]]
+"""A published scenario with its place in its file."""
+
+
+@contextmanager
+def waiting_scenarios(path: Path | None) -> Iterator[Waiting]:
+    """The scenarios of a file, laid down on the disk until somebody asks for them."""
+    with tempfile.TemporaryDirectory(prefix="scenarios-") as folder:
+        waiting = Waiting(Path(folder))
+        for place, (_, item) in enumerate(items(path) if path is not None else ()):
+            waiting.put(place, item)
+        yield waiting
+
+
+class Waiting:
+    """Scenarios that wait for their environment, one file for each of these."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._files: dict[str, Path] = {}
+
+    def put(self, place: int, item: Any) -> None:
+        """Lay a scenario down."""
+        name = str(item.get("env_id") or "") if isinstance(item, dict) else ""
+        path = self._files.setdefault(name, self.folder / f"{len(self._files)}.jsonl")
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps([place, item if isinstance(item, dict) else {}]) + "\n")
+
+    def of(self, name: str) -> list[Placed]:
+        """The scenarios of an environment; they wait no more."""
+        path = self._files.pop(name, None)
+        if path is None:
+            return []
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return [(place, item) for place, item in map(json.loads, lines)]
+
+    def rest(self) -> list[Placed]:
+        """Those whose environment never came."""
+        return [one for name in list(self._files) for one in self.of(name)]
