@@ -54,7 +54,8 @@ def write_scenarios(
 ) -> tuple[Scenario, ...]:
     """Make proven scenarios for the server folder of a class that somebody wrote, its start states in turn.
 
-    They take the place of those that the folder held; a registry that knows the environment counts them.
+    They take the place of those that were made before; what came from elsewhere stays. A registry that knows the
+    environment counts them.
     """
     code = load_code(folder)
     if code.trusted:
@@ -68,11 +69,12 @@ def write_scenarios(
         made.append(maker.scenario(states[(number - 1) % len(states)], level_of(number), number))
         if progress is not None:
             progress(made[-1].id, number, many)
-    write_text(folder / TASKS, "".join(scenario.to_line() for scenario in made))
+    came = [one for one in load_scenarios(folder) if one.frame is None]
+    write_text(folder / TASKS, "".join(scenario.to_line() for scenario in (*came, *made)))
     if registry_file is not None:
         registry = read_registry(registry_file)
         entry = find_entry(registry, code.environment.id)
-        with_entries(registry, [entry.model_copy(update={"scenarios": len(made)})]).write(registry_file)
+        with_entries(registry, [entry.model_copy(update={"scenarios": len(came) + len(made)})]).write(registry_file)
     return tuple(made)
 
 

@@ -103,14 +103,15 @@ class WrittenProver(Proving):
         ]
 
     def _references(self, call: Call) -> Iterator[tuple[str, str]]:
-        for name, value in call.arguments.items():
+        for name, value in sorted(call.arguments.items()):
             if isinstance(value, str) and value in self.shapes.home:
                 named = self._offers.container(call.tool, name)
                 yield name, named if self.shapes.has(named, value) else self.shapes.home[value]
 
     def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Sequence[str]]]:
         references = {name for name, _ in self._references(call)}
-        for name in call.arguments:
+        # In an order that does not depend on whether the call was just made or read from a file.
+        for name in sorted(call.arguments):
             if name not in references:
                 yield name, self._listed(call.tool, name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from envscaler_mcp.pipeline.emission import register, write_built
 from envscaler_mcp.pipeline.exporting import export_upstream
 from envscaler_mcp.pipeline.imported import Imported
 from envscaler_mcp.pipeline.importing import import_upstream
+from envscaler_mcp.pipeline.proving import prove_folder, write_scenarios
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.judging import judge
@@ -120,6 +122,16 @@ def test_an_ending_earns_what_was_published_and_what_we_say(
 def test_a_scenario_in_which_all_is_true_already_is_no_failure_of_an_agent(home: Home) -> None:
     found = verdict(home, "task_4", [], "framed")
     assert (found.owner, found.masked, found.reason) == ("checker", True, "every check is true at the start")
+
+
+def test_scenarios_with_a_plan_are_made_beside_those_that_came(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "env_1_rl"
+    shutil.copytree(home[0] / "generated_servers" / "env_1_rl", folder)
+    came = list(load_scenarios(folder))
+    for _ in range(2):
+        made = write_scenarios(folder, many=2)
+        assert list(load_scenarios(folder)) == [*came, *made]
+    assert [(one.planless, one.failure) for one in prove_folder(folder)] == [(True, "")] * 5 + [(False, "")] * 2
 
 
 def test_an_environment_is_imported_once(home: Home) -> None:

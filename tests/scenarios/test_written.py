@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.errors import GrowthError, WorldError
 from envscaler_mcp.pipeline import prove_folder, write_scenarios
+from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.judging import judge
-from envscaler_mcp.scenarios import WrittenTaskMaker
+from envscaler_mcp.scenarios import WrittenProver, WrittenTaskMaker
 from envscaler_mcp.scenarios.tasks import BANDS
 from tests.scenarios.written_classes import (
     DEVICES,
@@ -172,6 +174,44 @@ def test_minutes_and_made_up_ids_are_nobodys_wish() -> None:
     assert frame is not None
     assert "lent_in_all" in frame.scalars
     assert not any("lent_in_all" in check.check_func for check in scenario.checks)
+
+
+BOARD = '''
+class Board:
+    """The lines of a departure board."""
+
+    def __init__(self, init_config: dict):
+        self.lines: dict = {}
+
+    def list_lines(self) -> dict:
+        """List the lines."""
+        return {"success": True, "data": list(self.lines.values())}
+
+    def write_line(self, line_id: str, words: str, minutes: int) -> dict:
+        """Write what a line says, and how late it is."""
+        if line_id not in self.lines:
+            return {"success": False, "error": "There is no such line"}
+        line = self.lines[line_id]
+        line["words"] = words
+        line["turns"] += line["minutes"] != minutes
+        line["minutes"] = minutes
+        return {"success": True, "message": "Written."}
+'''
+STOPS = ("Harbour", "Market", "Old Town", "Airport", "Museum", "Stadium")
+
+
+def test_a_proof_is_the_same_whether_its_calls_were_just_made_or_read_from_a_file() -> None:
+    lines = {
+        f"L{n}": {"line_id": f"L{n}", "stop": stop, "words": "", "minutes": 0, "turns": 0}
+        for n, stop in enumerate(STOPS)
+    }
+    code, start = written_code(BOARD, "Board"), start_state({"lines": lines})
+    maker = WrittenTaskMaker(code, 5, open_isolated)
+    for number in range(4):
+        scenario = maker.scenario(start, "medium", number)
+        read = Scenario.from_text(scenario.to_line(), "scenario")
+        with checker() as judging, closing(open_isolated(code, start.content, read.seed)) as world:
+            assert WrittenProver(read, code, world, open_isolated, judging).prove() == scenario.proof
 
 
 def test_later_changes_need_earlier_ones() -> None:
