@@ -100,7 +100,8 @@ def _module(name: str) -> str:
 
 def _first_line(name: str) -> str:
     source = Path(__file__).with_name(f"{_module(name)}.py").read_text(encoding="utf-8")
-    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+    # Before any thread is there; and `--help` imports as little as it can.
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]  # noqa: TID251
 
 
 def _print_version(wanted: bool) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import EmitError, boundary
+from envscaler_mcp.serving.parsing import parsed_module
 
 ENTRY = "launch"
 """The room that serves a folder; a bundle holds it and the rooms it stands on."""
@@ -130,7 +131,7 @@ def _rooms_imported(path: Path, package: Path) -> set[str]:
     if path.suffix != ".py":
         return set()
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed_module(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

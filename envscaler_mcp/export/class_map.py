@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from envscaler_mcp.serving.effects import changes
+from envscaler_mcp.serving.parsing import parsed_module
 
 
 def class_map(source: str, class_name: str) -> dict[str, Any]:
@@ -55,7 +56,9 @@ def head_of(source: str, class_name: str) -> str:
 
 
 def _class_of(source: str, class_name: str) -> ast.ClassDef:
-    return next(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == class_name)
+    return next(
+        node for node in parsed_module(source).body if isinstance(node, ast.ClassDef) and node.name == class_name
+    )
 
 
 def _methods(cls: ast.ClassDef) -> dict[str, ast.FunctionDef]:

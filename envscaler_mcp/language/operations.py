@@ -33,6 +33,7 @@ from envscaler_mcp.language.place import Place, without
 from envscaler_mcp.language.reader import Reader, parse
 from envscaler_mcp.language.text import did_you_mean, split_top
 from envscaler_mcp.language.types import Complaint, Type, list_of, parse_type
+from envscaler_mcp.serving.parsing import parsed_module
 
 Report = Callable[[str, str], None]
 
@@ -279,7 +280,7 @@ class _Body:
 
     def put(self, line: str, place: Place) -> tuple[Statement, Place]:
         try:
-            parsed = ast.parse(line).body
+            parsed = parsed_module(line).body
         except SyntaxError as cause:
             why = f" ({cause.msg})" if "=" in line else ""
             raise Complaint(f"{line!r} is no statement{why}; write {_STATEMENTS}") from None

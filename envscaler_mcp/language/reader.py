@@ -46,6 +46,7 @@ from envscaler_mcp.language.model import Sentence
 from envscaler_mcp.language.place import Place, Reading, is_zero, nonzero_facts
 from envscaler_mcp.language.text import did_you_mean
 from envscaler_mcp.language.types import BOOL, DATE, DATETIME, INT, NONE, Complaint, Type, list_of, ref
+from envscaler_mcp.serving.parsing import parsed_expression
 
 _WORDS = {
     *("now", "today", "self", "above", "below", "desc", "each", "true", "false", "none"),
@@ -97,7 +98,7 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
 def parse(text: str) -> ast.expr:
     """The syntax of an expression."""
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        return parsed_expression(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as cause:
         reason = cause.msg if isinstance(cause, SyntaxError) else str(cause)
         raise Complaint(f"{text.strip()!r} is no expression: {reason}") from None

@@ -20,6 +20,7 @@ from envscaler_mcp.quality.judge import Probe, judge
 from envscaler_mcp.quality.learned import LearnedLaw
 from envscaler_mcp.quality.report import Judged
 from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.parsing import parsed_module
 
 _AT_ONCE = 12
 """How many calls are picked, and judged, in one answer."""
@@ -203,7 +204,7 @@ def shortened(state: State, most: int = _LONG) -> str:
 
 def source_of(source: str, class_name: str, methods: set[str]) -> str:
     """A class with those of its methods, and with the private ones that they may use."""
-    tree = ast.parse(source)
+    tree = parsed_module(source)
     lines = source.splitlines()
     left_out: set[int] = set()
     for node in tree.body:

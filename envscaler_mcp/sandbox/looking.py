@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from envscaler_mcp.serving.parsing import parsed_module
+
 _NODES = (
     ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.If, ast.For, ast.Pass, ast.Expr,
     ast.Continue, ast.Break, ast.Constant, ast.Name, ast.Subscript, ast.Slice, ast.Attribute, ast.Call, ast.keyword,
@@ -31,7 +33,7 @@ _STATES = frozenset({"initial_state", "final_state"})
 @lru_cache(maxsize=1024)
 def only_looks(source: str) -> bool:
     """Whether nothing in the source could change a state, or see what another check left behind."""
-    module = ast.parse(source)
+    module = parsed_module(source)
     made = {node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     made |= {node.arg for node in ast.walk(module) if isinstance(node, ast.arg)}
     made |= {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import string
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +24,7 @@ from envscaler_mcp.sandbox.allowed import (
     TUPLE_METHODS,
 )
 from envscaler_mcp.sandbox.scopes import Scope, opened
+from envscaler_mcp.serving.parsing import parsed_module
 
 MAX_SOURCE = 400_000
 """Characters; a hundred times the size of an ordinary environment."""
@@ -65,16 +65,7 @@ def admit_check(source: str, name: str = "the check") -> None:
 
 @lru_cache(maxsize=4096)
 def _makes_a_check(source: str) -> bool:
-    return any(isinstance(line, ast.FunctionDef) and line.name == "check_func" for line in _parsed(source).body)
-
-
-def _parsed(source: str) -> ast.Module:
-    # Python 3.11 counts the depth of all trees that are being made in one place, so two threads confuse each other.
-    with _parsing:
-        return ast.parse(source)
-
-
-_parsing = threading.Lock()
+    return any(isinstance(line, ast.FunctionDef) and line.name == "check_func" for line in parsed_module(source).body)
 
 
 @lru_cache(maxsize=4096)
@@ -83,7 +74,7 @@ def refusals(source: str) -> tuple[Refusal, ...]:
     if len(source) > MAX_SOURCE:
         return (Refusal(1, f"the source has {len(source)} characters; at most {MAX_SOURCE} are read"),)
     try:
-        module = _parsed(source)
+        module = parsed_module(source)
         found = list(_Gate().walk(module))
     except SyntaxError as cause:
         return (Refusal(cause.lineno or 1, f"this is not Python: {cause.msg}"),)

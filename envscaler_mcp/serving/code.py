@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from typing import Any
 from envscaler_mcp.artifacts import Environment, Tool, digest_of
 from envscaler_mcp.errors import ArtifactError, WorldError
 from envscaler_mcp.serving.determinism import Sources
+from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.replaced_modules import builtins_with, replaced_modules
 from envscaler_mcp.serving.tools import tool_table
 from envscaler_mcp.serving.validation import MAX_ITEMS, Check, compile_arguments
@@ -115,7 +115,7 @@ def _shared_class(source: str, class_name: str) -> type:
 
 @lru_cache(maxsize=512)
 def _compiled(source: str) -> CodeType:
-    return compile(ast.parse(source), "environment.py", "exec", dont_inherit=True)
+    return compile(parsed_module(source), "environment.py", "exec", dont_inherit=True)
 
 
 def _make_class(source: str, class_name: str, builtins: Mapping[str, Any] | None) -> type:

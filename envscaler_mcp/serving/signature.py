@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.parsing import parsed_expression
 
 Schema = dict[str, Any]
 
@@ -50,7 +51,7 @@ class Annotations:
             return {"type": "null"}
         if isinstance(annotation.value, str):
             try:
-                return self.schema(ast.parse(annotation.value, mode="eval").body)
+                return self.schema(parsed_expression(annotation.value))
             except SyntaxError:
                 return {}
         return {}

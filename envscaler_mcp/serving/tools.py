@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving.effects import changes
+from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.signature import Annotations, input_schema
 
 _HIDDEN = frozenset({"staticmethod", "classmethod", "property", "cached_property", "abstractmethod", "overload"})
@@ -43,7 +44,7 @@ def tool_table(source: str, class_name: str | None = None) -> tuple[Tool, ...]:
 def parse(source: str) -> ast.Module:
     """The module's syntax tree."""
     try:
-        return ast.parse(source)
+        return parsed_module(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as cause:
         raise WorldError(f"The environment's source is not Python: {cause}") from cause
 

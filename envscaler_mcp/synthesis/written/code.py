@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.llm import MisfitError, block_in
 from envscaler_mcp.sandbox.policy import admit
+from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.tools import tool_table
 
 _LANGUAGES = ("python", "py", "python3")
@@ -156,7 +157,7 @@ def _text_of(source: str, method: ast.FunctionDef) -> str:
 
 def _parsed(source: str) -> ast.Module:
     try:
-        return ast.parse(source)
+        return parsed_module(source)
     except (SyntaxError, ValueError) as error:
         raise MisfitError(f"It is no Python: {error}") from error
 
