@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.emit.folder import docstring_title
 from envscaler_mcp.errors import EmitError, boundary
 from envscaler_mcp.serving.parsing import parsed_module
 
@@ -42,7 +43,7 @@ def bundle_files(folder: Path) -> dict[str, bytes]:
     environment = Environment.read(folder / "environment.json")
     files = {
         "manifest.json": (json.dumps(manifest(environment), ensure_ascii=False, indent=2) + "\n").encode(),
-        "server.py": SERVER.format(title=environment.title, id=environment.id).encode(),
+        "server.py": SERVER.format(title=docstring_title(environment), id=environment.id).encode(),
     }
     names = ["environment.json", "environment.py", "README.md", "blueprint.yaml"]
     names += [f"states/{state}.json" for state in environment.states]

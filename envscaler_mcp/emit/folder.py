@@ -8,6 +8,7 @@ from pathlib import Path
 from envscaler_mcp.artifacts import Environment, Scenario, State
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.emit.readme import WorkedCall, origin_of, readme
+from envscaler_mcp.language.text import within_docstring
 
 _SERVER = '''"""Serves {title}. {origin}"""
 
@@ -32,7 +33,7 @@ def folder_files(
     files = {
         "environment.json": environment.to_text(),
         "environment.py": source,
-        "server.py": _SERVER.format(title=environment.title, origin=origin_of(environment)),
+        "server.py": _SERVER.format(title=docstring_title(environment), origin=origin_of(environment)),
         "README.md": readme(environment, calls, scenarios),
     }
     if environment.origin == "compiled":
@@ -42,6 +43,11 @@ def folder_files(
     for state in states:
         files[f"states/{state.name}.json"] = state.to_text()
     return dict(sorted(files.items()))
+
+
+def docstring_title(environment: Environment) -> str:
+    """The title for the first line of a program: titles may be anybody's."""
+    return within_docstring(" ".join(environment.title.split()))
 
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> None:

@@ -132,3 +132,9 @@ def singular(noun: str) -> str:
 def a(noun: str) -> str:
     """The noun with its article."""
     return f"an {noun}" if noun[:1].lower() in "aeiou" else f"a {noun}"
+
+
+def within_docstring(text: str) -> str:
+    """The text as it stands between the quotes of a docstring, which it must not end."""
+    escaped = text.replace("\\", "\\\\")
+    return re.sub(r'"(?="|\Z)', r'\\"', escaped)

@@ -7,6 +7,8 @@ import textwrap
 from itertools import pairwise
 from typing import NamedTuple
 
+from envscaler_mcp.language.text import within_docstring
+
 WIDTH = 118
 
 CHOICE, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(9)
@@ -56,7 +58,8 @@ class Lines:
             self.lines.append("    " * self.depth + line if line else "")
 
     def doc(self, paragraphs: list[str]) -> None:
-        """A docstring."""
+        """A docstring, whatever somebody has written into it."""
+        paragraphs = [within_docstring(paragraph) for paragraph in paragraphs]
         if len(paragraphs) == 1 and "\n" not in paragraphs[0] and len(paragraphs[0]) < WIDTH - 4 * self.depth - 6:
             self.raw(f'"""{paragraphs[0]}"""')
             return
