@@ -71,7 +71,8 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    # Not splitlines: a text may hold other signs that end lines.
+    for line in path.read_text(encoding="utf-8").split("\n"):
         try:
             found.append(json.loads(line))
         except ValueError:

@@ -15,13 +15,14 @@ LONG = "The manual. " * 500
 
 
 def counts(asked: Asked) -> Say:
-    return Say(f"{len(asked['messages'][-1]['content'])} signs", reasoning="Counting.", usage=(7, 3))
+    return Say(f"{len(asked['messages'][-1]['content'])} signs\u2028or\u0085so", reasoning="Counting.", usage=(7, 3))
 
 
 QUESTIONS = [
     question(),
     question(LONG),
     question(LONG, draw=1),
+    question("Lines\u2028that end\u0085otherwise"),
     question(
         messages=(
             Message(role="system", content=LONG),
