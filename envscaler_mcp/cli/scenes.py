@@ -31,12 +31,14 @@ async def trading(call: Caller) -> None:
     empty = [i for i in instruments if i["best_bid"] is None and i["best_ask"] is None]
     instrument = _first([*empty, *instruments], "nothing is traded")
     accounts = (await call("list_accounts", status="active"))["data"]["accounts"]
-    active = {account["id"] for account in accounts}
+    resting = (await call("list_orders", instrument_id=instrument["id"], status="open"))["data"]["orders"]
+    # Nobody stands on both sides of one book.
+    active = {account["id"] for account in accounts} - {order["account_id"] for order in resting}
     holdings = (await call("list_holdings", instrument_id=instrument["id"]))["data"]["holdings"]
     lot, price = instrument["lot_size"], instrument["close_price"]
     sellers = [h["account_id"] for h in holdings if h["account_id"] in active and h["units"] >= 2 * lot]
     seller = _first(sellers, f"nobody holds {instrument['ticker']}")
-    buyers = [a["id"] for a in accounts if a["id"] != seller and a["free_cash"] >= price * lot]
+    buyers = [a["id"] for a in accounts if a["id"] in active - {seller} and a["free_cash"] >= price * lot]
     order = {"instrument_id": instrument["id"], "price": price}
     await call("place_order", account_id=seller, side="sell", units=lot + 1, **order)
     await call("place_order", account_id=seller, side="sell", units=2 * lot, **order)
