@@ -9,6 +9,7 @@ from envscaler_mcp.language import check_blueprint
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Speech
 from envscaler_mcp.language.text import words
+from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.serving.tools import tool_table
 from envscaler_mcp.synthesis.compile import compile_model
 from envscaler_mcp.synthesis.nursery import compile_nursery
@@ -32,6 +33,7 @@ def synthesize(blueprint: Blueprint, states: tuple[str, ...]) -> Synthesized:
     checked = check_blueprint(blueprint)
     model = checked.sound()
     compiled = compile_model(model)
+    admit(compiled.source, f"What was compiled of {blueprint.id!r}")
     nursery = compile_nursery(model)
     environment = Environment(
         provenance=Provenance(author=blueprint.provenance.author, parents={"blueprint": blueprint.digest}),

@@ -9,13 +9,17 @@ from dataclasses import replace
 
 from envscaler_mcp.language.expressions import Local
 from envscaler_mcp.language.model import Entity, Model, New, Operation, Parameter, Sentence
+from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.synthesis.compile import Compiled, compile_model
 
 
 def compile_nursery(model: Model) -> Compiled:
     """The model's class with an `base_<noun>(given_<attribute>, …)` for every entity."""
     additions = {f"base_{entity.noun}": _addition(entity) for entity in model.entities.values()}
-    return compile_model(replace(model, operations={**model.operations, **additions}, queries={}, derive={}))
+    compiled = compile_model(replace(model, operations={**model.operations, **additions}, queries={}, derive={}))
+    # States grow in this process, so whatever a text of the blueprint may have smuggled in ends here.
+    admit(compiled.source, f"What was compiled of {model.blueprint.id!r}")
+    return compiled
 
 
 def _addition(entity: Entity) -> Operation:

