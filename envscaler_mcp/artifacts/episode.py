@@ -9,6 +9,8 @@ from pydantic import Field
 from envscaler_mcp.artifacts.artifact import Artifact, Part
 from envscaler_mcp.artifacts.state import StateDiff
 
+COMPLETED = "Task Completed"
+"""What an agent says when it is done; the words of the paper."""
 Owner = Literal["agent", "environment", "checker", "user_simulator", "timeout", "infrastructure"]
 
 

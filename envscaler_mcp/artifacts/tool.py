@@ -18,6 +18,12 @@ class Tool(Part):
     """JSON Schema of the arguments; unknown ones are refused."""
 
     @property
+    def function(self) -> dict[str, Any]:
+        """The tool as chat endpoints are told of it."""
+        told = {"name": self.name, "description": self.description, "parameters": self.input_schema}
+        return {"type": "function", "function": told}
+
+    @property
     def annotations(self) -> dict[str, bool]:
         """What the protocol tells a client about the tool before it is called."""
         reads = self.effect == "reads"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Scenario, Tool
+from envscaler_mcp.artifacts.episode import COMPLETED
 from envscaler_mcp.errors import EnvScalerError
 
-COMPLETED = "Task Completed"
-"""What an agent says when it is done; the words of the paper."""
+__all__ = ["COMPLETED", "Agent", "AgentUnavailableError", "Briefing", "MakeAgent", "Move"]
 
 
 class AgentUnavailableError(EnvScalerError):

@@ -87,7 +87,7 @@ def item_of(card: Environment, source: str, state: State) -> dict[str, Any]:
         "env_class_def": head_of(source, card.class_name),
         "env_structure": class_map(source, card.class_name),
         "env_func_details": methods,
-        "tools": [_function(tool) for tool in card.tools],
+        "tools": [tool.function for tool in card.tools],
     }
 
 
@@ -128,8 +128,3 @@ def _operation(tool: Tool, methods: Mapping[str, Any]) -> dict[str, Any]:
         "operation_type": "query" if tool.effect == "reads" else "state_change",
         "code": methods[tool.name]["source_code"],
     }
-
-
-def _function(tool: Tool) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
-    return {"type": "function", "function": function}

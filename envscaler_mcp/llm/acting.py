@@ -30,7 +30,7 @@ async def act(
     model: ChatModel, asking: Asking, prompt: Prompt, tools: Sequence[Tool], perform: Perform, turns: int
 ) -> Ended:
     """Let the model call tools until it says something without a call, or has had so many turns."""
-    offered = tuple(as_function(tool) for tool in tools)
+    offered = tuple(tool.function for tool in tools)
     messages = [Message(role="system", content=prompt.system), Message(role="user", content=prompt.user)]
     for turn in range(1, turns + 1):
         answer = await model.answer(
@@ -65,9 +65,3 @@ def _arguments(text: str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return found if isinstance(found, dict) else None
-
-
-def as_function(tool: Tool) -> dict[str, Any]:
-    """A tool as chat endpoints are told of it."""
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
-    return {"type": "function", "function": function}

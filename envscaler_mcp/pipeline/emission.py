@@ -157,7 +157,7 @@ def _register(
     known = read_registry(registry_file) if registry_file.is_file() else Registry()
     if all_of_them:
         # What a model or somebody else wrote is no business of the library.
-        known = Registry(entries=tuple(entry for entry in known.entries if _no_blueprint_of_ours(servers / entry.id)))
+        known = Registry(entries=tuple(entry for entry in known.entries if _from_elsewhere(servers / entry.id)))
     registry = with_entries(known, [_entry(made, servers, registry_file) for made in built])
     if not registry_file.is_file() or registry_file.read_text(encoding="utf-8") != registry.to_text():
         differences.setdefault("registry.json", []).append("it is not what would be written")
@@ -168,11 +168,11 @@ def _register(
 def _others(servers: Path, known: set[str], differences: dict[str, list[str]]) -> None:
     """Name folders that look emitted and belong to no blueprint; what else lies there is nobody's business."""
     for card in sorted(servers.glob("*/environment.json")):
-        if card.parent.name not in known and not _no_blueprint_of_ours(card.parent):
+        if card.parent.name not in known and not _from_elsewhere(card.parent):
             differences.setdefault(card.parent.name, []).append("no blueprint of the library emits it")
 
 
-def _no_blueprint_of_ours(folder: Path) -> bool:
+def _from_elsewhere(folder: Path) -> bool:
     """Whether the environment of a folder came from elsewhere than the library."""
     card = folder / "environment.json"
     return card.is_file() and Environment.read(card).provenance.author != "library"

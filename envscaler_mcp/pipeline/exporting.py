@@ -12,7 +12,7 @@ from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.export import upstream_environment, upstream_scenario
 from envscaler_mcp.pipeline.importing import KEPT
-from envscaler_mcp.serving.code import load_code
+from envscaler_mcp.serving.code import EnvironmentCode, load_code
 from envscaler_mcp.serving.tasks import load_scenarios
 
 
@@ -22,14 +22,16 @@ def export_upstream(folders: Sequence[Path], environments: Path, scenarios: Path
     What was imported is written as it came, in its old order; what was made here gets every key that published ones have.
     """
     found = [_kept(folder) or _made(folder) for folder in folders]
-    placed = sorted((one for _, some in found for one in some), key=lambda one: one[0])
-    write_text(environments, _text({str(item["env_id"]): item for item, _ in found}))
+    placed = sorted((one for _, _, some in found for one in some), key=lambda one: one[0])
+    write_text(environments, _text({key: item for key, item, _ in found}))
     write_text(scenarios, _text([item for _, item in placed]))
     return len(found), len(placed)
 
 
-Exported = tuple[Mapping[str, Any], list[tuple[float, Mapping[str, Any]]]]
-"""An environment, and its scenarios with their places in the file."""
+Placed = tuple[float, Mapping[str, Any]]
+"""A scenario with its place in the file; those that were made here stand at its end."""
+Exported = tuple[str, Mapping[str, Any], list[Placed]]
+"""An environment under its key, and its scenarios."""
 
 
 def _text(document: Any) -> str:
@@ -42,7 +44,8 @@ def _kept(folder: Path) -> Exported | None:
     if not path.is_file():
         return None
     document = json.loads(path.read_text(encoding="utf-8"))
-    return document["environment"], [(one["place"], _whole(folder, one)) for one in document["scenarios"]]
+    came: list[Placed] = [(one["place"], _whole(folder, one)) for one in document["scenarios"]]
+    return document["key"], document["environment"], [*came, *_scenarios(folder, load_code(folder))]
 
 
 def _whole(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,9 +57,19 @@ def _whole(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
 
 def _made(folder: Path) -> Exported:
     code = load_code(folder)
-    states = {name: State.read(folder / "states" / f"{name}.json") for name in code.environment.states}
+    states = _states(folder, code)
     if not states:
         raise WorldError(f"{folder.name!r} holds no start state, without which nothing can be told of its records.")
-    first = next(iter(states.values()))
-    made = [upstream_scenario.item_of(one, code.environment, states[one.state]) for one in load_scenarios(folder)]
-    return upstream_environment.item_of(code.environment, code.source, first), [(float("inf"), one) for one in made]
+    item = upstream_environment.item_of(code.environment, code.source, next(iter(states.values())))
+    return code.environment.id, item, _scenarios(folder, code)
+
+
+def _scenarios(folder: Path, code: EnvironmentCode) -> list[Placed]:
+    """Those that were made here."""
+    states = _states(folder, code)
+    made = [one for one in load_scenarios(folder) if one.frame is not None]
+    return [(float("inf"), upstream_scenario.item_of(one, code.environment, states[one.state])) for one in made]
+
+
+def _states(folder: Path, code: EnvironmentCode) -> dict[str, State]:
+    return {name: State.read(folder / "states" / f"{name}.json") for name in code.environment.states}

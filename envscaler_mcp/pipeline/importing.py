@@ -51,7 +51,7 @@ def import_upstream(
             mine = waiting.of(name)
             try:
                 _free(id_of(name), taken, servers)
-                made, built = _imported(name, item, mine)
+                made, built = _imported(key, name, item, mine)
                 write_folder(servers / built.environment.id, built.files)
                 register([built], servers, registry_file)
                 found.environments.append(made)
@@ -80,7 +80,7 @@ def _name_of(place: int, item: Mapping[str, Any]) -> str:
 # One environment
 
 
-def _imported(name: str, item: Any, mine: Sequence[Placed]) -> tuple[ImportedEnvironment, Built]:
+def _imported(key: str, name: str, item: Any, mine: Sequence[Placed]) -> tuple[ImportedEnvironment, Built]:
     if not isinstance(item, dict):
         raise ArtifactError("it is no object")
     whole = {"env_id": name, **item}
@@ -92,7 +92,7 @@ def _imported(name: str, item: Any, mine: Sequence[Placed]) -> tuple[ImportedEnv
     code = EnvironmentCode.of(card, source)
     made, told, kept = _scenarios(code, states, begins, mine)
     files = folder_files(card, source, "", list(states.values()), made, {})
-    files[KEPT] = json.dumps({"environment": item, "scenarios": kept}, ensure_ascii=False, indent=1) + "\n"
+    files[KEPT] = json.dumps({"key": key, "environment": item, "scenarios": kept}, ensure_ascii=False, indent=1) + "\n"
     names = {tool.name for tool in card.tools}
     report = ImportedEnvironment(
         card.id,
@@ -178,15 +178,15 @@ def _looked_at(scenario: Scenario, code: EnvironmentCode, state: State) -> Impor
 
 def _replayable(code: EnvironmentCode, state: State) -> bool:
     """Whether drawn calls come to the same, to the last id and minute, in two worlds."""
-    seen = []
-    for _ in range(2):
-        guesses = Guesses(code.environment.tools, Chance(state.seed, f"replay of {code.environment.id}"))
-        if not guesses.tools:
-            return True
-        with closing(open_isolated(code, state.content, state.seed)) as world:
-            answers = []
-            for _ in range(_CALLS):
-                call = guesses.any(world.state())
-                answers.append(world.call(call.tool, call.arguments).text if call is not None else "")
-            seen.append((answers, world.state_hash()))
-    return seen[0] == seen[1]
+    return _played(code, state) == _played(code, state)
+
+
+def _played(code: EnvironmentCode, state: State) -> tuple[list[str], str]:
+    """What drawn calls are answered, and where they end; nothing is drawn where nothing can be changed."""
+    guesses = Guesses(code.environment.tools, Chance(state.seed, f"replay of {code.environment.id}"))
+    with closing(open_isolated(code, state.content, state.seed)) as world:
+        answers: list[str] = []
+        for _ in range(_CALLS if guesses.tools else 0):
+            call = guesses.any(world.state())
+            answers.append(world.call(call.tool, call.arguments).text if call is not None else "")
+        return answers, world.state_hash()

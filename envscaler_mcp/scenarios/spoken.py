@@ -27,7 +27,7 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 _TITLES = frozenset(
     ("Capt", "Captain", "Chief", "Dr", "Judge", "Justice", "Miss", "Mr", "Mrs", "Ms", "Prof", "Professor")
 )
-_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def spoken(value: Any, type_: Type, form: str, today: str) -> str:
@@ -42,7 +42,7 @@ def spoken(value: Any, type_: Type, form: str, today: str) -> str:
             sign = "-" if value < 0 else ""
             return f"{sign}${whole:,}" if not cents else f"{sign}${whole:,}.{cents:02d}"
         case "int":
-            return _SMALL[value] if form != "number" and 0 <= value < len(_SMALL) else f"{value}"
+            return SMALL[value] if form != "number" and 0 <= value < len(SMALL) else f"{value}"
         case "date":
             return spoken_day(value, today)
         case "datetime":

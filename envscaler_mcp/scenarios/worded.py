@@ -64,6 +64,11 @@ def _wrong_with(text: str, facts: Sequence[str], environment: Environment, scena
     for name in sorted(ids - set(facts)):
         if name in text:
             yield f"It names the id {name}, which nobody would say."
+    yield from tools_named(text, environment)
+
+
+def tools_named(text: str, environment: Environment) -> Iterator[str]:
+    """What is wrong with a text in which tools are named."""
     for tool in environment.tools:
         if "_" in tool.name and tool.name in text:
             yield f"It names the tool {tool.name}; say what is wanted, not how."

@@ -40,7 +40,7 @@ def told(home: Path) -> tuple[int, str, str]:
 def test_what_came_in_and_what_did_not_is_told(told: tuple[int, str, str]) -> None:
     code, out, err = told
     assert code == 0
-    assert "2 of 5 environments are imported." in out
+    assert "3 of 6 environments are imported." in out
     assert "6 of 10 scenarios are here; 3 of them are gradable." in out
     assert "left out, since its environment is in no file: task_10" in out
     assert "scenarios have checks that say nothing: task_3" in out

@@ -56,6 +56,7 @@ ENVIRONMENTS = {
         "env_3", "Evil", "import os\n\n\nclass Evil:\n    def run(self) -> dict:\n        return os.environ\n"
     ),
     "env_4": environment("env_4", "Broken", "class Broken:\n    def (self):\n"),
+    "env_6": {key: value for key, value in environment("env_6", "DeviceRegistry", DEVICES).items() if key != "env_id"},
     "env_5": {"env_id": "env_5", "environment_summary": "Nothing to run"},
 }
 SCENARIOS = [

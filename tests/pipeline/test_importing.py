@@ -43,6 +43,7 @@ def test_environments_that_pass_the_gate_are_registered_and_the_others_told(home
     assert {name: (len(one.tools), one.scenarios) for name, one in entries.items()} == {
         "env_1_rl": (10, 5),
         "env_2_sft": (12, 1),
+        "env_6": (12, 0),
     }
     refused = {one.id: one.refused for one in found.environments if one.refused}
     assert refused.keys() == {"env_3", "env_4", "env_5"}
@@ -73,12 +74,11 @@ def test_every_scenario_is_told_with_what_can_be_graded(home: Home) -> None:
 
 def test_what_was_imported_is_written_again_as_it_came(home: Home, tmp_path: Path) -> None:
     place, _ = home
-    folders = [place / "generated_servers" / name for name in ("env_1_rl", "env_2_sft")]
+    here_are = ("env_1_rl", "env_2_sft", "env_6")
+    folders = [place / "generated_servers" / name for name in here_are]
     counts = export_upstream(folders, tmp_path / "e.json", tmp_path / "s.json")
-    assert counts == (2, 8)
-    assert json.loads((tmp_path / "e.json").read_text()) == {
-        name: ENVIRONMENTS[name] for name in ("env_1_rl", "env_2_sft")
-    }
+    assert counts == (3, 8)
+    assert json.loads((tmp_path / "e.json").read_text()) == {name: ENVIRONMENTS[name] for name in here_are}
     here = [one for one in SCENARIOS if one["env_id"] in ("env_1_rl", "env_2_sft")]
     assert json.loads((tmp_path / "s.json").read_text()) == here
 
@@ -132,13 +132,17 @@ def test_scenarios_with_a_plan_are_made_beside_those_that_came(home: Home, tmp_p
         made = write_scenarios(folder, many=2)
         assert list(load_scenarios(folder)) == [*came, *made]
     assert [(one.planless, one.failure) for one in prove_folder(folder)] == [(True, "")] * 5 + [(False, "")] * 2
+    export_upstream([folder], tmp_path / "e.json", tmp_path / "s.json")
+    written = json.loads((tmp_path / "s.json").read_text())
+    assert [one["task_id"] for one in written[-2:]] == [one.id for one in made]
+    assert len(written) == 7 + len(made)
 
 
 def test_an_environment_is_imported_once(home: Home) -> None:
     place, _ = home
     again = import_upstream(*published(place / "files"), place / "generated_servers", place / "registry.json")
     assert "there is an environment 'env_1_rl' already" in again.environments[0].refused
-    assert len(read_registry(place / "registry.json").entries) == 2
+    assert len(read_registry(place / "registry.json").entries) == 3
 
 
 def as_published(

@@ -14,10 +14,9 @@ from envscaler_mcp.language.text import words
 from envscaler_mcp.llm import Author, MisfitError
 from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.shapes import leaves
-from envscaler_mcp.scenarios.spoken import spoken_day
+from envscaler_mcp.scenarios.spoken import SMALL, spoken_day
 from envscaler_mcp.scenarios.worded import marked, places_of
 
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -93,8 +92,8 @@ def _forms(value: object, today: str) -> Iterator[str]:
         yield f"{value:,}"
         if isinstance(value, int):
             # `one` is said of much that is no number.
-            if 1 < value < len(_NUMBERS):
-                yield _NUMBERS[value]
+            if 1 < value < len(SMALL):
+                yield SMALL[value]
             if value >= 100:
                 whole, cents = divmod(value, 100)
                 yield f"{whole:,}.{cents:02d}"

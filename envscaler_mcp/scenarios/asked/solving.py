@@ -10,12 +10,12 @@ from typing import Any
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Call, State
+from envscaler_mcp.artifacts.episode import COMPLETED
 from envscaler_mcp.llm import Author
 from envscaler_mcp.scenarios.asked.court import Court
 from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.shapes import shown_in
 
-COMPLETED = "Task Completed"
 _TURNS = 40
 
 

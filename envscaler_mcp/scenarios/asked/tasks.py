@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from envscaler_mcp.artifacts import Environment, Span, State
 from envscaler_mcp.llm import Author, MisfitError
 from envscaler_mcp.scenarios.variety import TOO_ALIKE, alike, grams
+from envscaler_mcp.scenarios.worded import tools_named
 
 _FEWEST_WORDS = 50
 """As published pipelines ask for."""
@@ -44,9 +45,7 @@ def _wrong_with(text: str, card: Environment, others: Sequence[str]) -> Iterator
     words = len(text.split())
     if words < _FEWEST_WORDS:
         yield f"It has {words} words; {_FEWEST_WORDS} is the fewest."
-    for tool in card.tools:
-        if "_" in tool.name and tool.name in text:
-            yield f"It names the tool {tool.name}; say what is wanted, not how."
+    yield from tools_named(text, card)
     if any(alike(_grams(text), _grams(other)) >= TOO_ALIKE for other in others):
         yield "It is nearly the same as one that there is."
 
