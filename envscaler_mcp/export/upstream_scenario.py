@@ -26,10 +26,9 @@ def checks_of(item: Mapping[str, Any]) -> tuple[Check, ...]:
     found = unwrapped(item.get("checklist_with_func")) or []
     if not isinstance(found, list):
         raise ArtifactError("its checklist_with_func is no list")
+    known = [one if isinstance(one, dict) else {} for one in found]
     return tuple(
-        Check(check_item=str(one.get("check_item") or ""), check_func=str(one.get("check_func") or ""))
-        for one in found
-        if isinstance(one, dict)
+        Check(check_item=str(one.get("check_item") or ""), check_func=str(one.get("check_func") or "")) for one in known
     )
 
 

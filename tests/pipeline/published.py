@@ -59,7 +59,7 @@ ENVIRONMENTS = {
     "env_6": {key: value for key, value in environment("env_6", "DeviceRegistry", DEVICES).items() if key != "env_id"},
     "env_5": {"env_id": "env_5", "environment_summary": "Nothing to run"},
 }
-SCENARIOS = [
+SCENARIOS: list[dict[str, Any]] = [
     scenario(
         "env_1_rl", "task_1", lending_state(), {"Has it gone?": GONE, "Has it a mail?": MAIL, "Has it stayed?": THERE}
     ),
@@ -77,6 +77,8 @@ SCENARIOS = [
     scenario("env_3", "task_9", {}, {"Has it gone?": GONE}),
     scenario("env_77", "task_10", {}, {"Has it gone?": GONE}),
 ]
+
+SCENARIOS[2]["checklist_with_func"].append("Has it come as a sentence?")
 
 
 def published(folder: Path) -> tuple[Path, Path]:

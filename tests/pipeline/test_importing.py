@@ -62,7 +62,7 @@ def test_every_scenario_is_told_with_what_can_be_graded(home: Home) -> None:
     gradable = {name for name, one in told.items() if one.gradable}
     assert gradable == {"task_1", "task_1-2", "task_6"}
     assert told["task_1"].true_at_start == (3,)
-    assert told["task_3"].silent == (1, 3)
+    assert (told["task_3"].checks, told["task_3"].silent) == (4, (1, 3, 4))
     assert told["task_4"].true_at_start == (1,)
     refused = {name: one.refused for name, one in told.items() if one.refused}
     assert refused.keys() == {"task_7", "task_8", "task_9", "task_10"}
@@ -106,7 +106,7 @@ WRITE = ("update_email", {"reader_id": "RD-1", "email": "ada@example.org"})
         ("task_1", [BACK], 0.6667, 0.5),
         ("task_1", [BACK, WRITE], 1.0, 1.0),
         # Published: a check without an answer is one that failed.
-        ("task_3", [BACK], 0.3333, 1 / 3),
+        ("task_3", [BACK], 0.25, 1 / 4),
         ("task_4", [], 1.0, 0.0),
         # Published: a check sees what those before it did to the state.
         ("task_6", [], 0.5, 0.0),
