@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from random import Random
@@ -15,6 +16,7 @@ from envscaler_mcp.synthesis.compile.signatures import WIDEST
 State = dict[str, Any]
 
 _EDGES = ("2024-02-29", "2026-01-31", "2025-12-31", "1970-01-01", "0001-01-01", "9999-12-31")
+_DATED = re.compile(r"\d{4}-\d\d-\d\d(T|$)")
 _TIMES = ("00:00", "08:30", "09:00", "12:15", "18:00", "23:59")
 _WORDS = ("blue", "north wing", 'O\'Brien "the quick"', "a {brace} %s", "Ärger", "x")
 
@@ -116,7 +118,7 @@ class Calls:
             if isinstance(row, dict)
             for v in row.values()
         ]
-        return [v for v in values if isinstance(v, str) and v[4:5] == "-" and v[:4].isdigit()]
+        return [v for v in values if isinstance(v, str) and _DATED.match(v)]
 
     def words(self, state: State) -> str:
         rows = [
