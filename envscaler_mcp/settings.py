@@ -40,7 +40,21 @@ class Settings(BaseModel):
     """The folder that holds `registry.json` and `generated_servers/`; ENVSCALER_HOME, else the nearest one above."""
     client_settings: Path
     """Where hosts such as Claude Desktop keep their files for this user."""
+    state: Path
+    """Where this user's programs keep what they need again: the farm's secret, its audit log, its control socket."""
     model: ModelSettings = ModelSettings()
+
+    @property
+    def farm_secret(self) -> Path:
+        return self.state / "farm.secret"
+
+    @property
+    def farm_socket(self) -> Path:
+        return self.state / "farm.sock"
+
+    @property
+    def farm_audit(self) -> Path:
+        return self.state / "farm-audit.jsonl"
 
     @property
     def registry_file(self) -> Path:
@@ -58,6 +72,7 @@ class Settings(BaseModel):
         return cls(
             home=home,
             client_settings=_client_settings(variables),
+            state=_state(variables),
             model=_model_settings(home / SETTINGS_FILE, variables.get("OPENAI_BASE_URL") or None),
         )
 
@@ -92,6 +107,10 @@ def _client_settings(variables: Mapping[str, str]) -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
     return Path(variables.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+
+
+def _state(variables: Mapping[str, str]) -> Path:
+    return Path(variables.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "envscaler"
 
 
 def secret_named(name: str) -> str | None:

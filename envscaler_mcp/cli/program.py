@@ -21,6 +21,7 @@ COMMANDS = (
     "show",
     "call",
     "serve",
+    "farm",
     "connect",
     "run",
     "runs",

@@ -23,7 +23,7 @@ from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.policy import RefusedError
 from envscaler_mcp.scoring.run_folder import RunFolder, Tally
 from envscaler_mcp.scoring.verdict import settled, unplayable
-from envscaler_mcp.serving.server import introduction_text, rules_text
+from envscaler_mcp.serving.introducing import introduction_text, rules_text
 
 ATTEMPTS = 3
 """How often an episode is tried in one go where the machine fails."""

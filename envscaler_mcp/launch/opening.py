@@ -93,6 +93,47 @@ def state_of(folder: Path, code: EnvironmentCode, task: Scenario) -> State:
     return start
 
 
+_KEPT_STARTS = 16
+"""For how many pairs of state and seed it is remembered how a world opens there."""
+
+
+class Starts:
+    """Sessions of one folder, many of them from the same few states, which are read once."""
+
+    def __init__(self, folder: Path, code: EnvironmentCode, judge: Judge | None = None) -> None:
+        self._folder = folder
+        self._code = code
+        self._judge = judge
+        self._states: dict[str, State] = {}
+        self._initial: dict[tuple[str, int], Mapping[str, Any]] = {}
+        """The same state with the same seed opens in the same way."""
+
+    def session(
+        self,
+        scenario: Scenario | None = None,
+        state: str | None = None,
+        seed: int | None = None,
+        isolation: Isolation | None = None,
+    ) -> Session:
+        """A session at a scenario of the folder, or at one of its states."""
+        key = state or "" if scenario is None else scenario.state_digest
+        start = self._states.get(key)
+        if start is None:
+            if scenario is None:
+                start = start_state(self._folder, self._code, state)
+            else:
+                start = state_of(self._folder, self._code, scenario)
+            self._states[key] = start
+        if seed is None:
+            seed = start.seed if scenario is None else scenario.seed
+        place = key, seed
+        session = session_at(self._code, start, scenario, seed, isolation, self._judge, self._initial.get(place))
+        if len(self._initial) >= _KEPT_STARTS:
+            self._initial.clear()
+        self._initial[place] = session.initial
+        return session
+
+
 def _task(folder: Path, named: str) -> Scenario:
     try:
         return find_scenario(load_scenarios(folder), named)

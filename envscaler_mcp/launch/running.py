@@ -130,7 +130,8 @@ async def _serve_stdio(server: Server[Any], control: Control) -> None:
 
 
 async def _serve_http(server: Server[Any], control: Control, options: argparse.Namespace) -> None:
-    from envscaler_mcp.serving.http import http_app, http_server, is_loopback, listen, url_of
+    from envscaler_mcp.serving.http import PATH, http_app, http_server
+    from envscaler_mcp.serving.listening import is_loopback, listen, url_of
 
     token = None if options.token_env is None else secret_named(options.token_env)
     if token is None and not is_loopback(options.host):
@@ -145,7 +146,7 @@ async def _serve_http(server: Server[Any], control: Control, options: argparse.N
                 group.start_soon(_after_parent, runner.stop)
             group.start_soon(control)
             # The kernel already accepts connections, so whoever reads this line can connect.
-            sys.stdout.write(url_of(sock) + "\n")
+            sys.stdout.write(url_of(sock) + PATH + "\n")
             sys.stdout.flush()
             # Whoever started us reads that one line and no more, so what environment code prints must not fill the pipe.
             os.dup2(2, 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
@@ -18,9 +18,9 @@ import httpx2
 from mcp import Client
 from mcp_types import TextContent
 
-from envscaler_mcp.artifacts import Scenario, State, StateDiff
+from envscaler_mcp.artifacts import Scenario, StateDiff
 from envscaler_mcp.errors import EnvScalerError, LaunchError
-from envscaler_mcp.launch.opening import Isolation, session_at, state_of
+from envscaler_mcp.launch.opening import Isolation, Starts
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, load_code
 from envscaler_mcp.serving.control_client import ControlClient, RemoteSession, controlled
 from envscaler_mcp.serving.outcome import kind_of
@@ -110,13 +110,9 @@ class ClientWay:
 class _WorldHost:
     def __init__(self, folder: Path, isolation: Isolation | None, judge: Judge | None) -> None:
         self.code = load_code(folder)
-        self._folder = folder
         self._isolation = isolation
-        self._judge = judge
+        self._starts = Starts(folder, self.code, judge)
         self._open: Session | None = None
-        self._starts: dict[str, State] = {}
-        self._initial: dict[tuple[str, int], Mapping[str, Any]] = {}
-        """The same state with the same seed opens in the same way."""
 
     async def open(self, scenario: Scenario) -> WorldWay:
         await self.close()
@@ -127,13 +123,7 @@ class _WorldHost:
         return WorldWay(self._open)
 
     def _opened(self, scenario: Scenario) -> Session:
-        start = self._starts.get(scenario.state_digest)
-        if start is None:
-            start = self._starts[scenario.state_digest] = state_of(self._folder, self.code, scenario)
-        place = scenario.state_digest, scenario.seed
-        session = session_at(self.code, start, scenario, None, self._isolation, self._judge, self._initial.get(place))
-        self._initial[place] = session.initial
-        return session
+        return self._starts.session(scenario, isolation=self._isolation)
 
     async def close(self) -> None:
         session, self._open = self._open, None

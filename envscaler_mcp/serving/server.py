@@ -7,7 +7,6 @@ everyone, and each may be kept for an hour.
 from __future__ import annotations
 
 import logging
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,22 +16,17 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from envscaler_mcp.artifacts import Environment, Scenario
+from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.serving import introducing
+from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, INTRODUCTION, KEPT_MS, MAX_KEY, NO_KEY, RULES
 from envscaler_mcp.serving.outcome import ENDED, Outcome
 from envscaler_mcp.serving.served import Served
 from envscaler_mcp.serving.world import World
 
-IDEMPOTENCY_KEY = "envscaler/idempotency-key"
-"""Where a client puts a call's key in `_meta`: the same call sent twice with one key is run once."""
-MAX_KEY = 200
-
-INTRODUCTION = "environment://introduction"
-RULES = "environment://rules"
-
 logger = logging.getLogger(__name__)
 
-_AN_HOUR = CacheHint(ttl_ms=3_600_000, scope="public")
+_AN_HOUR = CacheHint(ttl_ms=KEPT_MS, scope="public")
 _Context = ServerRequestContext[Any]
 
 
@@ -42,8 +36,8 @@ def build_server(world: World | Served, tasks: Sequence[Scenario] = ()) -> Serve
     environment = served.world.environment
     turns = _Turns(served)
     tools = types.ListToolsResult(tools=[_tool(tool) for tool in environment.tools])
-    texts = {INTRODUCTION: introduction_text(environment), RULES: rules_text(environment)}
-    resources = types.ListResourcesResult(resources=_resources(environment))
+    texts = {INTRODUCTION: introducing.introduction_text(environment), RULES: introducing.rules_text(environment)}
+    resources = types.ListResourcesResult.model_validate({"resources": introducing.resources(environment)})
 
     async def list_tools(_context: _Context, _params: Any) -> types.ListToolsResult:
         return tools
@@ -66,9 +60,7 @@ def build_server(world: World | Served, tasks: Sequence[Scenario] = ()) -> Serve
     async def read_resource(_context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         if uri not in texts:
-            raise MCPError(
-                types.INVALID_PARAMS, f"There is no resource {uri}; there are {', '.join(texts)}.", {"uri": uri}
-            )
+            raise MCPError(types.INVALID_PARAMS, introducing.no_resource(uri), {"uri": uri})
         content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=texts[uri])
         return types.ReadResourceResult(contents=[content])
 
@@ -77,7 +69,7 @@ def build_server(world: World | Served, tasks: Sequence[Scenario] = ()) -> Serve
         version=environment.version,
         title=environment.title,
         description=environment.about,
-        instructions=f"{environment.introduction}\n\n{texts[RULES]}",
+        instructions=introducing.instructions(environment),
         cache_hints=dict.fromkeys(
             (
                 *("tools/list", "resources/list", "resources/templates/list", "resources/read"),
@@ -107,7 +99,7 @@ class _Turns:
 
     async def call(self, tool: str, arguments: dict[str, Any] | None, key: object) -> Outcome:
         if key is not None and (not isinstance(key, str) or not 0 < len(key) <= MAX_KEY):
-            return Outcome.saying("invalid", f"An idempotency key must be a text of 1 to {MAX_KEY} characters.")
+            return Outcome.saying("invalid", NO_KEY)
         given = {} if arguments is None else arguments
         served = self._served
         try:
@@ -120,12 +112,7 @@ class _Turns:
 def _prompts(tasks: Sequence[Scenario]) -> dict[str, Any]:
     """The tasks as prompts: the same for everybody, whichever world is served."""
     texts = {task.id: task.task for task in tasks}
-    listed = types.ListPromptsResult(
-        prompts=[
-            types.Prompt(name=task.id, title=f"Task {number} ({task.level})", description=_first_words(task.task))
-            for number, task in enumerate(tasks, 1)
-        ]
-    )
+    listed = types.ListPromptsResult.model_validate({"prompts": introducing.prompts(tasks)})
 
     async def list_prompts(_context: _Context, _params: Any) -> types.ListPromptsResult:
         return listed
@@ -133,26 +120,11 @@ def _prompts(tasks: Sequence[Scenario]) -> dict[str, Any]:
     async def get_prompt(_context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         text = texts.get(params.name)
         if text is None:
-            raise MCPError(types.INVALID_PARAMS, f"There is no prompt {params.name!r}.", {"name": params.name})
+            raise MCPError(types.INVALID_PARAMS, introducing.no_prompt(params.name), {"name": params.name})
         content = types.TextContent(type="text", text=text)
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 
     return {"on_list_prompts": list_prompts, "on_get_prompt": get_prompt}
-
-
-def _first_words(text: str) -> str:
-    return textwrap.shorten(text, 120, placeholder=" …")
-
-
-def introduction_text(environment: Environment) -> str:
-    """What an agent is told first."""
-    return f"# {environment.title}\n\n{environment.about}\n\n{environment.introduction}\n"
-
-
-def rules_text(environment: Environment) -> str:
-    """What always holds; a call that would break it is refused with its sentence."""
-    rules = "\n".join(f"- {rule}" for rule in environment.rules)
-    return f"# Rules\n\nA call that would break one of these is refused and changes nothing.\n\n{rules}\n"
 
 
 def _tool(tool: Any) -> types.Tool:
@@ -162,22 +134,3 @@ def _tool(tool: Any) -> types.Tool:
         input_schema=tool.input_schema,
         annotations=types.ToolAnnotations.model_validate(tool.annotations),
     )
-
-
-def _resources(environment: Environment) -> list[types.Resource]:
-    return [
-        types.Resource(
-            uri=INTRODUCTION,
-            name="introduction",
-            title="Introduction",
-            description=f"What {environment.title} is and who works with it.",
-            mime_type="text/markdown",
-        ),
-        types.Resource(
-            uri=RULES,
-            name="rules",
-            title="Rules",
-            description="What always holds here.",
-            mime_type="text/markdown",
-        ),
-    ]

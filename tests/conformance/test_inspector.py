@@ -14,7 +14,7 @@ import anyio
 import pytest
 
 from envscaler_mcp.launch.http import http_process
-from envscaler_mcp.serving.server import RULES, rules_text
+from envscaler_mcp.serving.introducing import RULES, rules_text
 from tests.conformance.programs import Programs
 from tests.conformance.script import Call, Script
 

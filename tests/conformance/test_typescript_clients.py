@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from envscaler_mcp.launch.http import http_process
-from envscaler_mcp.serving.server import INTRODUCTION, RULES, introduction_text, rules_text
+from envscaler_mcp.serving.introducing import INTRODUCTION, RULES, introduction_text, rules_text
 from tests.conformance.programs import Programs
 from tests.conformance.script import Script
 

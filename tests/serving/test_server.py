@@ -13,7 +13,8 @@ from mcp_types import TextContent
 
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, open_world
-from envscaler_mcp.serving.server import IDEMPOTENCY_KEY, INTRODUCTION, RULES, build_server
+from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, INTRODUCTION, RULES
+from envscaler_mcp.serving.server import build_server
 
 MODES = ["auto", "legacy", "2026-07-28"]
 

@@ -1,0 +1,154 @@
+"""Serve every registered world from one address, to agents, to programs that own worlds, and to whoever looks."""
+
+from __future__ import annotations
+
+import json
+import logging
+import logging.handlers
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.launch.opening import Isolation, WrongUseError
+from envscaler_mcp.service.front_end import FarmConfig
+from envscaler_mcp.service.guards import audit as audit_log
+from envscaler_mcp.service.supervisor import Farmhouse, listen_for_owners
+from envscaler_mcp.service.tokens import Scope, kept_secret, secret_of, token_for
+from envscaler_mcp.service.worlds import Caps
+from envscaler_mcp.serving.listening import is_loopback, listen, url_of
+from envscaler_mcp.settings import Settings, secret_named
+
+PORT = 8765
+DAY = 86_400
+
+app = typer.Typer(add_completion=False)
+
+
+@app.callback(invoke_without_command=True)
+def farm(
+    ctx: typer.Context,
+    host: Annotated[str, typer.Option(help="The address; any but this machine's needs --secret-env.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 for any free one.", min=0, max=65535)] = PORT,
+    url: Annotated[str, typer.Option(help="What clients call it, where a reverse proxy stands in front.")] = "",
+    control: Annotated[
+        str, typer.Option(metavar="PATH_OR_PORT", help="Where owners of worlds come to; a socket file by itself.")
+    ] = "",
+    processes: Annotated[int, typer.Option(help="How many processes serve; one for each core by itself.", min=0)] = 0,
+    isolation: Annotated[
+        Isolation | None,
+        typer.Option(
+            help="Where code runs: local (compiled code here), auto or hard (in workers). Hosts that other "
+            "machines can reach use workers by themselves."
+        ),
+    ] = None,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Ask agents and readers for tokens on this machine too.")
+    ] = False,
+    secret_env: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="The variable with the secret that tokens are made from; by itself a file."),
+    ] = "",
+    max_worlds: Annotated[int, typer.Option(help="Worlds at a time.", min=1)] = 20_000,
+    max_memory: Annotated[int, typer.Option(help="MiB that the farm's processes may fill.", min=64)] = 16_384,
+    max_calls: Annotated[int, typer.Option(help="Calls of each world.", min=1)] = 100_000,
+    lease: Annotated[
+        float, typer.Option(help="Seconds an unused world stays, where its owner does not say.", min=1)
+    ] = 900,
+    rate: Annotated[float, typer.Option(help="Requests a second from one address; 0 for any number.", min=0)] = 0,
+    audit: Annotated[
+        Path | None, typer.Option(help="The audit log; a file of this user's by itself.", dir_okay=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print where it is for programs.")] = False,
+) -> None:
+    if ctx.invoked_subcommand is not None:
+        return
+    settings = settings_of(ctx)
+    others = not is_loopback(host)
+    if others and not secret_env:
+        raise WrongUseError(f"Other machines could reach {host!r}; name a secret with --secret-env, or use 127.0.0.1.")
+    if isolation == "trusted":
+        raise typer.BadParameter("a farm never runs code nobody has compiled beside others", param_hint="--isolation")
+    count = processes or os.cpu_count() or 1
+    secret = _secret(settings, secret_env)
+    registry = registry_of(ctx)
+    place = control or str(settings.farm_socket)
+    with listen(host, port, secret_env or None) as agents, listen_for_owners(place) as owners:
+        address = url.rstrip("/") or url_of(agents)
+        config = FarmConfig(
+            servers=settings.servers,
+            registry=registry,
+            registry_written=_written(settings.registry_file),
+            secret=secret,
+            url=address,
+            isolation=isolation or ("auto" if others else "local"),
+            open_to_others=others,
+            hosts=frozenset({urlsplit(url).hostname or ""} if url else ()),
+            tokens=tokens,
+            rate=rate,
+            caps=Caps(
+                worlds=-(-max_worlds // count), memory=(max_memory << 20) // count, calls=max_calls, lease_seconds=lease
+            ),
+        )
+        _keep_audit(audit or settings.farm_audit)
+        where = str(owners.getsockname()[1]) if place.isdigit() else place
+
+        def ready() -> None:
+            told = {"url": address, "control": where, "environments": len(registry.entries), "processes": count}
+            if as_json:
+                typer.echo(json.dumps(told))
+                return
+            typer.echo(f"{len(registry.entries)} environments at {address}")
+            typer.echo(f"  a fresh world    {address}/e/ENV_ID/new")
+            typer.echo(f"  catalogue        {address}/v0.1/servers")
+            typer.echo(f"  control plane    {where}, with a token from `envscaler farm token control`")
+            typer.echo("Ctrl-C ends it.")
+
+        try:
+            code = Farmhouse(config, agents, owners, count).run(ready)
+        finally:
+            if not place.isdigit():
+                Path(place).unlink(missing_ok=True)
+    raise typer.Exit(code)
+
+
+@app.command("token", help="Print a token for agents, for owners of worlds (control), or for whoever looks (read).")
+def print_token(
+    ctx: typer.Context,
+    scope: Annotated[Scope, typer.Argument(help="agent, control or read.")],
+    days: Annotated[float, typer.Option(help="How long it is good.", min=0.001)] = 30,
+    secret_env: Annotated[
+        str, typer.Option(metavar="NAME", help="The variable with the farm's secret, if it has one.")
+    ] = "",
+) -> None:
+    typer.echo(token_for(_secret(settings_of(ctx), secret_env), scope, days * DAY))
+
+
+def _secret(settings: Settings, variable: str) -> bytes:
+    if not variable:
+        return kept_secret(settings.farm_secret)
+    secret = secret_named(variable)
+    if secret is None:
+        raise WrongUseError(f"The variable {variable!r} that --secret-env names is empty or not set.")
+    return secret_of(secret)
+
+
+def _written(file: Path) -> str:
+    return datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _keep_audit(file: Path) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Whoever rotates the file may move it away under a running farm.
+        handler = logging.handlers.WatchedFileHandler(file, encoding="utf-8")
+    except OSError as cause:
+        raise LaunchError(f"The audit log cannot be kept in {file}: {cause}; name another --audit.") from cause
+    audit_log.addHandler(handler)
+    audit_log.setLevel(logging.INFO)
+    audit_log.propagate = False

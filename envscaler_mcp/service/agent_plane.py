@@ -1,0 +1,136 @@
+"""What agents ask of one world, in either era of the Model Context Protocol, and nothing besides.
+
+A call takes the short way: body in, call, text out, with no object of the protocol in between. Whatever is answered here
+is answered by the SDK's server in the same words, which the tests compare.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Coroutine
+from functools import partial
+from typing import Any
+
+from envscaler_mcp.service.hosted_world import HostedWorld
+from envscaler_mcp.service.http1 import Answer, Request
+from envscaler_mcp.service.messages import (
+    HANDSHAKE_VERSIONS,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    MODERN_VERSIONS,
+    Message,
+    RpcError,
+    check_envelope,
+    read_message,
+    unsupported,
+)
+from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, MAX_KEY, NO_KEY
+from envscaler_mcp.serving.outcome import Outcome
+
+_quoted = json.encoder.encode_basestring
+
+
+def answer_agent(world: HostedWorld, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
+    """The answer to whatever was sent to a world's address."""
+    if request.method != "POST":
+        return Answer(405, b"", headers=(("allow", "POST"),))
+    headers = request.headers
+    version = headers.get("mcp-protocol-version")
+    modern = version is not None and version not in HANDSHAKE_VERSIONS
+    reads_json, reads_events = _accepted(headers.get("accept", ""))
+    if not reads_json and not reads_events:
+        return _error(RpcError(INVALID_REQUEST, "An answer is JSON, or one event with JSON; accept one of them."), 406)
+    if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        return _error(RpcError(INVALID_REQUEST, "The Content-Type must be application/json."), 400)
+    id_ = b"null"
+    try:
+        message = read_message(request.body)
+        if message is None or message.id is None:
+            return _noted(message, version, modern)
+        id_ = message.id_text
+        if modern:
+            check_envelope(message, headers, request.repeated)
+        if message.method != "tools/call":
+            result = world.environment.fixed.result(modern, message.method, message.params)
+            return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
+        return _called(world, request, message, id_, modern, reads_json)
+    except RpcError as cause:
+        whole = modern or id_ == b"null"
+        return _error(cause, cause.status if whole else 200, id_)
+
+
+def _called(
+    world: HostedWorld, request: Request, message: Message, id_: bytes, modern: bool, reads_json: bool
+) -> Answer | Coroutine[Any, Any, Answer]:
+    params = message.params
+    tool, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta")
+    if type(tool) is not str or type(arguments) not in (dict, type(None)) or type(meta) not in (dict, type(None)):
+        raise RpcError(INVALID_PARAMS, "tools/call needs a name, and arguments that are an object.")
+    again = world.undelivered.pop(request.body, None) if world.undelivered else None
+    if again is not None:
+        return again
+    key = None if meta is None else meta.get(IDEMPOTENCY_KEY)
+    shape = partial(_shaped, world, request, id_, modern, reads_json)
+    if key is not None and (type(key) is not str or not 0 < len(key) <= MAX_KEY):
+        return shape(Outcome.saying("invalid", NO_KEY))
+    outcome = world.call(tool, arguments or {}, key)
+    return shape(outcome) if type(outcome) is Outcome else _later(outcome, shape)
+
+
+async def _later(coming: Any, shape: Any) -> Answer:
+    answer: Answer = shape(await coming)
+    return answer
+
+
+def _shaped(
+    world: HostedWorld, request: Request, id_: bytes, modern: bool, reads_json: bool, outcome: Outcome
+) -> Answer:
+    text = outcome.text
+    failed = b"false" if outcome.kind == "done" else b"true"
+    body = (
+        b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}],"isError":%s,"structuredContent":%s'
+        % (
+            id_,
+            _quoted(text).encode(),
+            failed,
+            text.encode(),
+        )
+    )
+    if modern:
+        body += b',"resultType":"complete","_meta":%s}}' % world.environment.fixed.stamp
+    else:
+        body += b"}}"
+    answer = _sent(body, reads_json)
+    answer.lost = partial(world.not_delivered, request.body, answer)
+    return answer
+
+
+def _noted(message: Message | None, version: str | None, modern: bool) -> Answer:
+    """Notifications change nothing here, and an answer belongs to no question; both are well meant in the older era."""
+    if message is None and modern:
+        raise RpcError(INVALID_REQUEST, "Nobody asked for an answer.")
+    if modern and version not in MODERN_VERSIONS:
+        raise unsupported(version)
+    return Answer(202)
+
+
+def _sent(body: bytes, reads_json: bool) -> Answer:
+    if reads_json:
+        return Answer(200, body)
+    return Answer(200, b"event: message\ndata: %s\n\n" % body, "text/event-stream", (("cache-control", "no-store"),))
+
+
+def _error(cause: RpcError, status: int, id_: bytes = b"null") -> Answer:
+    return Answer(status, cause.body(id_))
+
+
+def _accepted(accept: str) -> tuple[bool, bool]:
+    """Whether JSON may be sent, and whether events may; who does not say takes either."""
+    if accept == "application/json, text/event-stream":
+        return True, True
+    kinds = {one.partition(";")[0].strip().lower() for one in accept.split(",")}
+    anything = not accept or "*/*" in kinds
+    return (
+        anything or bool(kinds & {"application/json", "application/*"}),
+        anything or bool(kinds & {"text/event-stream", "text/*"}),
+    )

@@ -1,0 +1,132 @@
+"""Where agents, people and programs that look come to: worlds by their addresses, invitations, the catalogue."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Coroutine
+from html import escape
+from typing import Any
+
+from envscaler_mcp import __version__
+from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.service.agent_plane import answer_agent
+from envscaler_mcp.service.catalogue import PREFIXES, Catalogue
+from envscaler_mcp.service.figures import Figures
+from envscaler_mcp.service.guards import Guards, noted
+from envscaler_mcp.service.http1 import Answer, Elsewhere, Request, Stream, error, fine
+from envscaler_mcp.service.siblings import Siblings
+from envscaler_mcp.service.tokens import Scope
+from envscaler_mcp.service.worlds import FullError, NoWorldError, Worlds
+from envscaler_mcp.serving.outcome import encode
+
+MAX_AGENT_BODY = 256 * 1024
+
+
+class AgentService:
+    """The side that agents, people and programs that look come to."""
+
+    max_body = MAX_AGENT_BODY
+
+    def __init__(
+        self, worlds: Worlds, catalogue: Catalogue, figures: Figures, siblings: Siblings, guards: Guards, url: str
+    ) -> None:
+        self._worlds = worlds
+        self._catalogue = catalogue
+        self._figures = figures
+        self._siblings = siblings
+        self._guards = guards
+        self._url = url
+        self._share = worlds.share
+
+    def admit(self, request: Request) -> Answer | Elsewhere | None:
+        """Decide from the head alone."""
+        refusal = self._guards.refusal(request, _scope(request.path))
+        if refusal is not None:
+            self._figures.statuses[refusal.status] += 1
+            return refusal
+        parts = request.path.split("/")
+        if len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp" and self._share.of > 1:
+            owner = self._share.owner(parts[3])
+            if owner != self._share.number:
+                return Elsewhere(owner)
+        return None
+
+    def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer | Stream]:
+        """The answer to a whole request."""
+        parts = request.path.split("/")
+        if len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp":
+            answer = self._to_world(parts[2], parts[3], request)
+        else:
+            answer = self._to_looker(parts, request)
+        if isinstance(answer, Answer):
+            self._figures.statuses[answer.status] += 1
+        return answer
+
+    def _to_world(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
+        try:
+            world = self._worlds.find(environment, name)
+        except NoWorldError as cause:
+            if self._worlds.invited(environment, name):
+                return self._to_visitor(environment, name, request)
+            return error(404, str(cause))
+        self._figures.calls += 1
+        return answer_agent(world, request)
+
+    async def _to_visitor(self, environment: str, name: str, request: Request) -> Answer:
+        try:
+            world = await self._worlds.welcome(environment, name)
+        except FullError as cause:
+            return error(503, str(cause))
+        except WorldError as cause:
+            return error(404, str(cause))
+        self._figures.calls += 1
+        answer = answer_agent(world, request)
+        return answer if isinstance(answer, Answer) else await answer
+
+    def _to_looker(self, parts: list[str], request: Request) -> Answer | Coroutine[Any, Any, Answer]:
+        if request.path.startswith(PREFIXES):
+            return self._catalogue.answer(request)
+        if request.method not in ("GET", "HEAD"):
+            return Answer(405, b"", headers=(("allow", "GET"),))
+        if len(parts) == 4 and parts[1] == "e" and parts[3] == "new":
+            return self._invited(parts[2], request)
+        if request.path == "/health":
+            return fine(status="ok", version=__version__, environments=len(self._worlds.environments.entries))
+        if request.path == "/metrics":
+            return self._figures.as_metrics()
+        if request.path == "/":
+            return fine(name="EnvScaler farm", version=__version__, catalogue=f"{self._url}/v0.1/servers")
+        return error(404, "There is nothing here; /v0.1/servers lists the environments.")
+
+    def _invited(self, environment: str, request: Request) -> Answer:
+        try:
+            name = self._worlds.invitation(environment)
+        except EnvScalerError as cause:
+            return error(404, str(cause))
+        url = f"{self._url}/e/{environment}/{name}/mcp"
+        noted("invited", request, environment=environment)
+        if "text/html" in request.headers.get("accept", ""):
+            page = _PAGE.format(environment=escape(environment), url=escape(url))
+            return Answer(200, page.encode(), "text/html; charset=utf-8", _NOT_KEPT)
+        return Answer(200, encode({"environment": environment, "url": url}).encode(), headers=_NOT_KEPT)
+
+    def hand_over(self, place: int, sock: socket.socket, received: bytes) -> None:
+        self._siblings.hand_over("agent", place, sock, received)
+
+
+def _scope(path: str) -> Scope | None:
+    if path == "/health":
+        return None
+    return "agent" if path.startswith("/e/") else "read"
+
+
+_NOT_KEPT = (("cache-control", "no-store"),)
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{environment}: a fresh world</title>
+<body style="font: 16px/1.5 system-ui; margin: 3rem; max-width: 46rem">
+<h1>A fresh world of {environment}</h1>
+<p>It begins when an MCP client first comes to this address, and belongs to whoever knows it:</p>
+<pre style="background: #f4f4f4; padding: 1rem; overflow-x: auto">{url}</pre>
+<p>To put it into a host program: <code>envscaler connect {url} --client vscode --install</code></p>
+</body></html>
+"""

@@ -1,0 +1,113 @@
+"""What an environment answers whichever world is asked: made once, in the shapes of both eras of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from envscaler_mcp.artifacts import Environment, Scenario, Tool
+from envscaler_mcp.service.messages import INVALID_PARAMS, METHOD_NOT_FOUND, MODERN_VERSIONS, RpcError, negotiated
+from envscaler_mcp.serving import introducing
+from envscaler_mcp.serving.introducing import INTRODUCTION, KEPT_MS, RULES
+from envscaler_mcp.serving.outcome import encode
+
+
+class FixedAnswers:
+    """The results of every request that is no call, as the bytes that are sent."""
+
+    def __init__(self, environment: Environment, tasks: Sequence[Scenario]) -> None:
+        self._card = environment
+        self._server = {
+            "name": environment.id,
+            "title": environment.title,
+            "version": environment.version,
+            "description": environment.about,
+        }
+        self._lists: dict[str, dict[str, Any]] = {
+            "tools/list": {"tools": [_listed(tool) for tool in environment.tools]},
+            "resources/list": {"resources": introducing.resources(environment)},
+            "resources/templates/list": {"resourceTemplates": []},
+            "prompts/list": {"prompts": introducing.prompts(tasks)},
+        }
+        self._texts = {
+            INTRODUCTION: introducing.introduction_text(environment),
+            RULES: introducing.rules_text(environment),
+        }
+        self._tasks = {task.id: task.task for task in tasks}
+        self._made: dict[tuple[bool, str], bytes] = {}
+        self.stamp = encode({"io.modelcontextprotocol/serverInfo": self._server}).encode()
+        """Who answers, as every result of the modern era says."""
+
+    def result(self, modern: bool, method: str, params: Mapping[str, Any]) -> bytes:
+        """The result of a request; RpcError where there is none."""
+        if method in self._lists:
+            return self._list(modern, method, params)
+        if method == "resources/read":
+            return self._read(modern, params)
+        if method == "prompts/get":
+            return self._prompt(modern, params)
+        if method == ("server/discover" if modern else "initialize"):
+            return self._discovered() if modern else self._initialized(params)
+        if method == "ping" and not modern:
+            return b"{}"
+        raise RpcError(METHOD_NOT_FOUND, "There is no such method here.", method)
+
+    def _list(self, modern: bool, method: str, params: Mapping[str, Any]) -> bytes:
+        if type(params.get("cursor")) not in (str, type(None)):
+            raise RpcError(INVALID_PARAMS, "A cursor must be a text.")
+        made = self._made.get((modern, method))
+        if made is None:
+            made = self._made[modern, method] = self._shaped(modern, self._lists[method], KEPT_MS)
+        return made
+
+    def _read(self, modern: bool, params: Mapping[str, Any]) -> bytes:
+        uri = params.get("uri")
+        if type(uri) is not str:
+            raise RpcError(INVALID_PARAMS, "resources/read needs a uri.")
+        if uri not in self._texts:
+            raise RpcError(INVALID_PARAMS, introducing.no_resource(uri), {"uri": uri})
+        content = {"uri": uri, "mimeType": "text/markdown", "text": self._texts[uri]}
+        return self._shaped(modern, {"contents": [content]}, KEPT_MS)
+
+    def _prompt(self, modern: bool, params: Mapping[str, Any]) -> bytes:
+        name = params.get("name")
+        if type(name) is not str:
+            raise RpcError(INVALID_PARAMS, "prompts/get needs a name.")
+        if name not in self._tasks:
+            raise RpcError(INVALID_PARAMS, introducing.no_prompt(name), {"name": name})
+        message = {"role": "user", "content": {"type": "text", "text": self._tasks[name]}}
+        return self._shaped(modern, {"messages": [message]})
+
+    def _discovered(self) -> bytes:
+        versions = {"supportedVersions": list(MODERN_VERSIONS)}
+        kept = {"ttlMs": KEPT_MS, "cacheScope": "public"}
+        return self._shaped(True, {**versions, **self._described(), **kept})
+
+    def _initialized(self, params: Mapping[str, Any]) -> bytes:
+        version = negotiated(params)
+        told = {"protocolVersion": version, **self._described(), "serverInfo": self._server}
+        return self._shaped(False, told)
+
+    def _described(self) -> dict[str, Any]:
+        capabilities = {
+            "prompts": {"listChanged": False},
+            "resources": {"listChanged": False, "subscribe": False},
+            "tools": {"listChanged": False},
+        }
+        return {"capabilities": capabilities, "instructions": introducing.instructions(self._card)}
+
+    def _shaped(self, modern: bool, result: Mapping[str, Any], kept_ms: int | None = None) -> bytes:
+        if not modern:
+            return encode(dict(result)).encode()
+        kept = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": "public"}
+        text = encode({**result, "resultType": "complete", **kept}).encode()
+        return b'%s,"_meta":%s}' % (text[:-1], self.stamp)
+
+
+def _listed(tool: Tool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+        "annotations": tool.annotations,
+    }

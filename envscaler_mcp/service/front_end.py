@@ -1,0 +1,139 @@
+"""One process of the farm: it accepts whoever comes, holds its share of the worlds, and knows where the others are."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from envscaler_mcp.artifacts import Registry
+from envscaler_mcp.launch.opening import Isolation
+from envscaler_mcp.sandbox.checking import Checkers
+from envscaler_mcp.sandbox.judging import judge
+from envscaler_mcp.service.agent_side import AgentService
+from envscaler_mcp.service.catalogue import Catalogue
+from envscaler_mcp.service.control_plane import ControlPlane
+from envscaler_mcp.service.control_side import ControlService
+from envscaler_mcp.service.environments import Environments
+from envscaler_mcp.service.figures import Figures
+from envscaler_mcp.service.guards import Guards
+from envscaler_mcp.service.http1 import Connections, Patience
+from envscaler_mcp.service.siblings import Mailboxes, Plane, Siblings
+from envscaler_mcp.service.tokens import token_for
+from envscaler_mcp.service.worlds import Caps, Share, Worlds
+
+
+@dataclass(frozen=True, slots=True)
+class FarmConfig:
+    """What a farm is started with."""
+
+    servers: Path
+    registry: Registry
+    registry_written: str
+    secret: bytes
+    url: str
+    """Where people reach the agents' side, perhaps through a proxy."""
+    isolation: Isolation = "local"
+    open_to_others: bool = False
+    hosts: frozenset[str] = frozenset()
+    tokens: bool = False
+    rate: float = 0.0
+    caps: Caps = field(default_factory=Caps)
+    patience: Patience = field(default_factory=Patience)
+    connections: int = 20_000
+
+
+class FrontEnd:
+    """Everything that one process answers with."""
+
+    def __init__(self, config: FarmConfig, number: int, boxes: Mailboxes) -> None:
+        share = Share(number, len(boxes.sending))
+        self._checkers = Checkers()
+        environments = Environments(config.servers, config.registry, partial(judge, checkers=self._checkers))
+        self.worlds = Worlds(environments, config.caps, config.secret, config.isolation, share)
+        self.siblings = Siblings(number, boxes, partial(token_for, config.secret, "control", 60.0))
+        figures = Figures(self.worlds, self.siblings, lambda: len(self.agents.open) + len(self.owners.open))
+        catalogue = Catalogue(config.registry, config.url, config.registry_written)
+        strangers = Guards(
+            config.secret,
+            open_to_others=config.open_to_others,
+            hosts=config.hosts,
+            tokens=config.tokens or config.open_to_others,
+            rate=config.rate,
+        )
+        agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
+        self.agents = Connections(agents, config.patience, config.connections)
+        plane = ControlPlane(self.worlds, self.siblings, config.url)
+        # Whoever controls comes from this machine, or through something that this machine trusts.
+        own = Guards(config.secret, hosts=config.hosts)
+        owners = ControlService(share, plane, figures, self.siblings, own)
+        self.owners = Connections(owners, config.patience, config.connections)
+
+    def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
+        """Go on with a connection that another process accepted."""
+        connections = self.agents if plane == "agent" else self.owners
+        sock.setblocking(False)
+        task = asyncio.get_running_loop().create_task(_adopt(connections, sock, received))
+        self._adopting.add(task)
+        task.add_done_callback(self._adopting.discard)
+
+    _adopting: set[asyncio.Task[None]] = set()  # noqa: RUF012 - tasks are kept from being forgotten, whoever began them
+
+    async def close(self) -> None:
+        """End what is open."""
+        self.agents.close()
+        self.owners.close()
+        await self.worlds.close_all()
+        self._checkers.close()
+
+
+async def _adopt(connections: Connections, sock: socket.socket, received: bytes) -> None:
+    try:
+        _, protocol = await asyncio.get_running_loop().connect_accepted_socket(connections.made, sock)
+    except OSError:
+        sock.close()
+        return
+    protocol.begin_with(received)
+
+
+@contextlib.asynccontextmanager
+async def serving(
+    front: FrontEnd, agents: list[socket.socket], owners: list[socket.socket], boxes: Mailboxes
+) -> AsyncIterator[None]:
+    """Accept on these sockets, for the block; what is open ends with it."""
+    loop = asyncio.get_running_loop()
+    questions = boxes.questions(front.siblings.number)
+    questions.unlink(missing_ok=True)
+    async with contextlib.AsyncExitStack() as stack:
+        tasks = [loop.create_task(one) for one in (front.agents.sweep(), front.owners.sweep(), front.worlds.reap())]
+        for task in tasks:
+            stack.callback(task.cancel)
+        stack.push_async_callback(front.close)
+        stack.enter_context(front.siblings.taking(front.take))
+        servers = [await loop.create_server(front.agents.made, sock=sock, backlog=2048) for sock in agents]
+        for sock in owners:
+            make = loop.create_unix_server if sock.family == socket.AF_UNIX else loop.create_server
+            servers.append(await make(front.owners.made, sock=sock, backlog=2048))
+        servers.append(await loop.create_unix_server(front.owners.made, str(questions)))
+        questions.chmod(0o600)
+        for server in servers:
+            stack.callback(server.close)
+        yield
+
+
+async def run_front_end(
+    front: FrontEnd, agents: list[socket.socket], owners: list[socket.socket], boxes: Mailboxes, lifeline: int
+) -> None:
+    """Serve until somebody asks for the end, or the process that started this one is gone."""
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    loop.add_reader(lifeline, ended.set)
+    async with serving(front, agents, owners, boxes):
+        await ended.wait()

@@ -1,0 +1,95 @@
+"""Who may ask: the right name of the host, no foreign page, a token where one is needed, and not too often."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from envscaler_mcp.service.http1 import Answer, Request, error
+from envscaler_mcp.service.tokens import Scope, allows
+
+audit = logging.getLogger("envscaler.audit")
+"""One JSON line for each refusal and for each thing that is done to worlds from outside; a handler decides where it goes."""
+
+_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+_MOST_PEERS = 10_000
+
+
+@dataclass(slots=True)
+class Guards:
+    """The rules of one listener."""
+
+    secret: bytes
+    open_to_others: bool = False
+    """Whether other machines can reach it; their names for it cannot be known here, so tokens decide."""
+    hosts: frozenset[str] = frozenset()
+    """Names it is called by besides those of this machine, such as that of a reverse proxy."""
+    tokens: bool = False
+    """Whether agents and readers need a token too; whoever controls always does."""
+    rate: float = 0.0
+    """Requests a second from one address; 0 for any number."""
+    _buckets: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def refusal(self, request: Request, wanted: Scope | None) -> Answer | None:
+        """Why a request may not be answered; None where it may."""
+        headers = request.headers
+        host = headers.get("host", "")
+        if not self._knows(_name(f"//{host}"), request):
+            return self._refused(request, 421, "This farm is not called by that name.")
+        origin = headers.get("origin")
+        if origin and origin.partition("://")[2] != host and not self._is_own(_name(origin)):
+            return self._refused(request, 403, "No page from elsewhere may ask.")
+        if self.rate and self._too_often(request.peer):
+            return self._refused(request, 429, "Too many requests; wait a moment.", ("retry-after", "1"))
+        if wanted is None or not (self.tokens or wanted == "control"):
+            return None
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer" and allows(self.secret, token.strip(), wanted):
+            return None
+        return self._refused(request, 401, f"A token for {wanted} is needed.", ("www-authenticate", "Bearer"))
+
+    def _knows(self, name: str, request: Request) -> bool:
+        # Behind a socket file there is no name to be mistaken about, and no browser gets there.
+        return self.open_to_others or not request.peer or self._is_own(name)
+
+    def _is_own(self, name: str) -> bool:
+        return name in _HERE or name in self.hosts
+
+    def _too_often(self, peer: str) -> bool:
+        """A bucket for each address, which holds the requests of one second."""
+        now = time.monotonic()
+        most = max(self.rate, 1.0)
+        left, then = self._buckets.get(peer, (most, now))
+        left = min(most, left + (now - then) * self.rate) - 1
+        if len(self._buckets) > _MOST_PEERS:
+            self._buckets.clear()
+        self._buckets[peer] = max(left, 0.0), now
+        return left < 0
+
+    def _refused(self, request: Request, status: int, told: str, *headers: tuple[str, str]) -> Answer:
+        noted("refused", request, status=status, why=told)
+        return error(status, told, *headers)
+
+
+def noted(what: str, request: Request, **more: object) -> None:
+    """Write a line into the audit log; a world's name is shortened, since whoever knows it may use it."""
+    if audit.isEnabledFor(logging.INFO):
+        place = "/".join(f"{part[:6]}…" if len(part) > 20 else part for part in request.path.split("/"))[:200]
+        line = {
+            "at": round(time.time(), 3),
+            "what": what,
+            "peer": request.peer,
+            "method": request.method,
+            "path": place,
+        }
+        audit.info(json.dumps({**line, **more}, ensure_ascii=True))
+
+
+def _name(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

@@ -1,0 +1,147 @@
+"""JSON-RPC as agents send it: one message in a body, of one of two eras."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from envscaler_mcp.serving.outcome import encode
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+HEADER_MISMATCH = -32020
+UNSUPPORTED_VERSION = -32022
+
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN_VERSIONS = ("2026-07-28",)
+
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
+
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""What a client of the modern era repeats in the header `Mcp-Name`."""
+
+_STATUS = {METHOD_NOT_FOUND: 404}
+_STATUS |= dict.fromkeys((PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH, UNSUPPORTED_VERSION), 400)
+
+
+class RpcError(Exception):
+    """A request that gets an error instead of a result."""
+
+    def __init__(self, code: int, told: str, data: Any = None) -> None:
+        super().__init__(told)
+        self.code = code
+        self.data = data
+
+    @property
+    def status(self) -> int:
+        """The status with which the modern era sends it."""
+        return _STATUS.get(self.code, 200)
+
+    def body(self, id_: bytes) -> bytes:
+        """The message that tells of it."""
+        error = {"code": self.code, "message": str(self)} | ({} if self.data is None else {"data": self.data})
+        return b'{"jsonrpc":"2.0","id":%s,"error":%s}' % (id_, encode(error).encode(errors="replace"))
+
+
+@dataclass(slots=True)
+class Message:
+    """A request, or a notification, which has no id."""
+
+    id: int | str | None
+    method: str
+    params: dict[str, Any]
+
+    @property
+    def id_text(self) -> bytes:
+        return encode(self.id).encode()
+
+
+_NO_MESSAGE = "The body must be one JSON-RPC request or notification."
+
+
+def read_message(body: bytes) -> Message | None:
+    """The message in a body; None for an answer, which nobody here waits for."""
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        raise RpcError(PARSE_ERROR, "The body is not JSON.") from None
+    if type(said) is not dict or said.get("jsonrpc") != "2.0":
+        raise RpcError(INVALID_REQUEST, _NO_MESSAGE)
+    method, params = said.get("method"), said.get("params")
+    if method is None and "id" in said and ("result" in said or "error" in said):
+        return None
+    if type(method) is not str or type(params) not in (dict, type(None)):
+        raise RpcError(INVALID_REQUEST, _NO_MESSAGE)
+    id_ = said.get("id")
+    if "id" in said and type(id_) not in (int, str):
+        raise RpcError(INVALID_REQUEST, "The id of a request must be a text or a whole number.")
+    try:
+        encode(id_).encode()
+    except ValueError:
+        raise RpcError(INVALID_REQUEST, "The id of a request must be a text that can be sent.") from None
+    return Message(id_, method, params or {})
+
+
+def check_envelope(message: Message, headers: Mapping[str, str], repeated: frozenset[str]) -> None:
+    """What a request of the modern era must carry: each fact in its body, and the same in its headers."""
+    meta = message.params.get("_meta")
+    if type(meta) is not dict:
+        raise RpcError(INVALID_PARAMS, f"params._meta must be an object with {VERSION_KEY!r} and {CAPABILITIES_KEY!r}.")
+    missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
+    if missing:
+        raise RpcError(INVALID_PARAMS, f"params._meta lacks {', '.join(map(repr, missing))}.")
+    for name in ("mcp-protocol-version", "mcp-method", "mcp-name"):
+        if name in repeated:
+            raise RpcError(HEADER_MISMATCH, f"The header {name} may stand there once.")
+    version = meta[VERSION_KEY]
+    if headers.get("mcp-protocol-version") != version:
+        raise RpcError(HEADER_MISMATCH, "The header mcp-protocol-version does not say what params._meta says.")
+    if headers.get("mcp-method") != message.method:
+        raise RpcError(HEADER_MISMATCH, "The header mcp-method does not say what the body says.")
+    named_by = NAMED_BY.get(message.method)
+    if named_by is not None and _decoded(headers.get("mcp-name")) != message.params.get(named_by):
+        raise RpcError(HEADER_MISMATCH, f"The header mcp-name does not say what the body says as {named_by!r}.")
+    if version not in MODERN_VERSIONS:
+        raise unsupported(version)
+    client = meta.get(CLIENT_KEY)
+    if type(meta[CAPABILITIES_KEY]) is not dict or not (client is None or _is_implementation(client)):
+        raise RpcError(INVALID_PARAMS, "params._meta describes the client in another way than the protocol does.")
+
+
+def unsupported(version: object) -> RpcError:
+    data = {"supported": list(MODERN_VERSIONS), "requested": version}
+    return RpcError(UNSUPPORTED_VERSION, "This version of the protocol is not spoken here.", data)
+
+
+def negotiated(params: Mapping[str, Any]) -> str:
+    """The version that a client of the older era is told."""
+    wanted = params.get("protocolVersion")
+    described = type(params.get("capabilities")) is dict and _is_implementation(params.get("clientInfo"))
+    if type(wanted) is not str or not described:
+        raise RpcError(INVALID_PARAMS, "initialize needs protocolVersion, capabilities and clientInfo.")
+    return wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+
+
+def _is_implementation(client: Any) -> bool:
+    return type(client) is dict and type(client.get("name")) is str and type(client.get("version")) is str
+
+
+def _decoded(value: str | None) -> str | None:
+    """What a header says; a text that headers cannot carry is sent in base64 between marks."""
+    if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
+        return value
+    import base64
+
+    packed = value[len("=?base64?") : -len("?=")]
+    try:
+        content = base64.b64decode(packed, validate=True)
+        text = content.decode()
+    except ValueError:
+        return None
+    return text if base64.b64encode(content).decode() == packed else None

@@ -1,0 +1,162 @@
+"""The other processes of a farm: connections are handed to the one that holds their world, and all can be asked.
+
+A world lives in one process, and a client connects to any. So whoever reads a request for somebody else's world gives
+the whole connection away, with what was read from it; later requests on it go straight there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from envscaler_mcp.errors import LaunchError
+
+Plane = Literal["agent", "control"]
+_PLANES: tuple[Plane, ...] = ("agent", "control")
+
+ANSWER_SECONDS = 60.0
+_WAIT = 0.002
+_LONGEST_WAIT = 2.0
+
+logger = logging.getLogger(__name__)
+
+Taken = Callable[[Plane, socket.socket, bytes], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Mailboxes:
+    """What connects the processes, made before there is more than one; the files are for questions between them."""
+
+    sending: tuple[socket.socket, ...]
+    receiving: tuple[socket.socket, ...]
+    folder: Path
+
+    @classmethod
+    def make(cls, processes: int, folder: Path) -> Mailboxes:
+        """One mailbox for each process; every process can put something into every one."""
+        kind = getattr(socket, "SOCK_SEQPACKET", socket.SOCK_DGRAM)
+        pairs = [socket.socketpair(socket.AF_UNIX, kind) for _ in range(processes)]
+        for one in (end for pair in pairs for end in pair):
+            one.setblocking(False)
+        return cls(tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs), folder)
+
+    def questions(self, number: int) -> Path:
+        """Where a process listens to what the others ask."""
+        return self.folder / f"{number}.sock"
+
+
+class Siblings:
+    """The others, as one process sees them."""
+
+    def __init__(self, number: int, boxes: Mailboxes, token: Callable[[], str]) -> None:
+        self.number = number
+        self._boxes = boxes
+        self._token = token
+        self._sending: set[asyncio.Task[None]] = set()
+
+    @property
+    def others(self) -> list[int]:
+        return [number for number in range(len(self._boxes.sending)) if number != self.number]
+
+    @contextlib.contextmanager
+    def taking(self, take: Taken) -> Any:
+        """Take connections that others hand over, for the block."""
+        box = self._boxes.receiving[self.number]
+        loop = asyncio.get_running_loop()
+        loop.add_reader(box.fileno(), self._empty, box, take)
+        try:
+            yield
+        finally:
+            loop.remove_reader(box.fileno())
+
+    def _empty(self, box: socket.socket, take: Taken) -> None:
+        while True:
+            try:
+                said, handed, _, _ = socket.recv_fds(box, 1, 2)
+            except BlockingIOError:
+                return
+            if len(handed) != 2 or not said:
+                for descriptor in handed:
+                    os.close(descriptor)
+                continue
+            connection, kept = handed
+            with os.fdopen(kept, "rb") as file:
+                file.seek(0)
+                received = file.read()
+            try:
+                take(_PLANES[said[0]], socket.socket(fileno=connection), received)
+            except OSError:
+                # Whoever asked has left on the way.
+                continue
+
+    def hand_over(self, plane: Plane, place: int, sock: socket.socket, received: bytes) -> None:
+        """Give a connection to the process that it belongs to."""
+        task = asyncio.get_running_loop().create_task(self._hand_over(plane, place, sock, received))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _hand_over(self, plane: Plane, place: int, sock: socket.socket, received: bytes) -> None:
+        said = bytes([_PLANES.index(plane)])
+        with sock, tempfile.TemporaryFile(buffering=0) as kept:
+            kept.write(received)
+            descriptors = [sock.fileno(), kept.fileno()]
+            waited = 0.0
+            while True:
+                try:
+                    socket.send_fds(self._boxes.sending[place], [said], descriptors)
+                    return
+                except (BlockingIOError, OSError) as cause:
+                    if waited > _LONGEST_WAIT:
+                        logger.warning("a connection could not be handed to process %d: %s", place, cause)
+                        return
+                waited += _WAIT
+                await asyncio.sleep(_WAIT)
+
+    async def ask(self, number: int, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        """The status and body of another's answer."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS), _connected(self._boxes.questions(number)) as (reader, writer):
+                head = (
+                    f"{method} {path} HTTP/1.1\r\nhost: farm\r\nauthorization: Bearer {self._token()}\r\n"
+                    f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+                )
+                writer.write(head.encode("latin-1") + body)
+                whole = await reader.read(-1)
+        except (OSError, TimeoutError) as cause:
+            raise LaunchError(f"A process of the farm does not answer: {cause!r}") from cause
+        first, _, content = whole.partition(b"\r\n\r\n")
+        try:
+            return int(first.split(b" ", 2)[1]), content
+        except (IndexError, ValueError):
+            raise LaunchError("A process of the farm ended while it answered.") from None
+
+    async def ask_all(self, path: str) -> list[Any]:
+        """What the others answer to the same question; those that do not answer are left out."""
+        found = []
+        for number in self.others:
+            try:
+                status, content = await self.ask(number, "GET", path)
+            except LaunchError as cause:
+                logger.warning("%s", cause)
+                continue
+            if status == 200:
+                found.append(json.loads(content))
+        return found
+
+
+@contextlib.asynccontextmanager
+async def _connected(path: Path) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    reader, writer = await asyncio.open_unix_connection(str(path), limit=1 << 26)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()

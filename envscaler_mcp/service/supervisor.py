@@ -1,0 +1,170 @@
+"""The processes of a farm, from the first socket to the last end: forked once everything is imported, replaced when one dies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NoReturn
+
+from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.sandbox import limits
+from envscaler_mcp.service.front_end import FarmConfig, FrontEnd, run_front_end
+from envscaler_mcp.service.siblings import Mailboxes
+from envscaler_mcp.serving.listening import listen
+
+MOST_RESTARTS = 5
+RESTART_SPAN = 60.0
+"""A process that dies more often than that in so many seconds will not be mended by starting it again."""
+STOP_SECONDS = 10.0
+
+logger = logging.getLogger(__name__)
+
+
+class Farmhouse:
+    """Sockets that all processes accept on, and the processes."""
+
+    def __init__(self, config: FarmConfig, agents: socket.socket, owners: socket.socket, processes: int) -> None:
+        self._config = config
+        self._agents = agents
+        self._owners = owners
+        self._processes = processes
+        self._children: dict[int, int] = {}
+        self._deaths: list[float] = []
+        self._stopping = False
+
+    def run(self, ready: Callable[[], None]) -> int:
+        """Serve until somebody asks for the end; the exit code."""
+        limits.hold_many_worlds()
+        with tempfile.TemporaryDirectory(prefix="envscaler-farm-") as folder, _lifeline() as lifeline:
+            boxes = Mailboxes.make(self._processes, Path(folder))
+            for asking in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(asking, self._asked_to_stop)
+            # What is there before the fork is shared by all, as long as nobody writes to it.
+            gc.collect()
+            gc.freeze()
+            for number in range(self._processes):
+                self._start(number, boxes, lifeline)
+            ready()
+            try:
+                return self._watch(boxes, lifeline)
+            finally:
+                self._end()
+
+    def _asked_to_stop(self, *_: object) -> None:
+        self._stopping = True
+        for child in list(self._children):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
+
+    def _start(self, number: int, boxes: Mailboxes, lifeline: tuple[int, int]) -> None:
+        child = os.fork()
+        if child:
+            self._children[child] = number
+            return
+        self._serve(number, boxes, lifeline)
+
+    def _serve(self, number: int, boxes: Mailboxes, lifeline: tuple[int, int]) -> NoReturn:
+        """What a forked process does, and all it does."""
+        code = 1
+        try:
+            # Only the process that started all holds this end, so that the others notice when it is gone.
+            os.close(lifeline[1])
+            for one in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(one, signal.SIG_DFL)
+            front = FrontEnd(self._config, number, boxes)
+            asyncio.run(run_front_end(front, [self._agents], [self._owners], boxes, lifeline[0]))
+            code = 0
+        except BaseException:
+            logger.exception("process %d of the farm", number)
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+
+    def _watch(self, boxes: Mailboxes, lifeline: tuple[int, int]) -> int:
+        while self._children:
+            try:
+                child, status = os.wait()
+            except InterruptedError:
+                continue
+            number = self._children.pop(child, None)
+            if number is None or self._stopping:
+                continue
+            now = time.monotonic()
+            self._deaths = [one for one in self._deaths if now - one < RESTART_SPAN] + [now]
+            if len(self._deaths) > MOST_RESTARTS:
+                raise LaunchError("The farm's processes end again and again; the log above says why.")
+            why = os.waitstatus_to_exitcode(status)
+            logger.warning("process %d of the farm ended (%d); its worlds are gone, and it starts again", number, why)
+            self._start(number, boxes, lifeline)
+        return 0
+
+    def _end(self) -> None:
+        self._asked_to_stop()
+        deadline = time.monotonic() + STOP_SECONDS
+        while self._children:
+            child, _ = os.waitpid(-1, os.WNOHANG)
+            self._children.pop(child, None)
+            if not child:
+                if time.monotonic() > deadline:
+                    for left in self._children:
+                        os.kill(left, signal.SIGKILL)
+                    deadline += STOP_SECONDS
+                time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def _lifeline() -> Iterator[tuple[int, int]]:
+    """A pipe of which the reading end tells when the process that holds the writing end is gone."""
+    ends = os.pipe()
+    try:
+        yield ends
+    finally:
+        for end in ends:
+            os.close(end)
+
+
+def listen_for_owners(address: str) -> socket.socket:
+    """A socket at a path that only this user may open, or at a port of this machine alone."""
+    if address.isdigit():
+        return listen("127.0.0.1", int(address), None)
+    path = Path(address)
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _clear(path)
+        # The file is there from `bind` on, so it must not be open to others even for a moment.
+        former = os.umask(0o177)
+        try:
+            sock.bind(str(path))
+        finally:
+            os.umask(former)
+        sock.listen(2048)
+    except OSError as cause:
+        sock.close()
+        raise LaunchError(
+            f"The control plane cannot listen at {address!r}: {cause}; name another --control."
+        ) from cause
+    return sock
+
+
+def _clear(path: Path) -> None:
+    """Remove what a farm that was killed has left; a farm that lives keeps its place."""
+    if not path.is_socket():
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knock:
+        try:
+            knock.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)
+            return
+    raise LaunchError(f"Another farm is at {str(path)!r}; end it, or name another --control.")

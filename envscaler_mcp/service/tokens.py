@@ -1,0 +1,72 @@
+"""Tokens that say what they are good for and until when, made and known by whoever holds the farm's secret."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import time
+from pathlib import Path
+from typing import Literal
+
+from envscaler_mcp.errors import LaunchError
+
+Scope = Literal["agent", "control", "read"]
+"""Calling tools; owning worlds, which includes the other two; looking at the catalogue and the figures."""
+
+_ALLOWS: dict[str, frozenset[Scope]] = {
+    "agent": frozenset({"agent"}),
+    "control": frozenset({"agent", "control", "read"}),
+    "read": frozenset({"read"}),
+}
+_MARK = "envscaler"
+_LONGEST = 256
+
+
+def token_for(secret: bytes, scope: Scope, seconds: float) -> str:
+    """A token of this scope, good for so long."""
+    claim = f"{_MARK}.{scope}.{int(time.time() + seconds)}.{secrets.token_urlsafe(12)}"
+    return f"{claim}.{_signature(secret, claim)}"
+
+
+def allows(secret: bytes, token: str, wanted: Scope) -> bool:
+    """Whether a token was made with this secret, is not over, and is good for what is wanted."""
+    if len(token) > _LONGEST or not token.isascii():
+        return False
+    claim, _, signature = token.rpartition(".")
+    if not hmac.compare_digest(signature.encode(), _signature(secret, claim).encode()):
+        return False
+    _, scope, ends, _ = claim.split(".", 3)
+    return int(ends) > time.time() and wanted in _ALLOWS.get(scope, ())
+
+
+def _signature(secret: bytes, claim: str) -> str:
+    return hmac.new(secret, f"token {claim}".encode(), hashlib.sha256).hexdigest()
+
+
+def kept_secret(file: Path) -> bytes:
+    """The secret in a file that only this user can read; made there when it is first needed."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            pass
+        else:
+            with os.fdopen(descriptor, "w", encoding="ascii") as made:
+                made.write(secrets.token_hex(32) + "\n")
+        if file.stat().st_mode & 0o077:
+            raise LaunchError(
+                f"Others may read the farm's secret in {file}; `chmod 600` it, or remove it to have it made anew."
+            )
+        return secret_of(file.read_text(encoding="ascii"))
+    except (OSError, UnicodeDecodeError) as cause:
+        raise LaunchError(f"The farm's secret cannot be kept in {file}: {cause}") from cause
+
+
+def secret_of(text: str) -> bytes:
+    """The secret in a text; a short one would be guessed."""
+    if len(text.strip()) < 32:
+        raise LaunchError("The farm's secret must have at least 32 letters; `openssl rand -hex 32` makes one.")
+    return text.strip().encode()

@@ -1,0 +1,235 @@
+"""The worlds that are open: named, counted, kept within bounds, and closed when nobody comes any more."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import os
+import secrets
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import anyio.to_thread
+
+from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.launch.opening import Isolation
+from envscaler_mcp.sandbox.limits import resident
+from envscaler_mcp.service.environments import Environments, HostedEnvironment
+from envscaler_mcp.service.hosted_world import HostedWorld, Terms
+
+logger = logging.getLogger(__name__)
+
+_RANDOM = 22
+"""Letters of 128 random bits."""
+
+
+class FullError(EnvScalerError):
+    """The farm holds as many worlds as it may."""
+
+
+class NoWorldError(WorldError):
+    """Nothing lives at an address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How much the worlds of one process may take together."""
+
+    worlds: int = 10_000
+    memory: int = 8 << 30
+    calls: int = 100_000
+    """Of each world."""
+    visitors: int = 1_000
+    lease_seconds: float = 900.0
+    longest_lease: float = 86_400.0
+    visit_seconds: float = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Which worlds belong to this process: those whose names fall on its number."""
+
+    number: int = 0
+    of: int = 1
+
+    def owner(self, name: str) -> int:
+        """The number of the process that a name belongs to."""
+        return zlib.crc32(name.encode()) % self.of
+
+    def fresh(self) -> str:
+        """A name that nobody can guess and that belongs here."""
+        while True:
+            name = secrets.token_urlsafe(16)
+            if self.owner(name) == self.number:
+                return name
+
+
+@dataclass(slots=True)
+class Counts:
+    """What happened since the process began."""
+
+    opened: int = 0
+    closed: int = 0
+    reaped: int = 0
+    crashed: int = 0
+
+
+class Worlds:
+    """One process's worlds."""
+
+    def __init__(
+        self, environments: Environments, caps: Caps, secret: bytes, isolation: Isolation, share: Share | None = None
+    ) -> None:
+        self.environments = environments
+        self.caps = caps
+        self.share = share or Share()
+        self.counts = Counts()
+        self._secret = secret
+        self._isolation: Isolation = isolation
+        self._open: dict[str, HostedWorld] = {}
+        self._visits: dict[str, asyncio.Event] = {}
+        self._opening = 0
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __iter__(self) -> Iterator[HostedWorld]:
+        return iter(list(self._open.values()))
+
+    def find(self, environment: str, name: str) -> HostedWorld:
+        """The world at an address; NoWorldError says no more than that there is none."""
+        found = self._open.get(name)
+        if found is None or found.environment.card.id != environment:
+            raise NoWorldError("There is no world at this address; it was closed, or its lease has ended.")
+        return found
+
+    def named(self, name: str) -> HostedWorld:
+        """The world of that name, whatever its environment."""
+        found = self._open.get(name)
+        if found is None:
+            raise NoWorldError("There is no such world; it was closed, or its lease has ended.")
+        return found
+
+    async def open(
+        self,
+        environment: str,
+        scenario: str | None = None,
+        state: str | None = None,
+        seed: int | None = None,
+        lease_seconds: float | None = None,
+    ) -> HostedWorld:
+        """A new world, its owner's until it is closed or left alone for its lease."""
+        hosted = self.environments.find(environment)
+        return await self._place(self.share.fresh(), hosted, self._lease(lease_seconds), (scenario, state, seed))
+
+    async def fork(self, parent: HostedWorld) -> HostedWorld:
+        """A second world that goes on from where the first is."""
+        self._admit()
+        session = await parent.act(lambda one: one.fork())
+        return self._add(HostedWorld(self.share.fresh(), parent.environment, session, parent.terms))
+
+    def _lease(self, seconds: float | None) -> Terms:
+        wanted = self.caps.lease_seconds if seconds is None else seconds
+        if not 0 < wanted <= self.caps.longest_lease:
+            raise WorldError(f"A lease lasts more than 0 and at most {self.caps.longest_lease:.0f} seconds.")
+        return Terms(wanted, self.caps.calls)
+
+    def renew(self, world: HostedWorld, seconds: float | None) -> None:
+        """Let a lease begin anew, perhaps with another length."""
+        world.terms = self._lease(seconds if seconds is not None else world.terms.lease_seconds)
+        world.used = time.monotonic()
+
+    async def _place(
+        self,
+        name: str,
+        hosted: HostedEnvironment,
+        terms: Terms,
+        start: tuple[str | None, str | None, int | None] = (None, None, None),
+        *,
+        visitor: bool = False,
+    ) -> HostedWorld:
+        self._admit()
+        if hosted.code.trusted and self._isolation == "local":
+            session = hosted.session(*start, self._isolation)
+        else:
+            self._opening += 1
+            try:
+                session = await anyio.to_thread.run_sync(hosted.session, *start, self._isolation)
+            finally:
+                self._opening -= 1
+        return self._add(HostedWorld(name, hosted, session, terms, visitor=visitor))
+
+    def _admit(self) -> None:
+        if len(self._open) + self._opening >= self.caps.worlds:
+            raise FullError(f"{self.caps.worlds} worlds are open, as many as may be; close some, or let leases end.")
+        if len(self._open) % 16 == 0 and resident(os.getpid()) > self.caps.memory:
+            raise FullError(f"The worlds fill the {self.caps.memory >> 20} MiB they may have; close some.")
+
+    def _add(self, world: HostedWorld) -> HostedWorld:
+        self._open[world.name] = world
+        self.counts.opened += 1
+        return world
+
+    async def close(self, world: HostedWorld) -> None:
+        """End a world; its address leads nowhere from here on."""
+        if self._open.pop(world.name, None) is not None:
+            self.counts.closed += 1
+            self.counts.crashed += world.ended
+            await world.close()
+
+    # Visitors
+
+    def invitation(self, environment: str) -> str:
+        """A name that only this farm can make: a world begins there whenever somebody comes and none is there."""
+        self.environments.find(environment)
+        random = secrets.token_urlsafe(16)
+        return random + self._signature(environment, random)
+
+    def _signature(self, environment: str, random: str) -> str:
+        return hmac.new(self._secret, f"visit {environment} {random}".encode(), hashlib.sha256).hexdigest()[:32]
+
+    def invited(self, environment: str, name: str) -> bool:
+        """Whether a name is an invitation of this farm's to this environment."""
+        random, signature = name[:_RANDOM], name[_RANDOM:]
+        return len(signature) == 32 and hmac.compare_digest(
+            signature.encode(), self._signature(environment, random).encode()
+        )
+
+    async def welcome(self, environment: str, name: str) -> HostedWorld:
+        """The world of an invitation, fresh if it is not there any more."""
+        while (coming := self._visits.get(name)) is not None:
+            await coming.wait()
+        found = self._open.get(name)
+        if found is not None:
+            return found
+        if sum(world.visitor for world in self._open.values()) >= self.caps.visitors:
+            raise FullError(f"{self.caps.visitors} people visit already, as many as may; come back later.")
+        self._visits[name] = asyncio.Event()
+        try:
+            terms = Terms(self.caps.visit_seconds, self.caps.calls)
+            return await self._place(name, self.environments.find(environment), terms, visitor=True)
+        finally:
+            self._visits.pop(name).set()
+
+    # The end of worlds
+
+    async def reap(self) -> None:
+        """Close what nobody used for its lease, for as long as the process runs."""
+        while True:
+            await asyncio.sleep(1)
+            now = time.monotonic()
+            for world in [one for one in self._open.values() if one.leaves < now]:
+                self.counts.reaped += 1
+                try:
+                    await self.close(world)
+                except Exception:
+                    logger.exception("a world of %s could not be closed", world.environment.card.id)
+
+    async def close_all(self) -> None:
+        """The farm ends."""
+        for world in list(self._open.values()):
+            await self.close(world)
