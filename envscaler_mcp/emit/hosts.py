@@ -24,8 +24,12 @@ class Connection:
 
     client: Client
     name: str
-    command: tuple[str, ...]
+    command: tuple[str, ...] = ()
     """Program and arguments with absolute paths: a host starts them from a folder of its own, with hardly a PATH."""
+    url: str = ""
+    """The address of a world that a farm serves, where no program is started."""
+    token: str = ""
+    """What the farm asks for, if it asks for anything."""
 
     @property
     def key(self) -> str:
@@ -35,8 +39,21 @@ class Connection:
     @property
     def server(self) -> dict[str, Any]:
         """What the host's file says about the server."""
+        if self.url:
+            return self._remote
         server: dict[str, Any] = {"command": self.command[0], "args": list(self.command[1:])}
         return {"type": "stdio", **server} if self.client in ("vscode", "claude-code") else server
+
+    @property
+    def _remote(self) -> dict[str, Any]:
+        header = f"Authorization: Bearer {self.token}"
+        if self.client == "claude-desktop":
+            # Its file knows programs only; this one of the protocol's own carries a stream to an address.
+            more = ["--header", header] if self.token else []
+            return {"command": "npx", "args": ["-y", "mcp-remote", self.url, *more]}
+        headers = {"headers": {"Authorization": f"Bearer {self.token}"}} if self.token else {}
+        server: dict[str, Any] = {"url": self.url, **headers}
+        return server if self.client == "cursor" else {"type": "http", **server}
 
     @property
     def document(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import secrets
 import socket
 import threading
@@ -138,7 +139,8 @@ class FarmClient:
         try:
             connection.connect()
         except OSError as cause:
-            raise LaunchError(f"No farm answers at {self._address!r}: {cause}.") from cause
+            connection.close()
+            raise LaunchError(f"No farm answers at {self._address!r}: {cause}; `envscaler farm` starts one.") from cause
         return connection
 
     @contextmanager
@@ -228,6 +230,41 @@ class FarmWorld:
 
     def _ask(self, method: str, what: str, order: BaseModel | None, wanted: type[T]) -> T:
         return self._farm.ask(method, f"{PREFIX}/{quote(self.name)}/{what}", order, wanted)
+
+
+def environment_at(url: str) -> str:
+    """The environment of a world, or of worlds to come, at a farm's URL."""
+    return _parts(url)["environment"]
+
+
+def world_address(url: str, token: str = "") -> str:
+    """The address of a world; at `/e/ENV_ID` and `/e/ENV_ID/new` the farm is asked for a fresh one."""
+    parts = _parts(url)
+    if parts["world"]:
+        return url
+    connection = _connection(parts["farm"], PATIENCE)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    try:
+        connection.request("GET", f"{urlsplit(parts['farm']).path}/e/{parts['environment']}/new", headers=headers)
+        answer = connection.getresponse()
+        content = answer.read()
+    except (OSError, http.client.HTTPException) as cause:
+        raise LaunchError(f"No farm answers at {parts['farm']}: {cause}; `envscaler farm` starts one.") from cause
+    finally:
+        connection.close()
+    if answer.status != 200:
+        raise WorldError(_error_in(content))
+    return str(json.loads(content)["url"])
+
+
+def _parts(url: str) -> re.Match[str]:
+    found = _WORLD.fullmatch(url)
+    if found is None:
+        raise WorldError(f"{url!r} is no world of a farm; its address ends in /e/ENV_ID/new or /e/ENV_ID/WORLD/mcp.")
+    return found
+
+
+_WORLD = re.compile(r"(?P<farm>https?://[^?#]+?)/e/(?P<environment>[^/?#]+)(?:/new/?|/(?P<world>[^/?#]+)/mcp|/?)")
 
 
 def _connection(address: str, patience: float) -> http.client.HTTPConnection:

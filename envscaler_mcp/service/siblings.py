@@ -13,7 +13,7 @@ import logging
 import os
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -41,13 +41,16 @@ class Mailboxes:
     folder: Path
 
     @classmethod
-    def make(cls, processes: int, folder: Path) -> Mailboxes:
-        """One mailbox for each process; every process can put something into every one."""
+    @contextlib.contextmanager
+    def opened(cls, processes: int) -> Iterator[Mailboxes]:
+        """One mailbox for each process, for the block; every process can put something into every one."""
         kind = getattr(socket, "SOCK_SEQPACKET", socket.SOCK_DGRAM)
-        pairs = [socket.socketpair(socket.AF_UNIX, kind) for _ in range(processes)]
-        for one in (end for pair in pairs for end in pair):
-            one.setblocking(False)
-        return cls(tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs), folder)
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-farm-"))
+            pairs = [socket.socketpair(socket.AF_UNIX, kind) for _ in range(processes)]
+            for one in (end for pair in pairs for end in pair):
+                stack.enter_context(one).setblocking(False)
+            yield cls(tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs), Path(folder))
 
     def questions(self, number: int) -> Path:
         """Where a process listens to what the others ask."""
@@ -68,7 +71,7 @@ class Siblings:
         return [number for number in range(len(self._boxes.sending)) if number != self.number]
 
     @contextlib.contextmanager
-    def taking(self, take: Taken) -> Any:
+    def taking(self, take: Taken) -> Iterator[None]:
         """Take connections that others hand over, for the block."""
         box = self._boxes.receiving[self.number]
         loop = asyncio.get_running_loop()

@@ -10,7 +10,6 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +25,8 @@ MOST_RESTARTS = 5
 RESTART_SPAN = 60.0
 """A process that dies more often than that in so many seconds will not be mended by starting it again."""
 STOP_SECONDS = 10.0
+
+_ASKING = (signal.SIGINT, signal.SIGTERM)
 
 logger = logging.getLogger(__name__)
 
@@ -45,9 +46,8 @@ class Farmhouse:
     def run(self, ready: Callable[[], None]) -> int:
         """Serve until somebody asks for the end; the exit code."""
         limits.hold_many_worlds()
-        with tempfile.TemporaryDirectory(prefix="envscaler-farm-") as folder, _lifeline() as lifeline:
-            boxes = Mailboxes.make(self._processes, Path(folder))
-            for asking in (signal.SIGINT, signal.SIGTERM):
+        with Mailboxes.opened(self._processes) as boxes, _lifeline() as lifeline:
+            for asking in _ASKING:
                 signal.signal(asking, self._asked_to_stop)
             # What is there before the fork is shared by all, as long as nobody writes to it.
             gc.collect()
@@ -67,11 +67,13 @@ class Farmhouse:
                 os.kill(child, signal.SIGTERM)
 
     def _start(self, number: int, boxes: Mailboxes, lifeline: tuple[int, int]) -> None:
+        # Somebody may ask for the end before the new process knows how to end.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _ASKING)
         child = os.fork()
-        if child:
-            self._children[child] = number
-            return
-        self._serve(number, boxes, lifeline)
+        if not child:
+            self._serve(number, boxes, lifeline)
+        self._children[child] = number
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKING)
 
     def _serve(self, number: int, boxes: Mailboxes, lifeline: tuple[int, int]) -> NoReturn:
         """What a forked process does, and all it does."""
@@ -79,8 +81,9 @@ class Farmhouse:
         try:
             # Only the process that started all holds this end, so that the others notice when it is gone.
             os.close(lifeline[1])
-            for one in (signal.SIGINT, signal.SIGTERM):
+            for one in _ASKING:
                 signal.signal(one, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKING)
             front = FrontEnd(self._config, number, boxes)
             asyncio.run(run_front_end(front, [self._agents], [self._owners], boxes, lifeline[0]))
             code = 0

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from envscaler_mcp.registry import read_registry
@@ -45,11 +44,10 @@ class Here:
 async def farm_here(**config: Any) -> AsyncIterator[Here]:
     """A farm of what ships, in this process's event loop."""
     with (
-        TemporaryDirectory() as folder,
+        Mailboxes.opened(1) as boxes,
         listen("127.0.0.1", 0, None) as agents,
         listen("127.0.0.1", 0, None) as owners,
     ):
-        boxes = Mailboxes.make(1, Path(folder))
         wanted = {
             "servers": ROOT / "generated_servers",
             "registry": read_registry(ROOT / "registry.json"),
@@ -113,4 +111,7 @@ def farm_program(folder: Path, *options: str, processes: int = 2) -> Iterator[Pr
         yield Program(told["url"], told["control"], process)
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        code = process.wait(20)
+        if process.stdout is not None:
+            process.stdout.close()
+    assert code == 0
