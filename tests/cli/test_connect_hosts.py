@@ -95,3 +95,23 @@ def test_a_linked_file_stays_a_link(tmp_path: Path) -> None:
     install(a_connection(), link)
     assert link.is_symlink()
     assert "seed_bank" in json.loads(real.read_text(encoding="utf-8"))["mcpServers"]
+
+
+URL = "http://127.0.0.1:8765/e/seed_bank/name/mcp"
+
+
+@pytest.mark.parametrize(
+    ("client", "server"),
+    [
+        ("vscode", {"type": "http", "url": URL, "headers": {"Authorization": "Bearer t"}}),
+        ("claude-code", {"type": "http", "url": URL, "headers": {"Authorization": "Bearer t"}}),
+        ("cursor", {"url": URL, "headers": {"Authorization": "Bearer t"}}),
+        (
+            "claude-desktop",
+            {"command": "npx", "args": ["-y", "mcp-remote", URL, "--header", "Authorization: Bearer t"]},
+        ),
+    ],
+)
+def test_a_world_of_a_farm_is_named_as_each_host_names_addresses(client: Client, server: object) -> None:
+    assert Connection(client, "seed_bank", url=URL, token="t").server == server
+    assert "Authorization" not in json.dumps(Connection(client, "seed_bank", url=URL).server)
