@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from envscaler_mcp.artifacts.artifact import Part
-from envscaler_mcp.errors import ModelError
+from envscaler_mcp.artifacts.canonical import canonical_json
+from envscaler_mcp.errors import ArtifactError, ModelError
 from envscaler_mcp.llm.chat import ChatModel, Message, Question
 from envscaler_mcp.prompts import Prompt
 
@@ -139,10 +140,20 @@ def json_in(text: str) -> Any:
     error = ""
     for candidate in candidates:
         try:
-            return json.loads(candidate)
+            return plain_json(candidate)
         except ValueError as cause:
             error = error or str(cause)
     raise MisfitError(f"It is no JSON document: {error}." if text.strip() else "It is empty.")
+
+
+def plain_json(text: str) -> Any:
+    """What a text says as JSON; ValueError also where it is too deep, or holds what cannot be written down again."""
+    try:
+        found = json.loads(text)
+        canonical_json(found)
+    except (RecursionError, ArtifactError) as cause:
+        raise ValueError(str(cause)) from cause
+    return found
 
 
 def block_in(text: str, *languages: str) -> str:

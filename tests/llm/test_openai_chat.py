@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.llm.endpoint import (
     Reply,
     Reset,
     Say,
+    Trickle,
     Vector,
     one_after_the_other,
     scripted_endpoint,
@@ -99,6 +101,96 @@ async def test_how_an_answer_ended_is_known(said: Say, finish: str) -> None:
         assert (await chat.answer(question())).finish == finish
 
 
+def completion(usage: object = None, **message: object) -> Garbage:
+    choices = [{"index": 0, "message": {"role": "assistant", "content": None, **message}, "finish_reason": "stop"}]
+    return Garbage(json.dumps({"choices": choices, "usage": usage}).encode(), "application/json")
+
+
+def called(**call: object) -> Garbage:
+    return completion(tool_calls=[call])
+
+
+@pytest.mark.parametrize(
+    ("reply", "call"),
+    [
+        (called(id="1", type="function", function={"name": "look", "arguments": {"ward": 4}}), ("1", '{"ward": 4}')),
+        (called(id="1", type="function", function={"name": "look", "arguments": None}), ("1", "{}")),
+        (called(id="1", type="function", function={"name": "look"}), ("1", "{}")),
+        (called(id="1", function={"name": "look", "arguments": "{}"}), ("1", "{}")),
+        (called(id=7, type=None, function={"name": "look", "arguments": "{}"}), ("7", "{}")),
+        (called(type="function", function={"name": "look", "arguments": "{}"}), ("call_0", "{}")),
+    ],
+    ids=["an object", "null", "no arguments", "no type", "a number", "no id"],
+)
+async def test_a_call_that_is_written_oddly_is_a_call(reply: Reply, call: tuple[str, str]) -> None:
+    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
+        answer = await chat.answer(question())
+    assert answer.finish == "tool_calls"
+    assert answer.tool_calls == (ToolCall(id=call[0], name="look", arguments=call[1]),)
+
+
+@pytest.mark.parametrize(
+    ("told", "usage"),
+    [
+        ({"prompt_tokens": 5.5, "completion_tokens": "3"}, Usage(prompt_tokens=6, completion_tokens=3)),
+        ({"prompt_tokens": -1, "completion_tokens": [], "prompt_tokens_details": "all"}, Usage()),
+        ("much", Usage()),
+    ],
+)
+async def test_an_answer_counts_whatever_is_told_of_what_it_took(told: object, usage: Usage) -> None:
+    reply = completion(told, content="Four.")
+    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
+        answer = await chat.answer(question())
+    assert (answer.text, answer.usage) == ("Four.", usage)
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (completion(content=5), "no chat completion: .*'content': 5"),
+        (completion(tool_calls=["look"]), "no chat completion: .*'tool_calls': ..look"),
+        (called(id="1", type="function", function={"arguments": "{}"}), "no chat completion: .*'arguments'"),
+        (completion(refusal={"why": "no"}), "no chat completion: .*'refusal'"),
+        (Garbage(b'{"choices": {"a": 1}}', "application/json"), "no chat completion: .*'choices'"),
+        (Garbage(b'{"choices": ' + b"[" * 100_000, "application/json"), "no JSON"),
+    ],
+    ids=range(6),
+)
+async def test_what_is_no_answer_is_told_as_it_came(reply: Reply, words: str) -> None:
+    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
+        with pytest.raises(UnansweredError, match=words):
+            await chat.answer(question())
+
+
+def embedding(**body: object) -> Garbage:
+    return Garbage(json.dumps(body).encode(), "application/json")
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Garbage(), "no embedding: '<html>"),
+        (Garbage(b'{"data": [', "application/json"), "no JSON"),
+        (embedding(data=[]), "no embedding"),
+        (embedding(data=["x"]), "no embedding"),
+        (embedding(data=[{"embedding": "AAAA"}]), "no embedding: .*AAAA"),
+        (embedding(data=[{"embedding": None}]), "no embedding"),
+    ],
+    ids=range(6),
+)
+async def test_what_is_no_embedding_is_told_as_it_came(reply: Reply, words: str) -> None:
+    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
+        with pytest.raises(UnansweredError, match=words):
+            await chat.answer(question(kind="embedding"))
+
+
+async def test_numbers_need_not_say_what_they_took() -> None:
+    reply = embedding(data=[{"embedding": [1, 0.5]}])
+    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
+        answer = await chat.answer(question(kind="embedding"))
+    assert (answer.text, answer.usage) == ("[1.0, 0.5]", Usage())
+
+
 PICKY = {
     "max_tokens": Fail(400, "Use 'max_completion_tokens' instead.", param="max_tokens", code="unsupported_parameter"),
     "temperature": Fail(400, "'temperature' does not support 0.2 with this model.", param="temperature"),
@@ -144,6 +236,7 @@ async def test_an_option_that_an_endpoint_does_not_know_is_left_out_from_then_on
         (Reset(), True, None, "does not answer"),
         (Half(), True, None, "does not answer"),
         (Hang(), True, None, "nothing came in 0.3 s"),
+        (Trickle(), True, None, "nothing came in 0.3 s that is whole"),
         (Garbage(), True, None, "no chat completion: '<html>"),
         (Garbage(b'{"choices": [', "application/json"), True, None, "no JSON"),
         (Garbage(b'{"choices": []}', "application/json"), True, None, "no chat completion"),
