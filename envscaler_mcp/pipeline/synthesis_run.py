@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.artifacts.artifact import Part, write_text
+from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Asking, Author, Endpoint, Ledger, Price, model_access
 from envscaler_mcp.pipeline.admitting import Admitted
@@ -69,18 +70,27 @@ async def synthesis_run(
             write_built(one.built, servers / one.built.environment.id)
             register([one.built], servers, registry_file)
 
-        found = await synthesize_environments(
-            author,
-            tasks,
-            _there(servers, registry_file, own),
-            options.wanted,
-            blueprint_files()[_EXAMPLE].read_text(encoding="utf-8"),
-            keep,
-            lambda step: on(step, access.ledger),
-        )
-        write_text(
-            folder / REPORT, json.dumps(report(found, access.ledger, options), ensure_ascii=False, indent=1) + "\n"
-        )
+        found = Synthesis(len(tasks))
+
+        def tell() -> None:
+            told = report(found, access.ledger, options)
+            write_text(folder / REPORT, json.dumps(told, ensure_ascii=False, indent=1) + "\n")
+
+        try:
+            await synthesize_environments(
+                author,
+                tasks,
+                _there(servers, registry_file, own),
+                options.wanted,
+                blueprint_files()[_EXAMPLE].read_text(encoding="utf-8"),
+                keep,
+                found,
+                lambda step: on(step, access.ledger),
+            )
+        except EnvScalerError:
+            tell()
+            raise
+        tell()
         return found, access.ledger
 
 

@@ -8,6 +8,7 @@ import anyio
 from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Topic
+from envscaler_mcp.errors import ungrouped
 from envscaler_mcp.llm import Author, MisfitError, UnusableError
 from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup
 
@@ -59,9 +60,10 @@ async def judge_tasks(
             found.update({n: TaskVerdict(number=n, reason=str(error), stateful=False) for n in numbers})
         progress(len(numbers))
 
-    async with anyio.create_task_group() as group:
-        for first in range(1, len(tasks) + 1, _AT_ONCE):
-            group.start_soon(judge, range(first, min(first + _AT_ONCE, len(tasks) + 1)))
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            for first in range(1, len(tasks) + 1, _AT_ONCE):
+                group.start_soon(judge, range(first, min(first + _AT_ONCE, len(tasks) + 1)))
     return [found[number] for number in range(1, len(tasks) + 1)]
 
 

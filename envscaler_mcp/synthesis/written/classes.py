@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import anyio
 
 from envscaler_mcp.artifacts import Environment, Topic, digest_of
-from envscaler_mcp.errors import BlueprintError
+from envscaler_mcp.errors import BlueprintError, ungrouped
 from envscaler_mcp.llm import Author, UnusableError
 from envscaler_mcp.serving.tools import tool_table
 from envscaler_mcp.synthesis.written.code import Written, class_in, method_in, method_of, with_method
@@ -57,9 +57,10 @@ async def write_class(author: Author, topic: Topic, progress: Callable[[str], No
             dropped[operation.name] = str(error)
         progress(operation.name)
 
-    async with anyio.create_task_group() as group:
-        for operation in operations:
-            group.start_soon(write, operation)
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            for operation in operations:
+                group.start_soon(write, operation)
     if not pieces:
         raise BlueprintError(f"{topic.id}: no operation could be written; {next(iter(dropped.values()))}")
     ordered = tuple(pieces[one.name] for one in operations if one.name in pieces)

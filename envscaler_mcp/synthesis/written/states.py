@@ -12,7 +12,7 @@ import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import State
-from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.errors import EnvScalerError, ungrouped
 from envscaler_mcp.llm import Author, MisfitError, json_in
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.serving.code import EnvironmentCode
@@ -48,9 +48,10 @@ async def write_states(author: Author, made: WrittenClass, names: Mapping[str, i
             content=content,
         )
 
-    async with anyio.create_task_group() as group:
-        for number, (name, seed) in enumerate(names.items()):
-            group.start_soon(write, name, seed, number)
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            for number, (name, seed) in enumerate(names.items()):
+                group.start_soon(write, name, seed, number)
     return [states[name] for name in names]
 
 
