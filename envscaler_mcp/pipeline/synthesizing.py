@@ -56,14 +56,16 @@ async def synthesize_environments(
     there: Mapping[str, str],
     wanted: Wanted,
     example: str,
+    free: Callable[[str], None],
     keep: Callable[[Admitted], None],
     found: Synthesis,
     on: Callable[[Step], None] = lambda _: None,
 ) -> None:
     """Topics of the tasks, and an environment of each that was chosen; one that fails does not stop the others.
 
-    `there` are the environments there are, by id, in their own words; `keep` is handed each new one as it is admitted;
-    `found` hears what became of the tasks, also where it ends with an error.
+    `there` are the environments there are, by id, in their own words; `free` raises where none of an id can be written,
+    before it is paid for; `keep` is handed each new one as it is admitted; `found` hears what became of the tasks, also
+    where it ends with an error.
     """
     try:
         topics = await _topics(author, tasks, there, wanted, found, on)
@@ -75,6 +77,7 @@ async def synthesize_environments(
         async def write(topic: Topic) -> None:
             async with limiter:
                 try:
+                    free(topic.id)
                     admitted = await _written(author, topic, wanted, example, on)
                     keep(admitted)
                     found.admitted.append(admitted)

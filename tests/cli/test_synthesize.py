@@ -105,9 +105,21 @@ async def test_another_run_leaves_the_environments_of_the_first_alone(tmp_path: 
     assert files(tmp_path) == before
 
 
-async def test_the_same_command_again_asks_nothing_and_changes_nothing(tmp_path: Path) -> None:
+def add_to(home: Path) -> None:
+    """What somebody may add to an environment: a scenario more, and a file."""
+    folder = home / "generated_servers" / "lending_desk"
+    (folder / "notes.txt").write_text("mine")
+    scenarios, registry = folder / "scenarios.jsonl", home / "registry.json"
+    text = scenarios.read_text()
+    one = json.loads(text.partition("\n")[0])
+    scenarios.write_text(text + json.dumps({**one, "id": "of_my_own"}) + "\n")
+    registry.write_text(registry.read_text().replace('"scenarios": 2', '"scenarios": 3'))
+
+
+async def test_the_same_command_again_asks_nothing_and_changes_nothing_and_what_was_added_stays(tmp_path: Path) -> None:
     async with scripted_endpoint(speaking(actor())) as place:
         await run(tmp_path, place.url)
+        add_to(tmp_path)
         before, asked = files(tmp_path), len(place.requests)
         code, out, _ = await run(tmp_path, place.url, "--json")
         assert (code, len(place.requests)) == (0, asked)

@@ -11,6 +11,7 @@ from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm import Answer, Asking
 from envscaler_mcp.llm.recording import Recording
 from envscaler_mcp.pipeline.synthesis_run import RunOptions, judged_tasks, synthesis_run
+from envscaler_mcp.pipeline.synthesizing import Synthesis
 from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.topics.mining import RawTask
 from tests.cli.test_synthesize import TASKS, actor
@@ -28,8 +29,9 @@ def options(url: str, **more: object) -> RunOptions:
     )
 
 
-async def run(home: Path, chosen: RunOptions) -> None:
-    await synthesis_run(chosen, RAW, home / "run", home / "generated_servers", home / "registry.json")
+async def run(home: Path, chosen: RunOptions) -> Synthesis:
+    servers, registry = home / "generated_servers", home / "registry.json"
+    return (await synthesis_run(chosen, RAW, home / "run", servers, registry))[0]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,19 @@ async def test_an_error_is_told_by_itself_after_the_report_of_what_was_done(
             await run(tmp_path, options(place.url))
     told = json.loads((tmp_path / "run" / "report.json").read_text())
     assert (told["kept"], told["groups"], told["stopped"]) == (kept, groups, str(failed.value))
+
+
+async def test_a_folder_that_the_run_did_not_write_is_left_alone_before_anything_is_paid_for_it(tmp_path: Path) -> None:
+    theirs = tmp_path / "generated_servers" / "lending_desk"
+    theirs.mkdir(parents=True)
+    (theirs / "environment.py").write_text("# Theirs.\n")
+    author = actor()
+    async with scripted_endpoint(speaking(author)) as place:
+        found = await run(tmp_path, options(place.url))
+    (failed,) = found.failed
+    assert "is there, and not of this run: move it away" in failed.reason
+    assert [path.read_text() for path in theirs.iterdir()] == ["# Theirs.\n"]
+    assert author.times("infer_state") == 0
 
 
 async def test_a_replay_that_lacks_an_answer_says_so_by_itself(tmp_path: Path) -> None:
