@@ -3,6 +3,7 @@
 from envscaler_mcp.llm.access import ModelAccess, model_access
 from envscaler_mcp.llm.accounts import Ledger, Price, price_of, read_prices
 from envscaler_mcp.llm.author import Author
+from envscaler_mcp.llm.bullets import bullets
 from envscaler_mcp.llm.chat import Answer, ChatModel, Message, Question, ToolCall, UnansweredError, Usage
 from envscaler_mcp.llm.endpoint import Endpoint
 from envscaler_mcp.llm.paying import BudgetSpentError
@@ -28,6 +29,7 @@ __all__ = [
     "ask",
     "ask_for",
     "block_in",
+    "bullets",
     "json_in",
     "model_access",
     "price_of",

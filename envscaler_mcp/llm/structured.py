@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.artifacts.canonical import canonical_json
 from envscaler_mcp.errors import ArtifactError, ModelError
+from envscaler_mcp.llm.bullets import bullets
 from envscaler_mcp.llm.chat import ChatModel, Message, Question
 from envscaler_mcp.prompts import Prompt
 
@@ -173,5 +174,5 @@ def _what_is_wrong(error: ValidationError) -> str:
     lines = []
     for one in error.errors(include_url=False)[:12]:
         where = ".".join(str(step) for step in one["loc"]) or "the document"
-        lines.append(f"* {where}: {one['msg']}")
-    return "The document does not have the shape that was asked for:\n" + "\n".join(lines)
+        lines.append(f"{where}: {one['msg']}")
+    return "The document does not have the shape that was asked for:\n" + bullets(lines)

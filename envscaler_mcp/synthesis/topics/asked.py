@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Topic
 from envscaler_mcp.errors import ungrouped
-from envscaler_mcp.llm import Author, MisfitError, UnusableError
+from envscaler_mcp.llm import Author, MisfitError, UnusableError, bullets
 from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup
 
 _AT_ONCE = 12
@@ -75,8 +75,8 @@ async def name_topic(author: Author, group: TopicGroup, others: Mapping[str, str
     def topic(named: _Named) -> Topic:
         return Topic(provenance=provenance, tasks=tasks, **named.model_dump(exclude={"analysis"}))
 
-    listed = "\n".join(f"* {_one_line(task)}" for task in tasks)
-    known = "\n".join(f"* {name}: {title}" for name, title in sorted(others.items())) or "* none"
+    listed = bullets(map(_one_line, tasks))
+    known = bullets(f"{name}: {title}" for name, title in sorted(others.items()))
     return topic(await author.ask("name_topic", _Named, topic, tasks=listed, others=known))
 
 

@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import State
 from envscaler_mcp.errors import EnvScalerError, ungrouped
-from envscaler_mcp.llm import Author, MisfitError, json_in
+from envscaler_mcp.llm import Author, MisfitError, bullets, json_in
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.determinism import DEFAULT_NOW
@@ -59,7 +59,7 @@ async def _read(author: Author, made: WrittenClass, seed: int, answer: str) -> d
     content = json_in(answer)
     wrong = list(_wrong_with(content, made.space))
     if wrong:
-        raise MisfitError("\n".join(f"* {one}" for one in wrong[:_TOLD]))
+        raise MisfitError(bullets(wrong[:_TOLD]))
     return await anyio.to_thread.run_sync(_opened, author, made, content, seed)
 
 
