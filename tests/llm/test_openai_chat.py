@@ -21,7 +21,6 @@ from tests.llm.endpoint import (
     Reply,
     Reset,
     Say,
-    Trickle,
     Vector,
     one_after_the_other,
     scripted_endpoint,
@@ -110,78 +109,66 @@ def called(**call: object) -> Garbage:
     return completion(tool_calls=[call])
 
 
-@pytest.mark.parametrize(
-    ("reply", "call"),
-    [
-        (called(id="1", type="function", function={"name": "look", "arguments": {"ward": 4}}), ("1", '{"ward": 4}')),
-        (called(id="1", type="function", function={"name": "look", "arguments": None}), ("1", "{}")),
-        (called(id="1", type="function", function={"name": "look"}), ("1", "{}")),
-        (called(id="1", function={"name": "look", "arguments": "{}"}), ("1", "{}")),
-        (called(id=7, type=None, function={"name": "look", "arguments": "{}"}), ("7", "{}")),
-        (called(type="function", function={"name": "look", "arguments": "{}"}), ("call_0", "{}")),
-    ],
-    ids=["an object", "null", "no arguments", "no type", "a number", "no id"],
-)
-async def test_a_call_that_is_written_oddly_is_a_call(reply: Reply, call: tuple[str, str]) -> None:
-    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
-        answer = await chat.answer(question())
-    assert answer.finish == "tool_calls"
-    assert answer.tool_calls == (ToolCall(id=call[0], name="look", arguments=call[1]),)
+async def test_a_call_that_is_written_oddly_is_a_call() -> None:
+    odd = {
+        called(id="1", type="function", function={"name": "look", "arguments": {"ward": 4}}): ("1", '{"ward": 4}'),
+        called(id="1", type="function", function={"name": "look", "arguments": None}): ("1", "{}"),
+        called(id="1", type="function", function={"name": "look"}): ("1", "{}"),
+        called(id="1", function={"name": "look", "arguments": "{}"}): ("1", "{}"),
+        called(id=7, type=None, function={"name": "look", "arguments": "{}"}): ("7", "{}"),
+        called(type="function", function={"name": "look", "arguments": "{}"}): ("call_0", "{}"),
+    }
+    async with scripted_endpoint(one_after_the_other(*odd)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        for id_, arguments in odd.values():
+            answer = await chat.answer(question())
+            assert answer.tool_calls == (ToolCall(id=id_, name="look", arguments=arguments),)
+            assert answer.finish == "tool_calls"
 
 
-@pytest.mark.parametrize(
-    ("told", "usage"),
-    [
-        ({"prompt_tokens": 5.5, "completion_tokens": "3"}, Usage(prompt_tokens=6, completion_tokens=3)),
-        ({"prompt_tokens": -1, "completion_tokens": [], "prompt_tokens_details": "all"}, Usage()),
-        ("much", Usage()),
-    ],
-)
-async def test_an_answer_counts_whatever_is_told_of_what_it_took(told: object, usage: Usage) -> None:
-    reply = completion(told, content="Four.")
-    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
-        answer = await chat.answer(question())
-    assert (answer.text, answer.usage) == ("Four.", usage)
+async def test_an_answer_counts_whatever_is_told_of_what_it_took() -> None:
+    odd = {
+        completion({"prompt_tokens": 5.5, "completion_tokens": "3"}, content="Four."): Usage(
+            prompt_tokens=6, completion_tokens=3
+        ),
+        completion({"prompt_tokens": -1, "completion_tokens": [], "prompt_tokens_details": "all"}): Usage(),
+        completion("much"): Usage(),
+    }
+    async with scripted_endpoint(one_after_the_other(*odd)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        assert [(await chat.answer(question())).usage for _ in odd] == list(odd.values())
 
 
-@pytest.mark.parametrize(
-    ("reply", "words"),
-    [
-        (completion(content=5), "no chat completion: .*'content': 5"),
-        (completion(tool_calls=["look"]), "no chat completion: .*'tool_calls': ..look"),
-        (called(id="1", type="function", function={"arguments": "{}"}), "no chat completion: .*'arguments'"),
-        (completion(refusal={"why": "no"}), "no chat completion: .*'refusal'"),
-        (Garbage(b'{"choices": {"a": 1}}', "application/json"), "no chat completion: .*'choices'"),
-        (Garbage(b'{"choices": ' + b"[" * 100_000, "application/json"), "no JSON"),
-    ],
-    ids=range(6),
-)
-async def test_what_is_no_answer_is_told_as_it_came(reply: Reply, words: str) -> None:
-    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
-        with pytest.raises(UnansweredError, match=words):
-            await chat.answer(question())
+async def test_what_is_no_answer_is_told_as_it_came() -> None:
+    odd = {
+        completion(content=5): "no chat completion: .*'content': 5",
+        completion(tool_calls=["look"]): "no chat completion: .*'tool_calls': ..look",
+        called(id="1", type="function", function={"arguments": "{}"}): "no chat completion: .*'arguments'",
+        completion(refusal={"why": "no"}): "no chat completion: .*'refusal'",
+        Garbage(b'{"choices": {"a": 1}}', "application/json"): "no chat completion: .*'choices'",
+        Garbage(b'{"choices": ' + b"[" * 100_000, "application/json"): "no JSON",
+    }
+    async with scripted_endpoint(one_after_the_other(*odd)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        for words in odd.values():
+            with pytest.raises(UnansweredError, match=words):
+                await chat.answer(question())
 
 
 def embedding(**body: object) -> Garbage:
     return Garbage(json.dumps(body).encode(), "application/json")
 
 
-@pytest.mark.parametrize(
-    ("reply", "words"),
-    [
-        (Garbage(), "no embedding: '<html>"),
-        (Garbage(b'{"data": [', "application/json"), "no JSON"),
-        (embedding(data=[]), "no embedding"),
-        (embedding(data=["x"]), "no embedding"),
-        (embedding(data=[{"embedding": "AAAA"}]), "no embedding: .*AAAA"),
-        (embedding(data=[{"embedding": None}]), "no embedding"),
-    ],
-    ids=range(6),
-)
-async def test_what_is_no_embedding_is_told_as_it_came(reply: Reply, words: str) -> None:
-    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
-        with pytest.raises(UnansweredError, match=words):
-            await chat.answer(question(kind="embedding"))
+async def test_what_is_no_embedding_is_told_as_it_came() -> None:
+    odd = {
+        Garbage(): "no embedding: '<html>",
+        Garbage(b'{"data": [', "application/json"): "no JSON",
+        embedding(data=[]): "no embedding",
+        embedding(data=["x"]): "no embedding",
+        embedding(data=[{"embedding": "AAAA"}]): "no embedding: .*AAAA",
+        embedding(data=[{"embedding": None}]): "no embedding",
+    }
+    async with scripted_endpoint(one_after_the_other(*odd)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        for words in odd.values():
+            with pytest.raises(UnansweredError, match=words):
+                await chat.answer(question(kind="embedding"))
 
 
 async def test_numbers_need_not_say_what_they_took() -> None:
@@ -236,7 +223,6 @@ async def test_an_option_that_an_endpoint_does_not_know_is_left_out_from_then_on
         (Reset(), True, None, "does not answer"),
         (Half(), True, None, "does not answer"),
         (Hang(), True, None, "nothing came in 0.3 s"),
-        (Trickle(), True, None, "nothing came in 0.3 s that is whole"),
         (Garbage(), True, None, "no chat completion: '<html>"),
         (Garbage(b'{"choices": [', "application/json"), True, None, "no JSON"),
         (Garbage(b'{"choices": []}', "application/json"), True, None, "no chat completion"),

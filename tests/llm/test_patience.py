@@ -90,7 +90,7 @@ async def test_no_more_questions_are_under_way_than_allowed() -> None:
 async def test_an_answer_that_never_ends_is_cut_off_and_asked_for_again() -> None:
     script = one_after_the_other(Trickle(), Say("Four."))
     async with scripted_endpoint(script) as place:
-        reached = endpoint(place.url, timeout=0.2)
+        reached = endpoint(place.url, timeout=0.1)
         async with OpenAIChat(reached) as chat:
             assert (await PatientModel(chat, reached, sleep=Waits()).answer(question())).text == "Four."
     assert len(place.requests) == 2
