@@ -16,6 +16,8 @@ from envscaler_mcp.llm.bullets import bullets
 from envscaler_mcp.llm.chat import ChatModel, Message, Question
 from envscaler_mcp.prompts import Prompt
 
+_DEEPEST = 100
+"""Documents are written down within others, and pydantic writes none of more than 255 levels."""
 T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -151,10 +153,17 @@ def plain_json(text: str) -> Any:
     """What a text says as JSON; ValueError also where it is too deep, or holds what cannot be written down again."""
     try:
         found = json.loads(text)
+        if _deeper(found, _DEEPEST):
+            raise RecursionError(f"it is nested more than {_DEEPEST} deep")
         canonical_json(found)
     except (RecursionError, ArtifactError) as cause:
         raise ValueError(str(cause)) from cause
     return found
+
+
+def _deeper(value: object, most: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(most == 0 or _deeper(one, most - 1) for one in inner)
 
 
 def block_in(text: str, *languages: str) -> str:
