@@ -67,3 +67,18 @@ def boundary(error: type[EnvScalerError], doing: str) -> Iterator[None]:
         raise
     except Exception as cause:
         raise error(f"{doing}: {str(cause) or type(cause).__name__}") from cause
+
+
+@contextmanager
+def ungrouped() -> Iterator[None]:
+    """Of errors that come in a group, the first is raised by itself."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        first = _first(group)
+        raise first from first.__cause__
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -123,6 +123,7 @@ def _watched(quiet: bool, budget: float | None) -> Iterator[Callable[[Step, Ledg
         return
     from rich.console import Console
     from rich.live import Live
+    from rich.markup import escape
     from rich.table import Table
 
     rows: dict[str, tuple[str, str]] = {}
@@ -131,7 +132,7 @@ def _watched(quiet: bool, budget: float | None) -> Iterator[Callable[[Step, Ledg
         spent = _spent(ledger, budget) if ledger is not None else ""
         made = Table("environment", "stage", "", caption=spent, caption_justify="left", expand=True)
         for name, (stage, said) in rows.items():
-            made.add_row(name, stage, said[:80])
+            made.add_row(name, stage, escape(said[:80]))
         return made
 
     with Live(table(None), console=Console(stderr=True), transient=True, refresh_per_second=4) as live:

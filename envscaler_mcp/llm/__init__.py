@@ -1,10 +1,12 @@
 """Talking to models: questions and answers, kept, counted and paid for once."""
 
 from envscaler_mcp.llm.access import ModelAccess, model_access
-from envscaler_mcp.llm.accounts import BudgetSpentError, Ledger, Price, price_of, read_prices
+from envscaler_mcp.llm.accounts import Ledger, Price, price_of, read_prices
 from envscaler_mcp.llm.author import Author
+from envscaler_mcp.llm.bullets import bullets
 from envscaler_mcp.llm.chat import Answer, ChatModel, Message, Question, ToolCall, UnansweredError, Usage
 from envscaler_mcp.llm.endpoint import Endpoint
+from envscaler_mcp.llm.paying import BudgetSpentError
 from envscaler_mcp.llm.structured import Asking, MisfitError, UnusableError, ask, ask_for, block_in, json_in
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "ask",
     "ask_for",
     "block_in",
+    "bullets",
     "json_in",
     "model_access",
     "price_of",

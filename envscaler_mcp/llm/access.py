@@ -10,25 +10,35 @@ from typing import Literal
 import anyio
 
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm.accounts import Budget, Ledger, Price
+from envscaler_mcp.llm.accounts import FREE, Ledger, Price
 from envscaler_mcp.llm.answers import Answers
 from envscaler_mcp.llm.chat import Answer, ChatModel, Question
 from envscaler_mcp.llm.endpoint import Endpoint
 from envscaler_mcp.llm.patience import PatientModel
-from envscaler_mcp.llm.recording import RecordingModel, ReplayedModel
+from envscaler_mcp.llm.paying import PaidModel
+from envscaler_mcp.llm.recording import Recording, ReplayedModel
 
 
 class ModelAccess:
     """Asks each question once, however often and from wherever it is put."""
 
-    def __init__(self, model: ChatModel, answers: Answers, price: Price, budget: float | None) -> None:
-        self.model, self.answers, self.price = model, answers, price
-        self.ledger: Ledger = answers.ledger()
-        """Everything this run has paid for, also before it was interrupted."""
-        self.budget = Budget(budget, self.ledger.total.dollars)
+    def __init__(self, model: ChatModel, answers: Answers, recording: Recording | None = None) -> None:
+        self.model, self.answers, self.recording = model, answers, recording
         self._asking: dict[str, anyio.Event] = {}
 
+    @property
+    def ledger(self) -> Ledger:
+        """Everything this run has paid for, also before it was interrupted."""
+        return self.answers.ledger
+
     async def answer(self, question: Question) -> Answer:
+        answer = await self._answer(question)
+        if self.recording is not None:
+            # What was kept as well: a recording is the whole run.
+            self.recording.note(question, answer)
+        return answer
+
+    async def _answer(self, question: Question) -> Answer:
         while True:
             kept = self.answers.find(question)
             if kept is not None:
@@ -36,20 +46,13 @@ class ModelAccess:
                 return kept
             under_way = self._asking.get(question.key)
             if under_way is None:
-                return await self._pay(question)
+                return await self._ask(question)
             await under_way.wait()
 
-    async def _pay(self, question: Question) -> Answer:
+    async def _ask(self, question: Question) -> Answer:
         done = self._asking[question.key] = anyio.Event()
         try:
-            with self.budget.aside(question, self.price):
-                answer = await self.model.answer(question)
-                dollars = self.price.of(answer.usage)
-                # Kept before anything else can fail: from here on it is paid for.
-                self.answers.keep(question, answer, dollars)
-                self.budget.spend(dollars)
-            self.ledger.paid(question.purpose, answer.usage, dollars)
-            return answer
+            return await self.model.answer(question)
         finally:
             del self._asking[question.key]
             done.set()
@@ -72,15 +75,16 @@ async def model_access(
             "in the table of prices"
         )
     async with AsyncExitStack() as stack:
-        model: ChatModel
-        if mode == "replay" and folder is not None:
-            model = ReplayedModel(folder)
-        else:
-            # Imported here, so that whoever asks no model does not wait for it.
-            from envscaler_mcp.llm.openai_chat import OpenAIChat
-
-            model = PatientModel(await stack.enter_async_context(OpenAIChat(endpoint)), endpoint)
-            if mode == "record" and folder is not None:
-                model = RecordingModel(model, folder)
+        replayed = ReplayedModel(folder) if mode == "replay" and folder is not None else None
+        recording = Recording(folder) if mode == "record" and folder is not None else None
         kept = stack.enter_context(Answers(answers))
-        yield ModelAccess(model, kept, price or Price(input=0, output=0), budget)
+        if replayed is not None:
+            yield ModelAccess(PaidModel(replayed, kept, price or FREE, budget), kept)
+            return
+        # Imported here, so that whoever asks no model does not wait for it.
+        from envscaler_mcp.llm.openai_chat import OpenAIChat
+
+        chat = await stack.enter_async_context(OpenAIChat(endpoint))
+        # Inside patience: money is set aside for each attempt, and only for those that are out.
+        model = PatientModel(PaidModel(chat, kept, price or FREE, budget), endpoint)
+        yield ModelAccess(model, kept, recording)

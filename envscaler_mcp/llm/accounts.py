@@ -1,10 +1,8 @@
-"""What answers cost, by stage, and how much may be spent."""
+"""What answers cost, by stage."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -13,16 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm.chat import Question, Usage
-
-_CHARACTERS_PER_TOKEN = 3
-"""Fewer than in any text that is asked here, so that an estimate is never too low."""
-_ANSWER_TOKENS = 16_000
-"""What an answer may take where the question sets no limit."""
-
-
-class BudgetSpentError(Exception):
-    """The next question could cost more than is left. No failure of a stage: whoever began the run ends it."""
+from envscaler_mcp.llm.chat import Usage
 
 
 class Price(Part):
@@ -108,43 +97,3 @@ class Ledger:
         line.completion_tokens += usage.completion_tokens
         line.reasoning_tokens += usage.reasoning_tokens
         line.dollars += dollars
-
-
-class Budget:
-    """How much may be spent; what questions under way may cost is set aside."""
-
-    def __init__(self, dollars: float | None, spent: float = 0.0) -> None:
-        self.dollars, self.spent = dollars, spent
-        self._aside = 0.0
-        self._lock = threading.Lock()
-
-    @contextmanager
-    def aside(self, question: Question, price: Price) -> Iterator[None]:
-        """Room for a question while it is under way."""
-        most = price.of(most_of(question)) if self.dollars is not None else 0.0
-        with self._lock:
-            if self.dollars is not None and self.spent + self._aside + most > self.dollars:
-                left = max(self.dollars - self.spent, 0.0)
-                raise BudgetSpentError(
-                    f"${left:.2f} of ${self.dollars:.2f} is left, and the next question ({question.purpose}) may cost "
-                    f"${most:.2f}. What was paid for is kept: go on with a greater --budget"
-                )
-            self._aside += most
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._aside -= most
-
-    def spend(self, dollars: float) -> None:
-        with self._lock:
-            self.spent += dollars
-
-
-def most_of(question: Question) -> Usage:
-    """The most that a question and its answer can take."""
-    characters = sum(len(message.content) for message in question.messages) + len(str(question.tools or ""))
-    return Usage(
-        prompt_tokens=characters // _CHARACTERS_PER_TOKEN + 50 * len(question.messages),
-        completion_tokens=question.max_tokens or _ANSWER_TOKENS,
-    )

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.llm.chat import ChatModel, Message, Question
-from envscaler_mcp.llm.structured import Asking
+from envscaler_mcp.llm.structured import Asking, plain_json
 from envscaler_mcp.prompts import Prompt
 
 Perform = Callable[[str, dict[str, Any]], Awaitable[str]]
@@ -61,7 +61,7 @@ _MALFORMED = json.dumps({"success": False, "error": "The arguments are no JSON o
 
 def _arguments(text: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(text or "{}")
+        found = plain_json(text or "{}")
     except ValueError:
         return None
     return found if isinstance(found, dict) else None

@@ -13,14 +13,15 @@ from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm.accounts import Ledger
 from envscaler_mcp.llm.chat import Answer, Question
 
-_TABLE = """
+_TABLES = """
 CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY,
     purpose TEXT NOT NULL,
     model TEXT NOT NULL,
     answer TEXT NOT NULL,
     dollars REAL NOT NULL
-) WITHOUT ROWID
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS lost (purpose TEXT PRIMARY KEY, dollars REAL NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -34,9 +35,11 @@ class Answers:
             self._file = sqlite3.connect(path, timeout=30, isolation_level=None)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=FULL")
-            self._file.execute(_TABLE)
+            self._file.executescript(_TABLES)
         except (OSError, sqlite3.Error) as cause:
             raise ModelError(f"{path} cannot hold answers: {cause}") from cause
+        self.ledger = self._accounts()
+        """Everything this run has paid for, also before it was interrupted."""
 
     def __enter__(self) -> Self:
         return self
@@ -60,17 +63,30 @@ class Answers:
     def keep(self, question: Question, answer: Answer, dollars: float) -> None:
         """Keep an answer; it is on disk when this returns."""
         row = (question.key, question.purpose, question.model, answer.model_dump_json(), dollars)
+        self._write("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
+        self.ledger.paid(question.purpose, answer.usage, dollars)
+
+    def lose(self, question: Question, dollars: float) -> None:
+        """Note what an answer may cost that never came."""
+        row = (question.purpose, dollars)
+        self._write(
+            "INSERT INTO lost VALUES (?, ?) ON CONFLICT DO UPDATE SET dollars = dollars + excluded.dollars", row
+        )
+        self.ledger.line(question.purpose).dollars += dollars
+
+    def _write(self, statement: str, row: tuple[str | float, ...]) -> None:
         try:
-            self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
+            self._file.execute(statement, row)
         except sqlite3.Error as cause:
             raise ModelError(f"{self.path} cannot hold one more answer: {cause}") from cause
 
-    def ledger(self) -> Ledger:
-        """What all kept answers have cost."""
+    def _accounts(self) -> Ledger:
         found = Ledger()
         for purpose, answer, dollars in self._file.execute("SELECT purpose, answer, dollars FROM answers ORDER BY key"):
             try:
                 found.paid(purpose, Answer.model_validate_json(answer).usage, dollars)
             except ValidationError:
                 found.line(purpose).dollars += dollars
+        for purpose, dollars in self._file.execute("SELECT purpose, dollars FROM lost"):
+            found.line(purpose).dollars += dollars
         return found

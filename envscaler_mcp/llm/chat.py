@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import AfterValidator
 
 from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.artifacts.canonical import digest_of
 from envscaler_mcp.errors import ModelError
 
 
+def _whole(text: str) -> str:
+    return text.encode(errors="replace").decode()
+
+
+Said = Annotated[str, AfterValidator(_whole)]
+"""Text of a model. Halves of surrogate pairs come as escapes, and no file can hold them."""
+
+
 class ToolCall(Part):
     """A call as the model wrote it."""
 
-    id: str
-    name: str
-    arguments: str
+    id: Said
+    name: Said
+    arguments: Said
     """JSON, if the model kept to its format."""
 
 
@@ -66,8 +76,8 @@ class Usage(Part):
 class Answer(Part):
     """What a model said."""
 
-    text: str = ""
-    reasoning: str = ""
+    text: Said = ""
+    reasoning: Said = ""
     tool_calls: tuple[ToolCall, ...] = ()
     finish: Literal["stop", "length", "tool_calls", "refused"] = "stop"
     usage: Usage = Usage()
@@ -82,9 +92,11 @@ class ChatModel(Protocol):
 class UnansweredError(ModelError):
     """The endpoint did not answer this time."""
 
-    def __init__(self, message: str, *, transient: bool, after: float | None = None) -> None:
+    def __init__(self, message: str, *, transient: bool, after: float | None = None, charged: bool = False) -> None:
         super().__init__(message)
         self.transient = transient
         """Whether the same question may be answered later."""
         self.after = after
         """Seconds that the endpoint asked for."""
+        self.charged = charged
+        """Whether it may cost all the same: it was sent, and neither an answer nor an error came."""

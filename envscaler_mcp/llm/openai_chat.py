@@ -9,6 +9,8 @@ from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Any, Literal, Self
 
+import anyio
+import httpx2
 import openai
 from openai.types.chat import ChatCompletion
 
@@ -17,6 +19,9 @@ from envscaler_mcp.llm.endpoint import Endpoint
 from envscaler_mcp.llm.thoughts import without_thoughts
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+_UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What comes of looking into something that is not what it should be: the client hands it on as it is."""
+_UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 Habit = Literal["max_completion_tokens", "no_temperature", "no_schema"]
 
 
@@ -43,9 +48,15 @@ class OpenAIChat:
         await self._client.close()
 
     async def answer(self, question: Question) -> Answer:
-        """The answer; an endpoint that does not know an option is asked again without it, and remembered."""
-        if question.kind == "embedding":
-            return await self._embedded(question)
+        """The answer, if it is whole in time."""
+        try:
+            with anyio.fail_after(self.endpoint.timeout):
+                return await (self._embedded(question) if question.kind == "embedding" else self._told(question))
+        except TimeoutError:
+            raise self._late(question) from None
+
+    async def _told(self, question: Question) -> Answer:
+        """An endpoint that does not know an option is asked again without it, and remembered."""
         while True:
             habits = self._habits.get(question.model, frozenset())
             try:
@@ -57,40 +68,46 @@ class OpenAIChat:
                 self._habits[question.model] = habits | {learned}
             except openai.OpenAIError as error:
                 raise self._unanswered(error, question) from error
-            except ValueError as error:
-                raise UnansweredError(f"{self._doing(question)}: what came is no JSON", transient=True) from error
+            except (RecursionError, ValueError) as error:
+                raise self._unreadable(question, "JSON") from error
             else:
                 try:
                     return _answer(completion)
-                except (AttributeError, IndexError, TypeError) as error:
-                    # The client hands on what it cannot read as it is.
-                    raise UnansweredError(
-                        f"{self._doing(question)}: what came is no chat completion: {str(completion)[:120]!r}",
-                        transient=True,
-                    ) from error
+                except _UNREADABLE as error:
+                    raise self._unreadable(question, f"chat completion: {_shown(completion)}") from error
 
     async def _embedded(self, question: Question) -> Answer:
         text = question.messages[-1].content
         try:
             found = await self._client.embeddings.create(model=question.model, input=[text], encoding_format="float")
         except openai.OpenAIError as error:
-            raise self._failed(error, f"{question.model!r} at {self.endpoint.base_url} embeds no text") from error
-        if not found.data:
-            raise UnansweredError(f"{self._doing(question)}: what came holds no numbers", transient=True)
-        return Answer(text=json.dumps(found.data[0].embedding), usage=Usage(prompt_tokens=found.usage.prompt_tokens))
+            raise self._unanswered(error, question) from error
+        except _UNREADABLE as error:
+            raise self._unreadable(question, "JSON") from error
+        try:
+            numbers = [float(number) for number in found.data[0].embedding]
+        except _UNREADABLE as error:
+            raise self._unreadable(question, f"embedding: {_shown(found)}") from error
+        return Answer(text=json.dumps(numbers), usage=_usage(found.usage))
 
-    def _unanswered(self, error: openai.OpenAIError, question: Question) -> UnansweredError:
-        return self._failed(error, self._doing(question))
+    def _unreadable(self, question: Question, what: str) -> UnansweredError:
+        return UnansweredError(f"{self._doing(question)}: what came is no {what}", transient=True, charged=True)
+
+    def _late(self, question: Question) -> UnansweredError:
+        told = f"{self._doing(question)}: nothing came in {self.endpoint.timeout:g} s that is whole"
+        return UnansweredError(told, transient=True, charged=True)
 
     def _doing(self, question: Question) -> str:
         return f"{question.model!r} at {self.endpoint.base_url} does not answer ({question.purpose})"
 
-    def _failed(self, error: openai.OpenAIError, doing: str) -> UnansweredError:
+    def _unanswered(self, error: openai.OpenAIError, question: Question) -> UnansweredError:
+        doing = self._doing(question)
         match error:
-            case openai.APITimeoutError():
-                return UnansweredError(f"{doing}: nothing came in {self.endpoint.timeout:g} s", transient=True)
+            case openai.APITimeoutError() if not isinstance(error.__cause__, _UNSENT):
+                return self._late(question)
             case openai.APIConnectionError():
-                return UnansweredError(f"{doing}: {error.__cause__ or error}", transient=True)
+                charged = not isinstance(error.__cause__, _UNSENT)
+                return UnansweredError(f"{doing}: {error.__cause__ or error}", transient=True, charged=charged)
             case openai.AuthenticationError() | openai.PermissionDeniedError():
                 return UnansweredError(f"{doing}: {_said(error)}. Look at the key in OPENAI_API_KEY", transient=False)
             case openai.NotFoundError():
@@ -155,13 +172,18 @@ def _answer(completion: ChatCompletion) -> Answer:
     said = choice.message
     text, thoughts = without_thoughts(said.content or "")
     extra = said.model_extra or {}
-    calls = [call for call in said.tool_calls or () if call.type == "function"]
+    calls = [call for call in (one.model_dump(warnings=False) for one in said.tool_calls or ()) if call.get("function")]
     refused = bool(said.refusal) or choice.finish_reason == "content_filter"
     return Answer(
         text=said.refusal if refused and said.refusal else text,
         reasoning=str(extra.get("reasoning_content") or extra.get("reasoning") or thoughts),
         tool_calls=tuple(
-            ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments) for call in calls
+            ToolCall(
+                id=str(call.get("id") or f"call_{place}"),
+                name=call["function"]["name"],
+                arguments=_arguments(call["function"].get("arguments")),
+            )
+            for place, call in enumerate(calls)
         ),
         finish="refused"
         if refused
@@ -170,21 +192,39 @@ def _answer(completion: ChatCompletion) -> Answer:
         else "tool_calls"
         if calls
         else "stop",
-        usage=_usage(completion),
+        usage=_usage(completion.usage),
     )
 
 
-def _usage(completion: ChatCompletion) -> Usage:
-    used = completion.usage
-    if used is None:
-        return Usage()
-    prompt, done = used.prompt_tokens_details, used.completion_tokens_details
+def _arguments(written: object) -> str:
+    """Some endpoints have read them already."""
+    if written is None:
+        return "{}"
+    return written if isinstance(written, str) else json.dumps(written, ensure_ascii=False)
+
+
+def _usage(used: object) -> Usage:
+    prompt = getattr(used, "prompt_tokens_details", None)
+    done = getattr(used, "completion_tokens_details", None)
     return Usage(
-        prompt_tokens=used.prompt_tokens or 0,
-        cached_tokens=(prompt.cached_tokens or 0) if prompt else 0,
-        completion_tokens=used.completion_tokens or 0,
-        reasoning_tokens=(done.reasoning_tokens or 0) if done else 0,
+        prompt_tokens=_count(used, "prompt_tokens"),
+        cached_tokens=_count(prompt, "cached_tokens"),
+        completion_tokens=_count(used, "completion_tokens"),
+        reasoning_tokens=_count(done, "reasoning_tokens"),
     )
+
+
+def _count(used: object, name: str) -> int:
+    """How many; what is told otherwise than as a number is not told."""
+    try:
+        return max(math.ceil(float(getattr(used, name))), 0)
+    except (AttributeError, OverflowError, TypeError, ValueError):
+        return 0
+
+
+def _shown(found: object) -> str:
+    """How something begins that an endpoint sent."""
+    return repr(str(found.to_dict(warnings=False) if isinstance(found, openai.BaseModel) else found)[:300])
 
 
 def _said(error: openai.APIError) -> str:

@@ -32,17 +32,9 @@ class PatientModel:
             for attempt in range(1, self.endpoint.attempts + 1):
                 await self._pause()
                 try:
-                    with anyio.fail_after(self.endpoint.timeout):
-                        return await self.model.answer(question)
-                except TimeoutError:
-                    error = UnansweredError(
-                        f"{question.model!r} does not answer ({question.purpose}): still talking after "
-                        f"{self.endpoint.timeout:g} s",
-                        transient=True,
-                    )
-                except UnansweredError as unanswered:
-                    error = unanswered
-                await self._before_next(error, attempt)
+                    return await self.model.answer(question)
+                except UnansweredError as error:
+                    await self._before_next(error, attempt)
         raise AssertionError("the last attempt returns or raises")
 
     async def _before_next(self, error: UnansweredError, attempt: int) -> None:

@@ -9,22 +9,24 @@ from typing import Any
 
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm.chat import Answer, ChatModel, Question
+from envscaler_mcp.llm.chat import Answer, Question
 
 ANSWERS, TEXTS = "answers.jsonl", "texts.jsonl"
 
 
-class RecordingModel:
-    """A model whose answers are written into a folder: what was asked, what was answered, each long text once."""
+class Recording:
+    """A folder with what was asked and what was answered, each long text once."""
 
-    def __init__(self, model: ChatModel, folder: Path) -> None:
-        self.model, self.folder = model, folder
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        for name in (TEXTS, ANSWERS):
+            _mend(folder / name)
         self._texts = {one["digest"] for one in _lines(folder / TEXTS)}
         self._keys = {one["key"] for one in _lines(folder / ANSWERS)}
 
-    async def answer(self, question: Question) -> Answer:
-        answer = await self.model.answer(question)
+    def note(self, question: Question, answer: Answer) -> None:
+        """Write down a question and its answer, unless they are there."""
         if question.key not in self._keys:
             self._keys.add(question.key)
             asked = question.model_dump(mode="json", exclude_defaults=True)
@@ -37,7 +39,6 @@ class RecordingModel:
                 "answer": answer.model_dump(mode="json", exclude_defaults=True),
             }
             _append(self.folder / ANSWERS, line)
-        return answer
 
     def _text(self, text: str) -> str:
         digest = digest_of(text)
@@ -71,14 +72,29 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     found = []
-    # Not splitlines: a text may hold other signs that end lines.
-    for line in path.read_text(encoding="utf-8").split("\n"):
+    # Not splitlines: a text may hold other signs that end lines. Not decoded: the last sign may be torn as well.
+    for line in path.read_bytes().split(b"\n"):
         try:
             found.append(json.loads(line))
         except ValueError:
             # The last line of a run that was killed while it was written.
             continue
     return found
+
+
+def _mend(path: Path) -> None:
+    """Cut off a last line that is torn, or the next one would be lost with it."""
+    written = path.read_bytes() if path.is_file() else b""
+    last = written.rpartition(b"\n")[2]
+    if not last:
+        return
+    with path.open("r+b") as file:
+        file.seek(len(written))
+        try:
+            json.loads(last)
+            file.write(b"\n")
+        except ValueError:
+            file.truncate(len(written) - len(last))
 
 
 def _append(path: Path, document: Mapping[str, object]) -> None:

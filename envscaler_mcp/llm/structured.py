@@ -10,10 +10,14 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from envscaler_mcp.artifacts.artifact import Part
-from envscaler_mcp.errors import ModelError
+from envscaler_mcp.artifacts.canonical import canonical_json
+from envscaler_mcp.errors import ArtifactError, ModelError
+from envscaler_mcp.llm.bullets import bullets
 from envscaler_mcp.llm.chat import ChatModel, Message, Question
 from envscaler_mcp.prompts import Prompt
 
+_DEEPEST = 100
+"""Documents are written down within others, and pydantic writes none of more than 255 levels."""
 T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -139,10 +143,27 @@ def json_in(text: str) -> Any:
     error = ""
     for candidate in candidates:
         try:
-            return json.loads(candidate)
+            return plain_json(candidate)
         except ValueError as cause:
             error = error or str(cause)
     raise MisfitError(f"It is no JSON document: {error}." if text.strip() else "It is empty.")
+
+
+def plain_json(text: str) -> Any:
+    """What a text says as JSON; ValueError also where it is too deep, or holds what cannot be written down again."""
+    try:
+        found = json.loads(text)
+        if _deeper(found, _DEEPEST):
+            raise RecursionError(f"it is nested more than {_DEEPEST} deep")
+        canonical_json(found)
+    except (RecursionError, ArtifactError) as cause:
+        raise ValueError(str(cause)) from cause
+    return found
+
+
+def _deeper(value: object, most: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(most == 0 or _deeper(one, most - 1) for one in inner)
 
 
 def block_in(text: str, *languages: str) -> str:
@@ -162,5 +183,5 @@ def _what_is_wrong(error: ValidationError) -> str:
     lines = []
     for one in error.errors(include_url=False)[:12]:
         where = ".".join(str(step) for step in one["loc"]) or "the document"
-        lines.append(f"* {where}: {one['msg']}")
-    return "The document does not have the shape that was asked for:\n" + "\n".join(lines)
+        lines.append(f"{where}: {one['msg']}")
+    return "The document does not have the shape that was asked for:\n" + bullets(lines)

@@ -16,7 +16,7 @@ import yaml
 from envscaler_mcp.artifacts import Scenario, State, Topic
 from envscaler_mcp.artifacts.quality import Counts
 from envscaler_mcp.emit.folder import folder_files
-from envscaler_mcp.errors import ModelError, SandboxError
+from envscaler_mcp.errors import ModelError, SandboxError, ungrouped
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.llm import Author, UnusableError
 from envscaler_mcp.pipeline.building import Built, built_of, make
@@ -169,9 +169,10 @@ async def _reworded(
             return
         told[scenario.id] = found.model_copy(update={"proof": proof})
 
-    async with anyio.create_task_group() as group:
-        for scenario in scenarios:
-            group.start_soon(word, scenario)
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            for scenario in scenarios:
+                group.start_soon(word, scenario)
     return tuple(told.get(scenario.id, scenario) for scenario in scenarios), len(told)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry
+from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Scenario
+from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.emit.folder import folder_differences, write_folder
 from envscaler_mcp.errors import EmitError, EnvScalerError
@@ -17,7 +18,7 @@ from envscaler_mcp.pipeline.corpus import SHIPPED
 from envscaler_mcp.pipeline.finished import STAMP, finished, note_finished
 from envscaler_mcp.registry import read_registry, with_entries
 from envscaler_mcp.scenarios.splits import environment_split
-from envscaler_mcp.serving.tasks import MORE_TASKS, TASKS
+from envscaler_mcp.serving.tasks import MORE_TASKS, TASKS, load_scenarios
 
 LOCAL = (MORE_TASKS, STAMP)
 """Files of a server folder that do not ship."""
@@ -91,9 +92,26 @@ def emit_environments(
     return Emission(built, dict(sorted(differences.items())), failures)
 
 
-def write_built(made: Built, folder: Path) -> None:
-    """Make the folder hold what was built, and nothing else."""
-    write_folder(folder, {**made.files, **made.extra})
+def write_built(made: Built, folder: Path) -> Built:
+    """Make the folder hold what was built, and say what it holds then.
+
+    Where the same environment lies there, whatever was added to it stays; what lies there of another one goes.
+    """
+    files = {**made.files, **made.extra}
+    card = folder / "environment.json"
+    if not card.is_file() or card.read_text(encoding="utf-8") != files[card.name]:
+        write_folder(folder, files)
+        return made
+    there = {one.id for one in load_scenarios(folder)}
+    for name in (TASKS, MORE_TASKS):
+        before = (folder / name).read_text(encoding="utf-8") if (folder / name).is_file() else ""
+        lines = [line for line in files.get(name, "").split("\n") if line]
+        new = [line for line in lines if Scenario.from_text(line, name).id not in there]
+        files[name] = before + "".join(f"{line}\n" for line in new)
+    for name, text in files.items():
+        if text:
+            write_text(folder / name, text)
+    return replace(made, shipped=files[TASKS].count("\n"), scenarios=len(load_scenarios(folder)))
 
 
 def register(built: Sequence[Built], servers: Path, registry_file: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.artifacts.artifact import Part, write_text
+from envscaler_mcp.errors import EmitError, EnvScalerError
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Asking, Author, Endpoint, Ledger, Price, model_access
 from envscaler_mcp.pipeline.admitting import Admitted
@@ -62,25 +63,43 @@ async def synthesis_run(
         noted = folder / OWN
         own = set(noted.read_text(encoding="utf-8").split()) if noted.is_file() else set[str]()
 
+        def free(env_id: str) -> None:
+            if env_id not in own and (servers / env_id).exists():
+                raise EmitError(
+                    f"{servers / env_id} is there, and not of this run: move it away and give the same command again, or "
+                    "write into another folder with --home; what was answered is kept"
+                )
+
         def keep(one: Admitted) -> None:
+            free(one.built.environment.id)
             # Noted first: what lies there and is not noted belongs to somebody else.
             own.add(one.built.environment.id)
             write_text(folder / OWN, "".join(f"{name}\n" for name in sorted(own)))
-            write_built(one.built, servers / one.built.environment.id)
-            register([one.built], servers, registry_file)
+            there = write_built(one.built, servers / one.built.environment.id)
+            register([there], servers, registry_file)
 
-        found = await synthesize_environments(
-            author,
-            tasks,
-            _there(servers, registry_file, own),
-            options.wanted,
-            blueprint_files()[_EXAMPLE].read_text(encoding="utf-8"),
-            keep,
-            lambda step: on(step, access.ledger),
-        )
-        write_text(
-            folder / REPORT, json.dumps(report(found, access.ledger, options), ensure_ascii=False, indent=1) + "\n"
-        )
+        found = Synthesis(len(tasks))
+
+        def tell() -> None:
+            told = report(found, access.ledger, options)
+            write_text(folder / REPORT, json.dumps(told, ensure_ascii=False, indent=1) + "\n")
+
+        try:
+            await synthesize_environments(
+                author,
+                tasks,
+                _there(servers, registry_file, own),
+                options.wanted,
+                blueprint_files()[_EXAMPLE].read_text(encoding="utf-8"),
+                free,
+                keep,
+                found,
+                lambda step: on(step, access.ledger),
+            )
+        except EnvScalerError:
+            tell()
+            raise
+        tell()
         return found, access.ledger
 
 

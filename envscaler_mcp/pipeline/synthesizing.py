@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from envscaler_mcp.artifacts import Topic
-from envscaler_mcp.errors import EnvScalerError, TopicError
+from envscaler_mcp.errors import EnvScalerError, TopicError, ungrouped
 from envscaler_mcp.llm import Author, BudgetSpentError, UnusableError
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint, admitted_class
 from envscaler_mcp.pipeline.wanted import Wanted
@@ -56,14 +56,17 @@ async def synthesize_environments(
     there: Mapping[str, str],
     wanted: Wanted,
     example: str,
+    free: Callable[[str], None],
     keep: Callable[[Admitted], None],
+    found: Synthesis,
     on: Callable[[Step], None] = lambda _: None,
-) -> Synthesis:
+) -> None:
     """Topics of the tasks, and an environment of each that was chosen; one that fails does not stop the others.
 
-    `there` are the environments there are, by id, in their own words; `keep` is handed each new one as it is admitted.
+    `there` are the environments there are, by id, in their own words; `free` raises where none of an id can be written,
+    before it is paid for; `keep` is handed each new one as it is admitted; `found` hears what became of the tasks, also
+    where it ends with an error.
     """
-    found = Synthesis(len(tasks))
     try:
         topics = await _topics(author, tasks, there, wanted, found, on)
         vectors = await _vectors(author, topics, wanted.embeddings)
@@ -74,22 +77,27 @@ async def synthesize_environments(
         async def write(topic: Topic) -> None:
             async with limiter:
                 try:
+                    free(topic.id)
                     admitted = await _written(author, topic, wanted, example, on)
                     keep(admitted)
                     found.admitted.append(admitted)
                     on(Step(topic.id, "admitted", admitted.built.environment.title))
-                except* EnvScalerError as errors:
-                    found.failed.append(Failed(topic, str(_first(errors))))
+                except EnvScalerError as error:
+                    found.failed.append(Failed(topic, str(error)))
                     on(Step(topic.id, "failed", found.failed[-1].reason))
 
-        async with anyio.create_task_group() as group:
-            for topic in selection.chosen:
-                group.start_soon(write, topic)
-    except* BudgetSpentError as spent:
-        found.stopped = str(_first(spent))
-    found.admitted.sort(key=lambda one: one.built.environment.id)
-    found.failed.sort(key=lambda one: one.topic.id)
-    return found
+        with ungrouped():
+            async with anyio.create_task_group() as group:
+                for topic in selection.chosen:
+                    group.start_soon(write, topic)
+    except BudgetSpentError as spent:
+        found.stopped = str(spent)
+    except EnvScalerError as error:
+        found.stopped = str(error)
+        raise
+    finally:
+        found.admitted.sort(key=lambda one: one.built.environment.id)
+        found.failed.sort(key=lambda one: one.topic.id)
 
 
 async def _topics(
@@ -109,12 +117,6 @@ async def _topics(
     found.groups = len(groups)
     titles = {name: text.partition("\n")[0][:80] for name, text in there.items()}
     return await _named(author, groups, titles, on)
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """One of several that happened at once."""
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
 async def _kept(author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Callable[[Step], None]) -> list[RawTask]:
@@ -143,9 +145,10 @@ async def _named(
         except UnusableError as error:
             on(Step("", "topic", str(error)))
 
-    async with anyio.create_task_group() as tasks:
-        for number, group in enumerate(groups):
-            tasks.start_soon(name, number, group)
+    with ungrouped():
+        async with anyio.create_task_group() as tasks:
+            for number, group in enumerate(groups):
+                tasks.start_soon(name, number, group)
     return [topics[number] for number in sorted(topics)]
 
 
@@ -157,9 +160,10 @@ async def _vectors(author: Author, topics: Sequence[Topic], model: str) -> dict[
     async def embed(topic: Topic) -> None:
         vectors[topic.id] = await author.vector(model, topic.text)
 
-    async with anyio.create_task_group() as group:
-        for topic in topics:
-            group.start_soon(embed, topic)
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            for topic in topics:
+                group.start_soon(embed, topic)
     return vectors
 
 

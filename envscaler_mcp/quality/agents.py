@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Environment, State, Tool
 from envscaler_mcp.artifacts.quality import Judgement
-from envscaler_mcp.llm import Author, MisfitError
+from envscaler_mcp.llm import Author, MisfitError, bullets
 from envscaler_mcp.quality.bench import Bench, Opener, Tried
 from envscaler_mcp.quality.judge import Probe, judge
 from envscaler_mcp.quality.learned import LearnedLaw
@@ -99,7 +99,7 @@ async def try_with_agents(
             _check_names(code.environment),
             draw=number,
             introduction=code.environment.introduction,
-            rules=_listed(code.environment.rules),
+            rules=bullets(code.environment.rules),
             tools=described_tools(code.environment),
             state=shortened(state),
             tried=coverage.text,
@@ -150,7 +150,7 @@ async def _verdicts(
         _Verdicts,
         check,
         draw=draw,
-        rules=_listed(code.environment.rules),
+        rules=bullets(code.environment.rules),
         code=source_of(code.source, code.environment.class_name, called),
         calls="\n\n".join(shown),
     )
@@ -218,7 +218,3 @@ def source_of(source: str, class_name: str, methods: set[str]) -> str:
                     first = min([method.lineno, *(one.lineno for one in method.decorator_list)])
                     left_out.update(range(first, (method.end_lineno or first) + 1))
     return "\n".join(line for number, line in enumerate(lines, start=1) if number not in left_out)
-
-
-def _listed(rules: Sequence[str]) -> str:
-    return "\n".join(f"* {rule}" for rule in rules) or "* none"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from envscaler_mcp.artifacts import Environment, Scenario, Span
-from envscaler_mcp.llm import Author, MisfitError
+from envscaler_mcp.llm import Author, MisfitError, bullets
 
 _FEWEST_WORDS = 6
 
@@ -21,7 +21,7 @@ async def reword(author: Author, environment: Environment, scenario: Scenario) -
         text = answer.strip().strip("`").strip()
         wrong = list(_wrong_with(text, facts, environment, scenario))
         if wrong:
-            raise MisfitError("\n".join(f"* {one}" for one in wrong))
+            raise MisfitError(bullets(wrong))
         return text
 
     text = await author.ask_for(
@@ -29,7 +29,7 @@ async def reword(author: Author, environment: Environment, scenario: Scenario) -
         read,
         introduction=environment.introduction,
         message="".join(span.text for span in said),
-        facts="\n".join(f"* {fact}" for fact in facts) or "* none",
+        facts=bullets(facts),
     )
     spans = (*head, *marked(text, {span.text: span.fact for span in reversed(said) if span.fact}))
     return scenario.model_copy(

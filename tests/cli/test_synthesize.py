@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from subprocess import DEVNULL
 
@@ -15,7 +16,7 @@ import pytest
 
 from envscaler_mcp.llm import Question
 from tests.llm.asking import Actor
-from tests.llm.endpoint import Asked, Fail, Hang, Reply, scripted_endpoint
+from tests.llm.endpoint import Asked, Fail, Hang, Reply, Say, scripted_endpoint
 from tests.llm.speaking import speaking
 from tests.pipeline.lending_author import lending_author
 
@@ -104,9 +105,21 @@ async def test_another_run_leaves_the_environments_of_the_first_alone(tmp_path: 
     assert files(tmp_path) == before
 
 
-async def test_the_same_command_again_asks_nothing_and_changes_nothing(tmp_path: Path) -> None:
+def add_to(home: Path) -> None:
+    """What somebody may add to an environment: a scenario more, and a file."""
+    folder = home / "generated_servers" / "lending_desk"
+    (folder / "notes.txt").write_text("mine")
+    scenarios, registry = folder / "scenarios.jsonl", home / "registry.json"
+    text = scenarios.read_text()
+    one = json.loads(text.partition("\n")[0])
+    scenarios.write_text(text + json.dumps({**one, "id": "of_my_own"}) + "\n")
+    registry.write_text(registry.read_text().replace('"scenarios": 2', '"scenarios": 3'))
+
+
+async def test_the_same_command_again_asks_nothing_and_changes_nothing_and_what_was_added_stays(tmp_path: Path) -> None:
     async with scripted_endpoint(speaking(actor())) as place:
         await run(tmp_path, place.url)
+        add_to(tmp_path)
         before, asked = files(tmp_path), len(place.requests)
         code, out, _ = await run(tmp_path, place.url, "--json")
         assert (code, len(place.requests)) == (0, asked)
@@ -180,6 +193,34 @@ async def test_whoever_stops_a_run_is_told_how_to_go_on(tmp_path: Path) -> None:
         told = b"".join([piece async for piece in process.stderr]).decode()
     assert process.returncode == 130
     assert f"What was answered is kept in {tmp_path / 'run'}; the same command goes on from there." in told
+
+
+async def test_a_screen_shows_what_a_model_said_as_it_said_it(tmp_path: Path) -> None:
+    good = speaking(actor())
+
+    def refusing(asked: Asked) -> Reply:
+        named = "design environments" in str(asked["messages"][0])
+        return Say(None, refusal="There is no [/desk] here.") if named else good(asked)
+
+    screen, program = os.openpty()
+    async with scripted_endpoint(refusing) as place:
+        process = await anyio.open_process(
+            command(tmp_path), env=surroundings(place.url), stdout=program, stderr=program
+        )
+        os.close(program)
+        shown = await anyio.to_thread.run_sync(everything_from, screen)
+        await process.wait()
+    assert "no [/desk] here" in shown
+    assert "3 of 4 tasks need records; 0 environments are admitted." in shown
+
+
+def everything_from(terminal: int) -> str:
+    pieces: list[bytes] = []
+    with suppress(OSError):
+        while piece := os.read(terminal, 4096):
+            pieces.append(piece)
+    os.close(terminal)
+    return b"".join(pieces).decode()
 
 
 async def test_an_endpoint_that_falters_is_asked_again(tmp_path: Path) -> None:

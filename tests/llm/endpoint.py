@@ -72,6 +72,10 @@ class Hang:
     """Nothing comes, ever."""
 
 
+class Trickle:
+    """Something comes all the time, and never an answer."""
+
+
 @dataclass(frozen=True)
 class Garbage:
     """Something comes that is no answer."""
@@ -80,7 +84,7 @@ class Garbage:
     kind: str = "text/html"
 
 
-Reply = Say | Fail | Vector | Reset | Half | Hang | Garbage
+Reply = Say | Fail | Vector | Reset | Half | Hang | Trickle | Garbage
 Script = Callable[[Asked], Reply]
 
 
@@ -172,6 +176,12 @@ async def _reply(reply: Reply, asked: Asked, writer: asyncio.StreamWriter) -> bo
             )
             await writer.drain()
             return False
+        case Trickle():
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
+            while True:
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.02)
         case Garbage():
             await _send(writer, 200, {}, reply.body, reply.kind)
         case Fail():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,84 @@ async def test_calls_of_tools_go_there_and_back() -> None:
 async def test_how_an_answer_ended_is_known(said: Say, finish: str) -> None:
     async with scripted_endpoint(one_after_the_other(said)) as place, OpenAIChat(endpoint(place.url)) as chat:
         assert (await chat.answer(question())).finish == finish
+
+
+def completion(usage: object = None, **message: object) -> Garbage:
+    choices = [{"index": 0, "message": {"role": "assistant", "content": None, **message}, "finish_reason": "stop"}]
+    return Garbage(json.dumps({"choices": choices, "usage": usage}).encode(), "application/json")
+
+
+def called(**call: object) -> Garbage:
+    return completion(tool_calls=[call])
+
+
+async def test_a_call_that_is_written_oddly_is_a_call() -> None:
+    odd = {
+        called(id="1", type="function", function={"name": "look", "arguments": {"ward": 4}}): ("1", '{"ward": 4}'),
+        called(id="1", type="function", function={"name": "look", "arguments": None}): ("1", "{}"),
+        called(id="1", type="function", function={"name": "look"}): ("1", "{}"),
+        called(id="1", function={"name": "look", "arguments": "{}"}): ("1", "{}"),
+        called(id=7, type=None, function={"name": "look", "arguments": "{}"}): ("7", "{}"),
+        called(type="function", function={"name": "look", "arguments": "{}"}): ("call_0", "{}"),
+    }
+    async with scripted_endpoint(one_after_the_other(*odd)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        for id_, arguments in odd.values():
+            answer = await chat.answer(question())
+            assert answer.tool_calls == (ToolCall(id=id_, name="look", arguments=arguments),)
+            assert answer.finish == "tool_calls"
+
+
+async def test_an_answer_counts_whatever_is_told_of_what_it_took() -> None:
+    odd = {
+        completion({"prompt_tokens": 5.5, "completion_tokens": "3"}, content="Four."): Usage(
+            prompt_tokens=6, completion_tokens=3
+        ),
+        completion({"prompt_tokens": -1, "completion_tokens": [], "prompt_tokens_details": "all"}): Usage(),
+        completion("much"): Usage(),
+    }
+    async with scripted_endpoint(one_after_the_other(*odd)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        assert [(await chat.answer(question())).usage for _ in odd] == list(odd.values())
+
+
+async def test_what_is_no_answer_is_told_as_it_came() -> None:
+    odd = {
+        completion(content=5): "no chat completion: .*'content': 5",
+        completion(tool_calls=["look"]): "no chat completion: .*'tool_calls': ..look",
+        called(id="1", type="function", function={"arguments": "{}"}): "no chat completion: .*'arguments'",
+        completion(refusal={"why": "no"}): "no chat completion: .*'refusal'",
+        Garbage(b'{"choices": {"a": 1}}', "application/json"): "no chat completion: .*'choices'",
+        Garbage(b'{"choices": ' + b"[" * 100_000, "application/json"): "no JSON",
+    }
+    async with scripted_endpoint(one_after_the_other(*odd)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        for words in odd.values():
+            with pytest.raises(UnansweredError, match=words):
+                await chat.answer(question())
+
+
+def embedding(**body: object) -> Garbage:
+    return Garbage(json.dumps(body).encode(), "application/json")
+
+
+async def test_what_is_no_embedding_is_told_as_it_came() -> None:
+    odd = {
+        Garbage(): "no embedding: '<html>",
+        Garbage(b'{"data": [', "application/json"): "no JSON",
+        embedding(data=[]): "no embedding",
+        embedding(data=["x"]): "no embedding",
+        embedding(data=[{"embedding": "AAAA"}]): "no embedding: .*AAAA",
+        embedding(data=[{"embedding": None}]): "no embedding",
+    }
+    async with scripted_endpoint(one_after_the_other(*odd)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        for words in odd.values():
+            with pytest.raises(UnansweredError, match=words):
+                await chat.answer(question(kind="embedding"))
+
+
+async def test_numbers_need_not_say_what_they_took() -> None:
+    reply = embedding(data=[{"embedding": [1, 0.5]}])
+    async with scripted_endpoint(lambda _: reply) as place, OpenAIChat(endpoint(place.url)) as chat:
+        answer = await chat.answer(question(kind="embedding"))
+    assert (answer.text, answer.usage) == ("[1.0, 0.5]", Usage())
 
 
 PICKY = {

@@ -6,11 +6,11 @@ import anyio
 import pytest
 
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm import Answer, Question, UnansweredError
+from envscaler_mcp.llm import UnansweredError
 from envscaler_mcp.llm.openai_chat import OpenAIChat
 from envscaler_mcp.llm.patience import PatientModel
-from tests.llm.asking import Counting, endpoint, question
-from tests.llm.endpoint import Fail, Garbage, Half, Reset, Say, one_after_the_other, scripted_endpoint
+from tests.llm.asking import endpoint, question
+from tests.llm.endpoint import Fail, Garbage, Half, Reset, Say, Trickle, one_after_the_other, scripted_endpoint
 
 
 class Waits:
@@ -87,20 +87,10 @@ async def test_no_more_questions_are_under_way_than_allowed() -> None:
     assert (len(place.requests), place.most_at_once) == (12, 3)
 
 
-class Talking:
-    """A model that never comes to its end, two times."""
-
-    def __init__(self) -> None:
-        self.times = 0
-
-    async def answer(self, question: Question) -> Answer:
-        self.times += 1
-        if self.times < 3:
-            await anyio.sleep_forever()
-        return await Counting().answer(question)
-
-
 async def test_an_answer_that_never_ends_is_cut_off_and_asked_for_again() -> None:
-    talking = Talking()
-    answer = await PatientModel(talking, endpoint("x", timeout=0.05), sleep=Waits()).answer(question("Hi"))
-    assert (answer.text, talking.times) == ("Hi (0)", 3)
+    script = one_after_the_other(Trickle(), Say("Four."))
+    async with scripted_endpoint(script) as place:
+        reached = endpoint(place.url, timeout=0.1)
+        async with OpenAIChat(reached) as chat:
+            assert (await PatientModel(chat, reached, sleep=Waits()).answer(question())).text == "Four."
+    assert len(place.requests) == 2

@@ -73,6 +73,41 @@ async def test_a_recording_whose_last_line_is_torn_still_plays(tmp_path: Path) -
             await access.answer(QUESTIONS[-1])
 
 
+async def replayed(folder: Path, answers: Path) -> list[Answer]:
+    async with model_access(endpoint("http://127.0.0.1:9/v1"), answers, folder=folder, mode="replay") as access:
+        return [await access.answer(one) for one in QUESTIONS]
+
+
+async def test_what_was_kept_before_is_recorded_as_well(tmp_path: Path) -> None:
+    async with (
+        scripted_endpoint(counts) as place,
+        model_access(endpoint(place.url), tmp_path / "first.sqlite") as access,
+    ):
+        first = [await access.answer(one) for one in QUESTIONS[:3]]
+    whole = await recorded(tmp_path / "run", tmp_path / "first.sqlite")
+    assert whole[:3] == first
+    assert await replayed(tmp_path / "run", tmp_path / "b.sqlite") == whole
+
+
+@pytest.mark.parametrize("name", ["answers.jsonl", "texts.jsonl"])
+@pytest.mark.parametrize("torn", [b'{"key": "', '{"digest": "sha256:1", "text": "Ä'.encode()[:-1]])
+async def test_a_torn_last_line_spoils_no_line_after_it(name: str, torn: bytes, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / name).write_bytes(torn)
+    first = await recorded(tmp_path / "run", tmp_path / "first.sqlite")
+    assert torn not in (tmp_path / "run" / name).read_bytes()
+    assert await replayed(tmp_path / "run", tmp_path / "b.sqlite") == first
+
+
+async def test_a_last_line_that_only_lacks_its_end_is_whole(tmp_path: Path) -> None:
+    first = await recorded(tmp_path / "run", tmp_path / "first.sqlite")
+    file = tmp_path / "run" / "answers.jsonl"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1])
+    assert await recorded(tmp_path / "run", tmp_path / "second.sqlite") == first
+    assert file.read_bytes() == whole
+
+
 async def test_an_empty_folder_is_no_recording(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="holds no recorded answers"):
         async with model_access(endpoint("x"), tmp_path / "b.sqlite", folder=tmp_path, mode="replay"):

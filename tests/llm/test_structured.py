@@ -50,6 +50,9 @@ async def test_an_answer_of_the_shape_is_read() -> None:
     [
         ("There are two wards.", "It is no JSON document"),
         ("", "It is empty."),
+        ("[" * 100_000, "It is no JSON document"),
+        ("[" * 200 + "]" * 200, "It is no JSON document: it is nested more than 100 deep"),
+        ('{"wards": 2, "names": ["\\ud800"]}', "surrogates not allowed"),
         ('{"wards": "two", "names": []}', "wards: Input should be a valid integer"),
         ('{"wards": 2}', "names: Field required"),
         ('{"wards": 2, "names": ["North"', "It is no JSON document"),

@@ -88,6 +88,16 @@ async def test_what_is_never_mended_is_not_admitted() -> None:
         await admitted(lending_author(judge_calls=hates_everything), repairs=1)
 
 
+def has_gone(question: Question) -> str:
+    raise ModelError("nobody is there")
+
+
+@pytest.mark.parametrize("asked", ["write_method", "write_state", "word_task"])
+async def test_an_error_of_several_questions_at_once_is_told_by_itself(asked: str) -> None:
+    with pytest.raises(ModelError, match="nobody is there"):
+        await admitted(lending_author({}, **{asked: has_gone}), many=1)
+
+
 async def test_an_operation_that_cannot_be_written_is_left_out_and_the_others_stay() -> None:
     actor = lending_author({"extend_loan": "def extend_loan(self) -> dict:\n    'X.'\n    return eval('1')"})
     calls = [

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Check, Scenario, State
 from envscaler_mcp.errors import SandboxError
-from envscaler_mcp.llm import Author, MisfitError
+from envscaler_mcp.llm import Author, MisfitError, bullets
 from envscaler_mcp.sandbox.checking import run_checks
 from envscaler_mcp.scenarios.asked.court import Court, Effects
 from envscaler_mcp.scenarios.judges import Unproven
@@ -47,14 +47,14 @@ async def with_checks(author: Author, court: Court, scenario: Scenario, state: S
         introduction=court.card.introduction,
         state=json.dumps(state.content, ensure_ascii=False, indent=1),
         task=scenario.task,
-        changes="\n".join(f"* {fact.check_item}" for fact in effects.facts),
+        changes=bullets(fact.check_item for fact in effects.facts),
     )
 
 
 def _proven(court: Court, scenario: Scenario, state: State, final: Mapping[str, Any]) -> Scenario:
     wrong = list(_wrong_with(scenario.checks, state.content, final))
     if wrong:
-        raise MisfitError("\n".join(f"* {one}" for one in wrong))
+        raise MisfitError(bullets(wrong))
     try:
         return scenario.model_copy(update={"proof": court.proof(scenario, state)})
     except (Unproven, SandboxError) as reason:

@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Call, State
 from envscaler_mcp.artifacts.episode import COMPLETED
-from envscaler_mcp.llm import Author
+from envscaler_mcp.llm import Author, bullets
 from envscaler_mcp.scenarios.asked.court import Court
 from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.shapes import shown_in
@@ -48,7 +48,7 @@ async def solve(author: Author, court: Court, state: State, task: str) -> Soluti
             perform,
             _TURNS,
             introduction=court.card.introduction,
-            rules="\n".join(f"* {rule}" for rule in court.card.rules),
+            rules=bullets(court.card.rules),
             task=task,
         )
     finally:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from envscaler_mcp.artifacts import Environment, Span, State
-from envscaler_mcp.llm import Author, MisfitError
+from envscaler_mcp.llm import Author, MisfitError, bullets
 from envscaler_mcp.scenarios.variety import TOO_ALIKE, alike, grams
 from envscaler_mcp.scenarios.worded import tools_named
 
@@ -25,15 +25,15 @@ async def write_task(
         text = answer.strip().strip("`").strip()
         wrong = list(_wrong_with(text, card, others))
         if wrong:
-            raise MisfitError("\n".join(f"* {one}" for one in wrong))
+            raise MisfitError(bullets(wrong))
         return text
 
     return await author.ask_for(
         "write_task",
         read,
         introduction=card.introduction,
-        rules="\n".join(f"* {rule}" for rule in card.rules),
-        tools="\n".join(f"* {tool.name}: {tool.description.partition(chr(10))[0]}" for tool in card.tools),
+        rules=bullets(card.rules),
+        tools=bullets(f"{tool.name}: {tool.description.partition(chr(10))[0]}" for tool in card.tools),
         state=json.dumps(state.content, ensure_ascii=False, indent=1),
         number=str(len(others) + len(failed) + 1),
         others="\n\n".join(others) or "There is none yet.",

@@ -8,7 +8,8 @@ import anyio
 from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Topic
-from envscaler_mcp.llm import Author, MisfitError, UnusableError
+from envscaler_mcp.errors import ungrouped
+from envscaler_mcp.llm import Author, MisfitError, UnusableError, bullets
 from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup
 
 _AT_ONCE = 12
@@ -59,9 +60,10 @@ async def judge_tasks(
             found.update({n: TaskVerdict(number=n, reason=str(error), stateful=False) for n in numbers})
         progress(len(numbers))
 
-    async with anyio.create_task_group() as group:
-        for first in range(1, len(tasks) + 1, _AT_ONCE):
-            group.start_soon(judge, range(first, min(first + _AT_ONCE, len(tasks) + 1)))
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            for first in range(1, len(tasks) + 1, _AT_ONCE):
+                group.start_soon(judge, range(first, min(first + _AT_ONCE, len(tasks) + 1)))
     return [found[number] for number in range(1, len(tasks) + 1)]
 
 
@@ -73,8 +75,8 @@ async def name_topic(author: Author, group: TopicGroup, others: Mapping[str, str
     def topic(named: _Named) -> Topic:
         return Topic(provenance=provenance, tasks=tasks, **named.model_dump(exclude={"analysis"}))
 
-    listed = "\n".join(f"* {_one_line(task)}" for task in tasks)
-    known = "\n".join(f"* {name}: {title}" for name, title in sorted(others.items())) or "* none"
+    listed = bullets(map(_one_line, tasks))
+    known = bullets(f"{name}: {title}" for name, title in sorted(others.items()))
     return topic(await author.ask("name_topic", _Named, topic, tasks=listed, others=known))
 
 

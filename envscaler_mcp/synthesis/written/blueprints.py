@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from envscaler_mcp.artifacts import Topic
 from envscaler_mcp.language.manual import manual
-from envscaler_mcp.llm import Author, MisfitError, block_in
+from envscaler_mcp.llm import Author, MisfitError, block_in, bullets
 
 Check = Callable[[str], Awaitable[list[str]]]
 """What is wrong with the text of a blueprint, in the words that its author is told; nothing where it can be used."""
@@ -34,7 +34,7 @@ async def repair_blueprint(author: Author, text: str, findings: Sequence[str], c
         _reading(check),
         manual=manual(),
         blueprint=text,
-        findings="\n".join(f"* {finding}" for finding in findings),
+        findings=bullets(findings),
     )
 
 
@@ -62,7 +62,7 @@ def _reading(check: Check) -> Callable[[str], Awaitable[str]]:
 async def _usable(text: str, check: Check) -> str:
     wrong = await check(text)
     if wrong:
-        raise MisfitError("\n".join(f"* {one}" for one in wrong))
+        raise MisfitError(bullets(wrong))
     return text
 
 

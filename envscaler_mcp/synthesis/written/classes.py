@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import anyio
 
 from envscaler_mcp.artifacts import Environment, Topic, digest_of
-from envscaler_mcp.errors import BlueprintError
-from envscaler_mcp.llm import Author, UnusableError
+from envscaler_mcp.errors import BlueprintError, ungrouped
+from envscaler_mcp.llm import Author, UnusableError, bullets
 from envscaler_mcp.serving.tools import tool_table
 from envscaler_mcp.synthesis.written.code import Written, class_in, method_in, method_of, with_method
 from envscaler_mcp.synthesis.written.logic import PlannedOperation, StateSpace, infer_operations, infer_state
@@ -29,7 +29,7 @@ class WrittenClass:
 
     @property
     def rules(self) -> str:
-        return "\n".join(f"* {rule}" for rule in self.space.rules)
+        return bullets(self.space.rules)
 
 
 async def write_class(author: Author, topic: Topic, progress: Callable[[str], None] = lambda _: None) -> WrittenClass:
@@ -57,9 +57,10 @@ async def write_class(author: Author, topic: Topic, progress: Callable[[str], No
             dropped[operation.name] = str(error)
         progress(operation.name)
 
-    async with anyio.create_task_group() as group:
-        for operation in operations:
-            group.start_soon(write, operation)
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            for operation in operations:
+                group.start_soon(write, operation)
     if not pieces:
         raise BlueprintError(f"{topic.id}: no operation could be written; {next(iter(dropped.values()))}")
     ordered = tuple(pieces[one.name] for one in operations if one.name in pieces)
@@ -80,7 +81,7 @@ async def _method(
         "write_method",
         read,
         definition=definition,
-        rules="\n".join(f"* {rule}" for rule in space.rules),
+        rules=bullets(space.rules),
         operations=", ".join(one.name for one in operations),
         name=operation.name,
         kind=f"a {operation.kind}",
@@ -97,7 +98,7 @@ async def repair_method(author: Author, made: WrittenClass, name: str, findings:
         definition=written.definition,
         rules=made.rules,
         method=method_of(written, name),
-        findings="\n".join(f"* {finding}" for finding in findings),
+        findings=bullets(findings),
         name=name,
     )
     return WrittenClass(made.topic, made.space, made.operations, with_method(written, name, piece), made.dropped)

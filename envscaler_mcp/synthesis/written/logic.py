@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Topic
-from envscaler_mcp.llm import Author, MisfitError
+from envscaler_mcp.llm import Author, MisfitError, bullets
 
 _MOST_TOOLS, _LONGEST_NAME = 22, 40
 _FEWEST_OF_A_KIND = 3
@@ -45,7 +45,7 @@ class StateSpace(BaseModel):
         for entity in self.entities:
             lines.append(f"{entity.name} (in `{entity.container}`): {entity.about}")
             lines += [f"  {one.name}: {one.type}  # {one.about}" for one in entity.attributes]
-        return "\n".join([*lines, "", "Rules:", *(f"* {rule}" for rule in self.rules)])
+        return "\n".join([*lines, "", "Rules:", bullets(self.rules)])
 
 
 class PlannedOperation(BaseModel):
@@ -81,7 +81,7 @@ async def infer_operations(author: Author, topic: Topic, space: StateSpace) -> t
     def check(found: Operations) -> None:
         wrong = list(_wrong_with(found.operations, {entity.container for entity in space.entities}))
         if wrong:
-            raise MisfitError("\n".join(f"* {one}" for one in wrong))
+            raise MisfitError(bullets(wrong))
 
     found = await author.ask("infer_operations", Operations, check, topic=topic.text, state=space.text)
     return tuple(found.operations)

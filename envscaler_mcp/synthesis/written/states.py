@@ -12,8 +12,8 @@ import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import State
-from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.llm import Author, MisfitError, json_in
+from envscaler_mcp.errors import EnvScalerError, ungrouped
+from envscaler_mcp.llm import Author, MisfitError, bullets, json_in
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.determinism import DEFAULT_NOW
@@ -48,9 +48,10 @@ async def write_states(author: Author, made: WrittenClass, names: Mapping[str, i
             content=content,
         )
 
-    async with anyio.create_task_group() as group:
-        for number, (name, seed) in enumerate(names.items()):
-            group.start_soon(write, name, seed, number)
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            for number, (name, seed) in enumerate(names.items()):
+                group.start_soon(write, name, seed, number)
     return [states[name] for name in names]
 
 
@@ -58,7 +59,7 @@ async def _read(author: Author, made: WrittenClass, seed: int, answer: str) -> d
     content = json_in(answer)
     wrong = list(_wrong_with(content, made.space))
     if wrong:
-        raise MisfitError("\n".join(f"* {one}" for one in wrong[:_TOLD]))
+        raise MisfitError(bullets(wrong[:_TOLD]))
     return await anyio.to_thread.run_sync(_opened, author, made, content, seed)
 
 
