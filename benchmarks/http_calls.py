@@ -20,9 +20,12 @@ CONNECTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Listening:
+class Listening:
+    """A server that runs, and the call that is made there."""
+
     pid: int
     host: str
+    path: str
     served: Served
 
 
@@ -30,17 +33,17 @@ def measure(scale: Scale) -> list[Figure]:
     """Microseconds of server CPU for one call, and calls in a second by the clock."""
     ours, echo = ours_and_echo()
     figures = []
-    with _listening(ours) as here, _listening(echo) as there:
+    with listening(ours) as here, listening(echo) as there:
         for era in ERAS:
             figures += _era(here, there, era, scale)
     return figures
 
 
-def _era(here: _Listening, there: _Listening, era: Era, scale: Scale) -> list[Figure]:
+def _era(here: Listening, there: Listening, era: Era, scale: Scale) -> list[Figure]:
     walls: dict[int, list[float]] = {here.pid: [], there.pid: []}
 
-    def turn(server: _Listening) -> float:
-        cpu, wall = anyio.run(_calls, server, era, max(CONNECTIONS, scale.calls // 2))
+    def turn(server: Listening) -> float:
+        cpu, wall = anyio.run(calls_on, server, era, max(CONNECTIONS, scale.calls // 2))
         walls[server.pid].append(wall)
         return cpu
 
@@ -59,9 +62,9 @@ def _era(here: _Listening, there: _Listening, era: Era, scale: Scale) -> list[Fi
     ]
 
 
-async def _calls(server: _Listening, era: Era, number: int) -> tuple[float, float]:
+async def calls_on(server: Listening, era: Era, number: int) -> tuple[float, float]:
     """CPU and clock seconds for one of so many calls, made over a few connections at once."""
-    request = posted(server.served, era, server.host)
+    request = posted(server.served, era, server.host, server.path)
     await _on_one_connection(server.host, request, 2)
     cpu, start = cpu_of(server.pid), time.perf_counter()
     each = -(-number // CONNECTIONS)
@@ -87,11 +90,13 @@ async def _on_one_connection(host: str, request: bytes, number: int) -> None:
 
 
 @contextmanager
-def _listening(served: Served) -> Iterator[_Listening]:
+def listening(served: Served) -> Iterator[Listening]:
+    """A server that tells its address on its first line, for the block."""
     process = subprocess.Popen(served.http, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
-        yield _Listening(process.pid, urlsplit(process.stdout.readline().strip()).netloc, served)
+        url = urlsplit(process.stdout.readline().strip())
+        yield Listening(process.pid, url.netloc, url.path, served)
     finally:
         process.terminate()
         process.communicate()

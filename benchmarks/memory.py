@@ -49,7 +49,7 @@ def _worker(place: Place, number: int) -> float:
             place.change.on(world)
             pids.append(world.line.pid)  # type: ignore[attr-defined]
         assert zygote().alive
-        return sum(_share(pid) for pid in pids) / number
+        return sum(share(pid) for pid in pids) / number
 
 
 def _in_process(place: Place, number: int) -> float:
@@ -62,17 +62,17 @@ def _in_process(place: Place, number: int) -> float:
 _MANY = """
 import sys
 sys.path.insert(0, {root!r})
-from benchmarks.memory import _share
+from benchmarks.memory import share
 from benchmarks.places import place
 here = place({name!r})
 job = here.change
 worlds = [here.open()]
 job.on(worlds[0])
-before = _share("self")
+before = share("self")
 for _ in range({number}):
     worlds.append(here.open())
     job.on(worlds[-1])
-print(_share("self") - before)
+print(share("self") - before)
 """
 
 
@@ -86,7 +86,7 @@ def _server(place: Place) -> float:
         process.stdin.write(_HELLO)
         process.stdin.flush()
         process.stdout.readline()
-        used = _share(process.pid)
+        used = share(process.pid)
         process.stdin.close()
     return used
 
@@ -97,7 +97,7 @@ _HELLO = (
 )
 
 
-def _share(pid: int | str) -> int:
+def share(pid: int | str) -> int:
     """The bytes of memory that a process has for itself, and its part of what it shares."""
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):

@@ -58,11 +58,11 @@ def calling(served: Served, era: Era) -> bytes:
     return _line({"id": 1, "method": "tools/call", "params": params})
 
 
-def posted(served: Served, era: Era, host: str) -> bytes:
+def posted(served: Served, era: Era, host: str, path: str) -> bytes:
     """One call as an HTTP request."""
     body = calling(served, era).strip()
     head = [
-        "POST /mcp HTTP/1.1",
+        f"POST {path} HTTP/1.1",
         f"Host: {host}",
         "Content-Type: application/json",
         "Accept: application/json, text/event-stream",

@@ -14,6 +14,7 @@ from benchmarks import (
     building,
     calls,
     episodes,
+    farm,
     growth,
     http_calls,
     imports,
@@ -41,6 +42,7 @@ BENCHMARKS = {
         library,
         episodes,
         synthesis,
+        farm,
     )
 }
 SCALES = {"full": FULL, "quick": QUICK, "tiny": TINY}
