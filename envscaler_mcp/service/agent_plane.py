@@ -7,10 +7,11 @@ is answered by the SDK's server in the same words, which the tests compare.
 from __future__ import annotations
 
 import json
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
+from envscaler_mcp.service.environments import HostedEnvironment
 from envscaler_mcp.service.hosted_world import HostedWorld
 from envscaler_mcp.service.http1 import Answer, Request
 from envscaler_mcp.service.messages import (
@@ -21,21 +22,32 @@ from envscaler_mcp.service.messages import (
     Message,
     RpcError,
     check_envelope,
+    check_meta,
     read_message,
     unsupported,
 )
 from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, MAX_KEY, NO_KEY
 from envscaler_mcp.serving.outcome import Outcome
 
+NO_PAGE = "This is the address of a world: MCP clients send to it with POST, and nothing is ever pushed from here."
+
 _quoted = json.encoder.encode_basestring
 
 
-def answer_agent(world: HostedWorld, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
+Arrival = Callable[[], Coroutine[Any, Any, HostedWorld]]
+"""Opens the world that somebody was invited to; only a call needs it."""
+
+
+def answer_agent(
+    environment: HostedEnvironment, world: HostedWorld | Arrival, request: Request
+) -> Answer | Coroutine[Any, Any, Answer]:
     """The answer to whatever was sent to a world's address."""
     if request.method != "POST":
-        return Answer(405, b"", headers=(("allow", "POST"),))
+        return _error(RpcError(INVALID_REQUEST, NO_PAGE), 405, headers=(("allow", "POST"),))
     headers = request.headers
     version = headers.get("mcp-protocol-version")
+    if version is not None and "mcp-protocol-version" in request.repeated:
+        version = version.partition(",")[0]
     modern = version is not None and version not in HANDSHAKE_VERSIONS
     reads_json, reads_events = _accepted(headers.get("accept", ""))
     if not reads_json and not reads_events:
@@ -50,13 +62,26 @@ def answer_agent(world: HostedWorld, request: Request) -> Answer | Coroutine[Any
         id_ = message.id_text
         if modern:
             check_envelope(message, headers, request.repeated)
+        check_meta(message.params)
         if message.method != "tools/call":
-            result = world.environment.fixed.result(modern, message.method, message.params)
+            result = environment.fixed.result(modern, message.method, message.params)
             return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
-        return _called(world, request, message, id_, modern, reads_json)
+        if isinstance(world, HostedWorld):
+            return _called(world, request, message, id_, modern, reads_json)
+        return _arrived(world, request, message, id_, modern, reads_json)
     except RpcError as cause:
         whole = modern or id_ == b"null"
         return _error(cause, cause.status if whole else 200, id_)
+
+
+async def _arrived(
+    arrival: Arrival, request: Request, message: Message, id_: bytes, modern: bool, reads_json: bool
+) -> Answer:
+    try:
+        answer = _called(await arrival(), request, message, id_, modern, reads_json)
+    except RpcError as cause:
+        return _error(cause, cause.status if modern else 200, id_)
+    return answer if isinstance(answer, Answer) else await answer
 
 
 def _called(
@@ -64,17 +89,24 @@ def _called(
 ) -> Answer | Coroutine[Any, Any, Answer]:
     params = message.params
     tool, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta")
-    if type(tool) is not str or type(arguments) not in (dict, type(None)) or type(meta) not in (dict, type(None)):
+    if type(tool) is not str or type(arguments) not in (dict, type(None)):
         raise RpcError(INVALID_PARAMS, "tools/call needs a name, and arguments that are an object.")
     again = world.undelivered.pop(request.body, None) if world.undelivered else None
     if again is not None:
         return again
     key = None if meta is None else meta.get(IDEMPOTENCY_KEY)
     shape = partial(_shaped, world, request, id_, modern, reads_json)
-    if key is not None and (type(key) is not str or not 0 < len(key) <= MAX_KEY):
+    if key is not None and not _is_key(key):
         return shape(Outcome.saying("invalid", NO_KEY))
     outcome = world.call(tool, arguments or {}, key)
     return shape(outcome) if type(outcome) is Outcome else _later(outcome, shape)
+
+
+def _is_key(key: object) -> bool:
+    """Whether it can be one; half a character could not be told to a worker."""
+    if type(key) is not str or not 0 < len(key) <= MAX_KEY:
+        return False
+    return key.isascii() or not any("\ud800" <= one <= "\udfff" for one in key)
 
 
 async def _later(coming: Any, shape: Any) -> Answer:
@@ -120,8 +152,8 @@ def _sent(body: bytes, reads_json: bool) -> Answer:
     return Answer(200, b"event: message\ndata: %s\n\n" % body, "text/event-stream", (("cache-control", "no-store"),))
 
 
-def _error(cause: RpcError, status: int, id_: bytes = b"null") -> Answer:
-    return Answer(status, cause.body(id_))
+def _error(cause: RpcError, status: int, id_: bytes = b"null", headers: tuple[tuple[str, str], ...] = ()) -> Answer:
+    return Answer(status, cause.body(id_), headers=headers)
 
 
 def _accepted(accept: str) -> tuple[bool, bool]:

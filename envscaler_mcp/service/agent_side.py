@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Coroutine
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -70,18 +71,23 @@ class AgentService:
                 return self._to_visitor(environment, name, request)
             return error(404, str(cause))
         self._figures.calls += 1
-        return answer_agent(world, request)
+        return answer_agent(world.environment, world, request)
 
-    async def _to_visitor(self, environment: str, name: str, request: Request) -> Answer:
+    def _to_visitor(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
         try:
-            world = await self._worlds.welcome(environment, name)
-        except FullError as cause:
-            return error(503, str(cause))
+            hosted = self._worlds.environments.find(environment)
         except WorldError as cause:
             return error(404, str(cause))
+        answer = answer_agent(hosted, partial(self._worlds.welcome, environment, name), request)
+        return answer if isinstance(answer, Answer) else self._welcomed(answer)
+
+    async def _welcomed(self, coming: Coroutine[Any, Any, Answer]) -> Answer:
+        try:
+            answer = await coming
+        except FullError as cause:
+            return error(503, str(cause), ("retry-after", "5"))
         self._figures.calls += 1
-        answer = answer_agent(world, request)
-        return answer if isinstance(answer, Answer) else await answer
+        return answer
 
     def _to_looker(self, parts: list[str], request: Request) -> Answer | Coroutine[Any, Any, Answer]:
         if request.path.startswith(PREFIXES):

@@ -5,32 +5,44 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 
-from envscaler_mcp.artifacts import Registry, RegistryEntry, Scenario
+from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.launch.opening import Isolation, Starts
 from envscaler_mcp.service.fixed_answers import FixedAnswers
-from envscaler_mcp.serving import load_code
+from envscaler_mcp.serving import EnvironmentCode, load_code
+from envscaler_mcp.serving.code import load_folder
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, shown
-from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
+from envscaler_mcp.serving.tasks import TaskList
 
 
 class HostedEnvironment:
     """One environment: its code and what it tells, without any world."""
 
     def __init__(self, folder: Path, judge: Judge) -> None:
-        self.code = load_code(folder)
-        self.card = self.code.environment
+        card, source = load_folder(folder)
         self._folder = folder
-        self._starts = Starts(folder, self.code, judge)
+        self._judge = judge
+        # A source that was changed has the tools it really has.
+        self.card: Environment = card if digest_of(source) == card.code_digest else self.code.environment
 
     @cached_property
-    def tasks(self) -> tuple[Scenario, ...]:
-        return load_scenarios(self._folder)
+    def code(self) -> EnvironmentCode:
+        """Made ready for calls when a world is wanted; whoever only looks does without."""
+        return load_code(self._folder)
 
     @cached_property
     def fixed(self) -> FixedAnswers:
-        return FixedAnswers(self.card, self.tasks)
+        """What it tells."""
+        return FixedAnswers(self.card, self._tasks.words)
+
+    @cached_property
+    def _tasks(self) -> TaskList:
+        return TaskList(self._folder)
+
+    @cached_property
+    def _starts(self) -> Starts:
+        return Starts(self._folder, self.code, self._judge)
 
     def session(self, scenario: str | None, state: str | None, seed: int | None, isolation: Isolation) -> Session:
         """A session at a scenario, or at one of the states that lie in the folder; no other file is read."""
@@ -38,7 +50,7 @@ class HostedEnvironment:
             raise WorldError("A scenario begins at its own state; name one of the two.")
         if state is not None and state not in self.card.states:
             raise WorldError(f"There is no state {shown(state)}; there are {', '.join(self.card.states)}.")
-        task = None if scenario is None else find_scenario(self.tasks, scenario)
+        task = None if scenario is None else self._tasks.find(scenario)
         where: Isolation | None = isolation
         if isolation == "local" and not self.code.trusted:
             # Code that nobody has compiled never runs in the process that others are served from.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from envscaler_mcp.artifacts import Environment, Scenario, Tool
+from envscaler_mcp.artifacts import Environment, Tool
 from envscaler_mcp.service.messages import INVALID_PARAMS, METHOD_NOT_FOUND, MODERN_VERSIONS, RpcError, negotiated
 from envscaler_mcp.serving import introducing
 from envscaler_mcp.serving.introducing import INTRODUCTION, KEPT_MS, RULES
@@ -15,7 +15,7 @@ from envscaler_mcp.serving.outcome import encode
 class FixedAnswers:
     """The results of every request that is no call, as the bytes that are sent."""
 
-    def __init__(self, environment: Environment, tasks: Sequence[Scenario]) -> None:
+    def __init__(self, environment: Environment, tasks: Sequence[introducing.Told]) -> None:
         self._card = environment
         self._server = {
             "name": environment.id,
@@ -73,6 +73,9 @@ class FixedAnswers:
         name = params.get("name")
         if type(name) is not str:
             raise RpcError(INVALID_PARAMS, "prompts/get needs a name.")
+        given = params.get("arguments")
+        if given is not None and not (type(given) is dict and all(type(one) is str for one in given.values())):
+            raise RpcError(INVALID_PARAMS, "The arguments of a prompt are texts by name; prompts here have none.")
         if name not in self._tasks:
             raise RpcError(INVALID_PARAMS, introducing.no_prompt(name), {"name": name})
         message = {"role": "user", "content": {"type": "text", "text": self._tasks[name]}}

@@ -26,6 +26,8 @@ CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """What a client of the modern era repeats in the header `Mcp-Name`."""
 
+_ROUTING = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name"})
+
 _STATUS = {METHOD_NOT_FOUND: 404}
 _STATUS |= dict.fromkeys((PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH, UNSUPPORTED_VERSION), 400)
 
@@ -59,7 +61,11 @@ class Message:
 
     @property
     def id_text(self) -> bytes:
-        return encode(self.id).encode()
+        """The id as it is sent back, also where it holds what cannot be written in UTF-8."""
+        try:
+            return encode(self.id).encode()
+        except UnicodeEncodeError:
+            return json.dumps(self.id).encode()
 
 
 _NO_MESSAGE = "The body must be one JSON-RPC request or notification."
@@ -74,38 +80,51 @@ def read_message(body: bytes) -> Message | None:
     if type(said) is not dict or said.get("jsonrpc") != "2.0":
         raise RpcError(INVALID_REQUEST, _NO_MESSAGE)
     method, params = said.get("method"), said.get("params")
-    if method is None and "id" in said and ("result" in said or "error" in said):
+    if method is None and _is_answer(said):
         return None
     if type(method) is not str or type(params) not in (dict, type(None)):
         raise RpcError(INVALID_REQUEST, _NO_MESSAGE)
     id_ = said.get("id")
     if "id" in said and type(id_) not in (int, str):
         raise RpcError(INVALID_REQUEST, "The id of a request must be a text or a whole number.")
-    try:
-        encode(id_).encode()
-    except ValueError:
-        raise RpcError(INVALID_REQUEST, "The id of a request must be a text that can be sent.") from None
     return Message(id_, method, params or {})
+
+
+def _is_answer(said: Mapping[str, Any]) -> bool:
+    error = said.get("error")
+    failed = type(error) is dict and type(error.get("code")) is int and type(error.get("message")) is str
+    return "id" in said and (failed or type(said.get("result")) is dict)
+
+
+def check_meta(params: Mapping[str, Any]) -> None:
+    """What a request of either era may carry beside what it is about."""
+    meta = params.get("_meta")
+    if meta is None:
+        return
+    if type(meta) is not dict:
+        raise RpcError(INVALID_PARAMS, "params._meta must be an object.")
+    if type(meta.get("progressToken")) not in (str, int, type(None)):
+        raise RpcError(INVALID_PARAMS, "A progressToken must be a text or a whole number.")
 
 
 def check_envelope(message: Message, headers: Mapping[str, str], repeated: frozenset[str]) -> None:
     """What a request of the modern era must carry: each fact in its body, and the same in its headers."""
+    for name in _ROUTING & repeated:
+        raise RpcError(HEADER_MISMATCH, f"The header {name} may stand there once.")
     meta = message.params.get("_meta")
     if type(meta) is not dict:
         raise RpcError(INVALID_PARAMS, f"params._meta must be an object with {VERSION_KEY!r} and {CAPABILITIES_KEY!r}.")
     missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
     if missing:
         raise RpcError(INVALID_PARAMS, f"params._meta lacks {', '.join(map(repr, missing))}.")
-    for name in ("mcp-protocol-version", "mcp-method", "mcp-name"):
-        if name in repeated:
-            raise RpcError(HEADER_MISMATCH, f"The header {name} may stand there once.")
     version = meta[VERSION_KEY]
     if headers.get("mcp-protocol-version") != version:
         raise RpcError(HEADER_MISMATCH, "The header mcp-protocol-version does not say what params._meta says.")
     if headers.get("mcp-method") != message.method:
         raise RpcError(HEADER_MISMATCH, "The header mcp-method does not say what the body says.")
     named_by = NAMED_BY.get(message.method)
-    if named_by is not None and _decoded(headers.get("mcp-name")) != message.params.get(named_by):
+    named = None if named_by is None else message.params.get(named_by)
+    if named is not None and _decoded(headers.get("mcp-name")) != named:
         raise RpcError(HEADER_MISMATCH, f"The header mcp-name does not say what the body says as {named_by!r}.")
     if version not in MODERN_VERSIONS:
         raise unsupported(version)

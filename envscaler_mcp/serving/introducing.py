@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from envscaler_mcp.artifacts import Environment, Scenario
+from envscaler_mcp.artifacts import Environment
 
 IDEMPOTENCY_KEY = "envscaler/idempotency-key"
 """Where a client puts a call's key in `_meta`: the same call sent twice with one key is run once."""
@@ -55,7 +55,18 @@ def resources(environment: Environment) -> list[dict[str, Any]]:
     ]
 
 
-def prompts(tasks: Sequence[Scenario]) -> list[dict[str, Any]]:
+class Told(Protocol):
+    """What is told of a task: a scenario, or no more than its words."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def level(self) -> str: ...
+    @property
+    def task(self) -> str: ...
+
+
+def prompts(tasks: Sequence[Told]) -> list[dict[str, Any]]:
     """The tasks as prompts, as the protocol lists them."""
     return [
         {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import ArtifactError, WorldError
-from envscaler_mcp.serving.suggestion import did_you_mean
+from envscaler_mcp.serving.suggestion import did_you_mean, shown
 
 TASKS = "scenarios.jsonl"
 MORE_TASKS = "more_scenarios.jsonl"
@@ -32,13 +34,59 @@ def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
 
 @lru_cache(maxsize=512)
 def _read(path: Path, _changed: int) -> tuple[Scenario, ...]:
+    return tuple(
+        Scenario.from_text(line, f"{path}, line {number}")
+        for number, line in enumerate(_lines_of(path), 1)
+        if line.strip()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWords:
+    """What is told of a task to whoever may choose it."""
+
+    id: str
+    level: str
+    task: str
+
+
+class TaskList:
+    """The tasks of a folder, of which no more than the words are kept until one is played."""
+
+    def __init__(self, folder: Path) -> None:
+        self.words: list[TaskWords] = []
+        self._lines: dict[str, tuple[Path, int]] = {}
+        self._found: dict[str, Scenario] = {}
+        for path in (folder / TASKS, folder / MORE_TASKS):
+            for number, line in enumerate(_lines_of(path) if path.is_file() else (), 1):
+                if line.strip():
+                    self._note(line, path, number)
+
+    def _note(self, line: str, path: Path, number: int) -> None:
+        try:
+            told = json.loads(line)
+            words = TaskWords(str(told["id"]), str(told["level"]), str(told["task"]))
+        except (ValueError, TypeError, KeyError) as cause:
+            raise ArtifactError(f"{path}, line {number}, is no scenario: {cause}") from cause
+        self.words.append(words)
+        self._lines[words.id] = path, number
+
+    def find(self, named: str) -> Scenario:
+        """The scenario of that id."""
+        known = self._found.get(named)
+        if known is None:
+            if named not in self._lines:
+                raise WorldError(f"There is no scenario {shown(named)} here{did_you_mean(named, self._lines)}")
+            path, number = self._lines[named]
+            known = self._found[named] = Scenario.from_text(_lines_of(path)[number - 1], f"{path}, line {number}")
+        return known
+
+
+def _lines_of(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        return path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as cause:
         raise ArtifactError(f"{path} cannot be read: {cause}") from cause
-    return tuple(
-        Scenario.from_text(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip()
-    )
 
 
 def find_scenario(scenarios: Sequence[Scenario], named: str) -> Scenario:
