@@ -27,7 +27,8 @@ def import_servers(
         Literal["envscaler"], typer.Argument(metavar="FORMAT", help="envscaler: the files of the EnvScaler paper.")
     ],
     environments: Annotated[
-        Path, typer.Option(metavar="FILE", help="Environment metadata: one JSON object of environments by id.")
+        Path,
+        typer.Option(metavar="FILE", help="Environment metadata: one JSON object of environments by id, or a list."),
     ],
     scenarios: Annotated[Path | None, typer.Option(metavar="FILE", help="Scenarios: one JSON list.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, every scenario in it.")] = False,

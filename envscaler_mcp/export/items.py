@@ -16,12 +16,12 @@ _DECODER = json.JSONDecoder()
 _ENDS = (*" \t\n\r,:]}",)
 
 
-def items(path: Path) -> Iterator[tuple[str, Any]]:
+def items(path: Path) -> Iterator[tuple[str | int, Any]]:
     """Each entry with its key, or with its place where the file holds a list; no more than one of them is in memory."""
     try:
         with path.open(encoding="utf-8-sig") as file:
             yield from _Reading(file).entries()
-    except (OSError, UnicodeDecodeError, ValueError) as cause:
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as cause:
         raise ArtifactError(f"{path} cannot be read as JSON: {cause}") from cause
 
 
@@ -31,7 +31,7 @@ class _Reading:
     def __init__(self, file: TextIO) -> None:
         self.file, self.text, self.place, self.ended = file, "", 0, False
 
-    def entries(self) -> Iterator[tuple[str, Any]]:
+    def entries(self) -> Iterator[tuple[str | int, Any]]:
         begin = self._sign()
         if begin not in ("[", "{"):
             raise ValueError("it is neither a list nor an object")
@@ -41,7 +41,7 @@ class _Reading:
         while self._sign() != end:
             if number:
                 self._over(",")
-            key = str(number)
+            key: str | int = number
             if begin == "{":
                 key = self._value()
                 self._over(":")

@@ -10,6 +10,7 @@ from typing import Any
 from envscaler_mcp.artifacts import Environment, Provenance, State, Tool, digest_of
 from envscaler_mcp.errors import ArtifactError
 from envscaler_mcp.export.class_map import class_map, head_of, method_details
+from envscaler_mcp.export.texts import name_in, text_of
 from envscaler_mcp.serving.tools import tool_table
 
 _NEEDED = ("env_id", "env_class_name", "env_class_code")
@@ -21,7 +22,7 @@ def unwrapped(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     return value
 
@@ -36,8 +37,8 @@ def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
         tools = tool_table(source, class_name)
     except (SyntaxError, ValueError) as cause:
         raise ArtifactError(f"its code is no Python: {cause}") from cause
-    said = " ".join(str(item.get("environment_introduction") or "").split())
-    title = " ".join(str(item.get("environment_summary") or class_name).split())
+    said = " ".join(text_of(item.get("environment_introduction") or "").split())
+    title = " ".join(text_of(item.get("environment_summary") or class_name).split())
     rules = unwrapped(item.get("constraints_rules")) or []
     return Environment(
         provenance=Provenance(author="person"),
@@ -49,7 +50,7 @@ def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
         origin="written",
         class_name=class_name,
         introduction=said or title,
-        rules=tuple(str(rule) for rule in rules) if isinstance(rules, list) else (str(rules),),
+        rules=tuple(text_of(rule) for rule in (rules if isinstance(rules, list) else [rules])),
         tools=tools,
         states=tuple(states),
         code_digest=digest_of(source),
@@ -58,7 +59,7 @@ def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
 
 def source_of(item: Mapping[str, Any]) -> str:
     """The code as a file holds it."""
-    return str(item["env_class_code"]).replace("\r\n", "\n").rstrip() + "\n"
+    return text_of(item["env_class_code"]).replace("\r\n", "\n").rstrip() + "\n"
 
 
 def id_of(name: str) -> str:
@@ -68,8 +69,9 @@ def id_of(name: str) -> str:
 
 def told_tools(item: Mapping[str, Any]) -> set[str]:
     """The tools that the metadata names."""
-    tools = unwrapped(item.get("tools")) or []
-    return {one.get("function", {}).get("name", "") for one in tools if isinstance(one, dict)} - {""}
+    tools = unwrapped(item.get("tools"))
+    functions = (one.get("function") for one in tools if isinstance(one, dict)) if isinstance(tools, list) else ()
+    return {name_in(function, "name") for function in functions} - {""}
 
 
 def item_of(card: Environment, source: str, state: State) -> dict[str, Any]:

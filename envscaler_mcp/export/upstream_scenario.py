@@ -7,6 +7,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Check, Environment, Level, Provenance, Scenario, Span, State
 from envscaler_mcp.errors import ArtifactError
+from envscaler_mcp.export.texts import text_of
 from envscaler_mcp.export.upstream_environment import class_name_of, unwrapped
 
 _LEVELS: tuple[tuple[int, Level], ...] = ((6, "easy"), (14, "medium"))
@@ -28,13 +29,14 @@ def checks_of(item: Mapping[str, Any]) -> tuple[Check, ...]:
         raise ArtifactError("its checklist_with_func is no list")
     known = [one if isinstance(one, dict) else {} for one in found]
     return tuple(
-        Check(check_item=str(one.get("check_item") or ""), check_func=str(one.get("check_func") or "")) for one in known
+        Check(check_item=text_of(one.get("check_item") or ""), check_func=text_of(one.get("check_func") or ""))
+        for one in known
     )
 
 
 def scenario_from(item: Mapping[str, Any], id_: str, card: Environment, state: State) -> Scenario:
     """A published scenario at its state. Nobody knows its plan, and so neither what else may change."""
-    task, checks = str(item.get("task") or ""), checks_of(item)
+    task, checks = text_of(item.get("task") or ""), checks_of(item)
     if not task.strip():
         raise ArtifactError("it has no task")
     return Scenario(

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from envscaler_mcp.errors import ArtifactError, boundary
 from envscaler_mcp.export.items import items
+from envscaler_mcp.export.texts import name_in
 
 Placed = tuple[int, Mapping[str, Any]]
 """A published scenario with its place in its file."""
@@ -34,9 +36,9 @@ class Waiting:
 
     def put(self, place: int, item: Any) -> None:
         """Lay a scenario down."""
-        name = str(item.get("env_id") or "") if isinstance(item, dict) else ""
+        name = name_in(item, "env_id")
         path = self._files.setdefault(name, self.folder / f"{len(self._files)}.jsonl")
-        with path.open("a", encoding="utf-8") as file:
+        with boundary(ArtifactError, f"scenario {place + 1} cannot be kept"), path.open("a", encoding="utf-8") as file:
             file.write(json.dumps([place, item if isinstance(item, dict) else {}]) + "\n")
 
     def of(self, name: str) -> list[Placed]:
@@ -44,8 +46,8 @@ class Waiting:
         path = self._files.pop(name, None)
         if path is None:
             return []
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return [(place, item) for place, item in map(json.loads, lines)]
+        with boundary(ArtifactError, f"scenarios of {name!r} cannot be kept"):
+            return [(place, item) for place, item in map(json.loads, path.read_text(encoding="utf-8").splitlines())]
 
     def rest(self) -> list[Placed]:
         """Those whose environment never came."""

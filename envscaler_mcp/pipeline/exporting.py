@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import State
 from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.errors import WorldError
+from envscaler_mcp.errors import ArtifactError, WorldError
 from envscaler_mcp.export import upstream_environment, upstream_scenario
+from envscaler_mcp.export.texts import json_of
 from envscaler_mcp.pipeline.importing import KEPT
 from envscaler_mcp.serving.code import EnvironmentCode, load_code
 from envscaler_mcp.serving.tasks import load_scenarios
@@ -21,21 +23,31 @@ def export_upstream(folders: Sequence[Path], environments: Path, scenarios: Path
 
     What was imported is written as it came, in its old order; what was made here gets every key that published ones have.
     """
-    found = [_kept(folder) or _made(folder) for folder in folders]
-    placed = sorted((one for _, _, some in found for one in some), key=lambda one: one[0])
-    write_text(environments, _text({key: item for key, item, _ in found}))
-    write_text(scenarios, _text([item for _, item in placed]))
+    found = {folder.name: _kept(folder) or _made(folder) for folder in folders}
+    placed = sorted((one for _, _, some in found.values() for one in some), key=lambda one: one[0])
+    write_text(environments, json_of(_together(found), 4))
+    write_text(scenarios, json_of([item for _, item in placed], 4))
     return len(found), len(placed)
 
 
 Placed = tuple[float, Mapping[str, Any]]
 """A scenario with its place in the file; those that were made here stand at its end."""
-Exported = tuple[str, Mapping[str, Any], list[Placed]]
-"""An environment under its key, and its scenarios."""
+Exported = tuple[str | int | None, Mapping[str, Any], list[Placed]]
+"""An environment with its scenarios, after its key in an object or its place in a list; none where it was made here."""
 
 
-def _text(document: Any) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=4) + "\n"
+def _together(found: Mapping[str, Exported]) -> Any:
+    """A list in its old order where some came in a list and none in an object; else an object."""
+    keys = [key for key, _, _ in found.values() if key is not None]
+    if keys and all(isinstance(key, int) for key in keys):
+        return [item for _, item, _ in sorted(found.values(), key=lambda one: inf if one[0] is None else one[0])]
+    document: dict[str, Any] = {}
+    for name, (key, item, _) in found.items():
+        key = key if isinstance(key, str) else name
+        if key in document:
+            raise ArtifactError(f"Two environments were published as {key!r}; write them to files of their own.")
+        document[key] = item
+    return document
 
 
 def _kept(folder: Path) -> Exported | None:
@@ -61,14 +73,14 @@ def _made(folder: Path) -> Exported:
     if not states:
         raise WorldError(f"{folder.name!r} holds no start state, without which nothing can be told of its records.")
     item = upstream_environment.item_of(code.environment, code.source, next(iter(states.values())))
-    return code.environment.id, item, _scenarios(folder, code)
+    return None, item, _scenarios(folder, code)
 
 
 def _scenarios(folder: Path, code: EnvironmentCode) -> list[Placed]:
     """Those that were made here."""
     states = _states(folder, code)
     made = [one for one in load_scenarios(folder) if one.frame is not None]
-    return [(float("inf"), upstream_scenario.item_of(one, code.environment, states[one.state])) for one in made]
+    return [(inf, upstream_scenario.item_of(one, code.environment, states[one.state])) for one in made]
 
 
 def _states(folder: Path, code: EnvironmentCode) -> dict[str, State]:

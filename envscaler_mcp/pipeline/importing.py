@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment, Provenance, Scenario, State, digest_of
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.emit.folder import folder_files, write_folder
-from envscaler_mcp.errors import ArtifactError, EnvScalerError
+from envscaler_mcp.errors import ArtifactError, EnvScalerError, SandboxError, WorldError, boundary
 from envscaler_mcp.export.items import items
+from envscaler_mcp.export.texts import json_of, name_in, text_of
 from envscaler_mcp.export.upstream_environment import card_from, id_of, source_of, told_tools
 from envscaler_mcp.export.upstream_scenario import config_of, scenario_from
 from envscaler_mcp.export.waiting import Placed, waiting_scenarios
@@ -47,13 +48,13 @@ def import_upstream(
     taken = {entry.id for entry in read_registry(registry_file).entries} if registry_file.is_file() else set[str]()
     with waiting_scenarios(scenarios) as waiting:
         for number, (key, item) in enumerate(items(environments), start=1):
-            name = str(item.get("env_id") or key) if isinstance(item, dict) else key
+            name = name_in(item, "env_id") or text_of(key)
             mine = waiting.of(name)
             try:
-                _free(id_of(name), taken, servers)
-                made, built = _imported(key, name, item, mine)
-                write_folder(servers / built.environment.id, built.files)
-                register([built], servers, registry_file)
+                with boundary(ArtifactError, "it cannot be understood"):
+                    _free(id_of(name), taken, servers)
+                    made, built = _imported(key, name, item, mine)
+                _write(built, servers, registry_file)
                 found.environments.append(made)
             except EnvScalerError as error:
                 lost = tuple(_lost(place, one, f"its environment is refused: {error}") for place, one in mine)
@@ -69,97 +70,122 @@ def _free(env_id: str, taken: set[str], servers: Path) -> None:
         raise ArtifactError(f"there is an environment {env_id!r} already")
 
 
+def _write(built: Built, servers: Path, registry_file: Path) -> None:
+    folder = servers / built.environment.id
+    try:
+        write_folder(folder, built.files)
+        register([built], servers, registry_file)
+    except BaseException:
+        # Half a folder would be in the way of the next attempt.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
 def _lost(place: int, item: Mapping[str, Any], why: str) -> ImportedScenario:
-    return ImportedScenario(_name_of(place, item), str(item.get("env_id") or ""), refused=why)
+    return ImportedScenario(_name_of(place, item), name_in(item, "env_id"), refused=why)
 
 
 def _name_of(place: int, item: Mapping[str, Any]) -> str:
-    return str(item.get("task_id") or f"scenario {place + 1}")
+    return name_in(item, "task_id") or f"scenario {place + 1}"
 
 
 # One environment
 
 
-def _imported(key: str, name: str, item: Any, mine: Sequence[Placed]) -> tuple[ImportedEnvironment, Built]:
+def _imported(key: str | int, name: str, item: Any, mine: Sequence[Placed]) -> tuple[ImportedEnvironment, Built]:
     if not isinstance(item, dict):
         raise ArtifactError("it is no object")
-    whole = {"env_id": name, **item}
+    whole = {**item, "env_id": name}
     source = source_of(whole) if isinstance(whole.get("env_class_code"), str) else ""
     card = card_from(whole, ())
     admit(source, f"The code of {card.id!r}")
     states, begins = _states(card, mine)
-    card = card.model_copy(update={"states": tuple(states)})
+    card = card.model_copy(update={"states": tuple(state.name for state in states)})
     code = EnvironmentCode.of(card, source)
-    made, told, kept = _scenarios(code, states, begins, mine)
-    files = folder_files(card, source, "", list(states.values()), made, {})
-    files[KEPT] = json.dumps({"key": key, "environment": item, "scenarios": kept}, ensure_ascii=False, indent=1) + "\n"
+    made, told, kept = _scenarios(code, begins, mine)
+    files = folder_files(card, source, "", states, made, {})
+    files[KEPT] = json_of({"key": key, "environment": item, "scenarios": kept}, 1)
     names = {tool.name for tool in card.tools}
     report = ImportedEnvironment(
         card.id,
         title=card.title,
         tools=len(card.tools),
         states=len(states),
-        replayable=_replayable(code, next(iter(states.values()))),
+        replayable=_replayable(code, states[0]),
         only_told=tuple(sorted(told_tools(item) - names)),
         scenarios=told,
     )
     return report, Built(card, len(made), len(made), dict(sorted(files.items())), {})
 
 
-def _states(card: Environment, mine: Sequence[Placed]) -> tuple[dict[str, State], dict[int, str]]:
-    """Every state at which a scenario begins, equal ones once, and which it is by the scenario's place."""
+Begins = Mapping[int, State | ArtifactError]
+"""The state at which a scenario begins, or why it cannot, by the scenario's place."""
+
+
+def _states(card: Environment, mine: Sequence[Placed]) -> tuple[list[State], Begins]:
+    """Every state at which a scenario begins, equal ones once, and which of them it is."""
     states: dict[str, State] = {}
-    begins: dict[int, str] = {}
-    names: dict[str, str] = {}
+    begins: dict[int, State | ArtifactError] = {}
     for place, item in mine:
         try:
             content = config_of(item)
-        except ArtifactError:
-            continue
-        name = names.setdefault(digest_of(content), f"start_{len(names) + 1}")
-        begins[place] = name
-        if name not in states:
-            states[name] = State(
-                provenance=Provenance(author="person"), environment=card.id, name=name, seed=_SEED, content=content
-            )
-    if not states:
-        # Served all the same, with nothing in it.
-        states["start"] = State(
-            provenance=Provenance(author="person"), environment=card.id, name="start", seed=_SEED, content={}
+            digest = digest_of(content)
+            if digest not in states:
+                states[digest] = _state(card, f"start_{len(states) + 1}", content)
+            begins[place] = states[digest]
+        except ArtifactError as error:
+            begins[place] = error
+    # Served all the same where there is none, with nothing in it.
+    return list(states.values()) or [_state(card, "start", {})], begins
+
+
+def _state(card: Environment, name: str, content: dict[str, Any]) -> State:
+    with boundary(ArtifactError, "its init_config cannot be kept"):
+        state = State(
+            provenance=Provenance(author="person"), environment=card.id, name=name, seed=_SEED, content=content
         )
-    return states, begins
+        state.to_text()
+    return state
 
 
 def _scenarios(
-    code: EnvironmentCode, states: Mapping[str, State], begins: Mapping[int, str], mine: Sequence[Placed]
+    code: EnvironmentCode, begins: Begins, mine: Sequence[Placed]
 ) -> tuple[list[Scenario], tuple[ImportedScenario, ...], list[dict[str, Any]]]:
     """Those that can begin, what is told of all, and all as they came."""
     made: list[Scenario] = []
-    told: list[ImportedScenario] = []
+    told: dict[str, ImportedScenario] = {}
     kept: list[dict[str, Any]] = []
-    seen: Counter[str] = Counter()
     for place, item in mine:
-        name = _name_of(place, item)
-        seen[name] += 1
-        id_ = name if seen[name] == 1 else f"{name}-{seen[name]}"
-        kept.append(_as_it_came(place, item, begins.get(place), states))
+        id_ = _unlike(_name_of(place, item), told)
+        kept.append(_as_it_came(place, item, begins[place]))
         try:
-            config_of(item)
-            scenario = scenario_from(item, id_, code.environment, states[begins[place]])
-            told.append(_looked_at(scenario, code, states[scenario.state]))
+            scenario, told[id_] = _scenario(item, id_, code, begins[place])
         except EnvScalerError as error:
-            told.append(ImportedScenario(id_, code.environment.id, refused=str(error)))
+            told[id_] = ImportedScenario(id_, code.environment.id, refused=str(error))
             continue
         made.append(scenario.model_copy(update={"split": split_of(code.environment.id, id_)}))
-    return made, tuple(told), kept
+    return made, tuple(told.values()), kept
 
 
-def _as_it_came(place: int, item: Mapping[str, Any], state: str | None, states: Mapping[str, State]) -> dict[str, Any]:
+def _unlike(name: str, others: Collection[str]) -> str:
+    """The name, with a number where others have it."""
+    return next(one for one in chain([name], (f"{name}-{number}" for number in count(2))) if one not in others)
+
+
+def _as_it_came(place: int, item: Mapping[str, Any], begin: State | ArtifactError) -> dict[str, Any]:
     """The document, with its start state named where that holds exactly what it holds."""
-    given = item.get("init_config")
-    if state is None or given != states[state].content:
+    if isinstance(begin, ArtifactError) or item.get("init_config") != begin.content:
         return {"place": place, "item": item}
-    return {"place": place, "item": {**item, "init_config": None}, "state": state}
+    return {"place": place, "item": {**item, "init_config": None}, "state": begin.name}
+
+
+def _scenario(
+    item: Mapping[str, Any], id_: str, code: EnvironmentCode, begin: State | ArtifactError
+) -> tuple[Scenario, ImportedScenario]:
+    if isinstance(begin, ArtifactError):
+        raise begin
+    scenario = scenario_from(item, id_, code.environment, begin)
+    return scenario, _looked_at(scenario, code, begin)
 
 
 def _looked_at(scenario: Scenario, code: EnvironmentCode, state: State) -> ImportedScenario:
@@ -178,7 +204,10 @@ def _looked_at(scenario: Scenario, code: EnvironmentCode, state: State) -> Impor
 
 def _replayable(code: EnvironmentCode, state: State) -> bool:
     """Whether drawn calls come to the same, to the last id and minute, in two worlds."""
-    return _played(code, state) == _played(code, state)
+    try:
+        return _played(code, state) == _played(code, state)
+    except (SandboxError, WorldError):
+        return False
 
 
 def _played(code: EnvironmentCode, state: State) -> tuple[list[str], str]:

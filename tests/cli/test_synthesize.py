@@ -13,7 +13,9 @@ from subprocess import DEVNULL
 
 import anyio
 import pytest
+from typer.testing import CliRunner
 
+from envscaler_mcp.cli.program import app
 from envscaler_mcp.llm import Question
 from tests.llm.asking import Actor
 from tests.llm.endpoint import Asked, Fail, Hang, Reply, Say, scripted_endpoint
@@ -53,6 +55,10 @@ def command(home: Path, *words: str) -> list[str]:
     options = ["--style", "code", "--scenarios", "2", "--model", "small", *words]
     program = [sys.executable, "-m", "envscaler_mcp", "--home", str(home), "synthesize"]
     return [*program, "--tasks", str(tasks), "--run", str(home / "run"), *options]
+
+
+QUICKLY = ("--scenarios", "1")
+"""For runs of which nobody asks how many scenarios they make."""
 
 
 def surroundings(url: str = "http://127.0.0.1:9/v1") -> dict[str, str]:
@@ -97,9 +103,9 @@ async def test_raw_tasks_become_an_environment_that_is_registered_and_served(tmp
 
 async def test_another_run_leaves_the_environments_of_the_first_alone(tmp_path: Path) -> None:
     async with scripted_endpoint(speaking(actor())) as place:
-        await run(tmp_path, place.url)
+        await run(tmp_path, place.url, *QUICKLY)
         before = files(tmp_path)
-        code, out, _ = await run(tmp_path, place.url, "--run", str(tmp_path / "other"))
+        code, out, _ = await run(tmp_path, place.url, *QUICKLY, "--run", str(tmp_path / "other"))
     assert code == 1
     assert "lending_desk is left out: there is an environment of it: lending_desk" in out
     assert files(tmp_path) == before
@@ -113,15 +119,16 @@ def add_to(home: Path) -> None:
     text = scenarios.read_text()
     one = json.loads(text.partition("\n")[0])
     scenarios.write_text(text + json.dumps({**one, "id": "of_my_own"}) + "\n")
-    registry.write_text(registry.read_text().replace('"scenarios": 2', '"scenarios": 3'))
+    shipped = text.count("\n")
+    registry.write_text(registry.read_text().replace(f'"scenarios": {shipped}', f'"scenarios": {shipped + 1}'))
 
 
 async def test_the_same_command_again_asks_nothing_and_changes_nothing_and_what_was_added_stays(tmp_path: Path) -> None:
     async with scripted_endpoint(speaking(actor())) as place:
-        await run(tmp_path, place.url)
+        await run(tmp_path, place.url, *QUICKLY)
         add_to(tmp_path)
         before, asked = files(tmp_path), len(place.requests)
-        code, out, _ = await run(tmp_path, place.url, "--json")
+        code, out, _ = await run(tmp_path, place.url, *QUICKLY, "--json")
         assert (code, len(place.requests)) == (0, asked)
     assert files(tmp_path) == before
     told = json.loads(out)
@@ -233,7 +240,7 @@ async def test_an_endpoint_that_falters_is_asked_again(tmp_path: Path) -> None:
 
     good = speaking(actor())
     async with scripted_endpoint(faltering) as place:
-        code, _, err = await run(tmp_path, place.url)
+        code, _, err = await run(tmp_path, place.url, *QUICKLY)
     assert code == 0, err
 
 
@@ -247,10 +254,11 @@ async def test_an_endpoint_that_falters_is_asked_again(tmp_path: Path) -> None:
         (("--prompts", "."), "takes the place of no prompt"),
     ],
 )
-async def test_wrong_use_is_told(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+def test_wrong_use_is_told(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "mine.md").write_text("")
     told = tuple(str(tmp_path) if word == "." else word for word in words)
-    code, _, err = await run(tmp_path, "http://127.0.0.1:9/v1", *told)
+    found = CliRunner(env=surroundings()).invoke(app, command(tmp_path, *told)[3:])
+    code, err = found.exit_code, found.stderr
     assert code != 0
     assert message in " ".join(err.replace("│", " ").split())
 

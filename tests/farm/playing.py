@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
 
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
+from envscaler_mcp.launch.ways import Via
 
 
-def main() -> None:
-    home, out, via = sys.argv[1:]
-    with Farm.at(Path(home) / "generated_servers") as farm:
-        plan = plan_run(farm, ["lending_library"], RunConfig(via=via))  # type: ignore[arg-type]
-        anyio.run(
-            run_episodes, farm, plan, agent_named("oracle")[1], Path(out), 2, lambda *told: print(told[1], flush=True)
-        )
+def play(home: Path, out: Path, via: Via, done: Callable[[int], None]) -> None:
+    with Farm.at(home / "generated_servers") as farm:
+        plan = plan_run(farm, ["lending_library"], RunConfig(via=via))
+        anyio.run(run_episodes, farm, plan, agent_named("oracle")[1], out, 2, lambda *told: done(told[1]))
 
 
 if __name__ == "__main__":
-    main()
+    place, written, way = sys.argv[1:]
+    play(Path(place), Path(written), way, lambda number: print(number, flush=True))  # type: ignore[arg-type]

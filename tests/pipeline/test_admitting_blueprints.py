@@ -20,13 +20,23 @@ from tests.llm.asking import Actor, Part
 from tests.pipeline.lending_author import fenced, says_it_again
 from tests.quality.test_agents import content, passes
 
-TEXT = blueprint_files()["meeting_rooms"].read_text(encoding="utf-8")
+TEXT = blueprint_files()["lift_service"].read_text(encoding="utf-8")
 LOGIC, SPOKEN = without(TEXT, ("words", "stories")), only(TEXT, ("words", "stories"))
+SILENT = """\
+stories:
+  nowhere:
+    cast:
+      - lift in Lift if lift.tag == 'No such lift'
+    do:
+      - stop_lift(lift=lift)
+    tell:
+      - "{lift} makes a noise, so it has to stand still."
+"""
 EXAMPLE = blueprint_files()["expense_approvals"].read_text(encoding="utf-8")
 TOPIC = Topic(
-    id="meeting_rooms",
-    title="Meeting rooms",
-    introduction="Keeps rooms and bookings. Colleagues book, move and cancel. Rooms are few and have equipment.",
+    id="lift_service",
+    title="Lift service",
+    introduction="Keeps lifts and breakdowns. Technicians are sent, arrive and mend. Trapped people come first.",
     usefulness=8,
     modelability=9,
 )
@@ -50,16 +60,15 @@ def author(**parts: Part) -> Actor:
     return Actor(**(played | parts))
 
 
-async def admitted(actor: Actor, repairs: int = 2) -> Admitted:
-    return await admitted_blueprint(
-        actor.author(), TOPIC, EXAMPLE, Wanted(environments=1, repairs=repairs), lambda *_: None
-    )
+async def admitted(actor: Actor, *, reword: bool = True) -> Admitted:
+    wanted = Wanted(environments=1, reword=reword)
+    return await admitted_blueprint(actor.author(), TOPIC, EXAMPLE, wanted, lambda *_: None)
 
 
 @cache
 def gatherings() -> tuple[str, str]:
     """A fault that the compiler finds, and what it says of it."""
-    broken = LOGIC.replace("ref(Room)", "ref(Roam)")
+    broken = LOGIC.replace("ref(Lift)", "ref(Lyft)")
     assert broken != LOGIC
     return broken, "did you mean"
 
@@ -69,7 +78,7 @@ async def test_a_blueprint_becomes_an_environment_whose_tasks_are_told_anew_and_
     found = await admitted(actor)
     files = found.built.files
     card = Environment.from_text(files["environment.json"], "card")
-    assert (card.id, card.origin, card.provenance.author) == ("meeting_rooms", "compiled", "model")
+    assert (card.id, card.origin, card.provenance.author) == ("lift_service", "compiled", "model")
     signed = read_blueprint(files["blueprint.yaml"], "blueprint.yaml")
     assert (signed.provenance.author, signed.provenance.model) == ("model", "small")
     assert signed.provenance.parents == {"topic": TOPIC.digest}
@@ -101,28 +110,26 @@ async def test_what_the_judge_finds_goes_back_to_whoever_wrote_the_blueprint() -
     def once(question: Question) -> str:
         whole = json.loads(passes(question))
         if actor.times("repair_blueprint") == 0:
-            whole["verdicts"][0] |= {"judgement": "fail", "reason": "Rooms are listed without their floors."}
+            whole["verdicts"][0] |= {"judgement": "fail", "reason": "Lifts are listed without their floors."}
         return json.dumps(whole)
 
     actor = author(judge_calls=once)
     found = await admitted(actor)
     assert found.repairs == 1
     repair = content(next(one for one in actor.asked if one.purpose == "repair_blueprint"))
-    assert "Rooms are listed without their floors." in repair
+    assert "Lifts are listed without their floors." in repair
 
 
 async def test_stories_of_which_no_task_comes_go_back_with_the_reason() -> None:
-    silent = re.sub(r"(?m)^    cast:\n", "    cast:\n      - nobody in Room if nobody.name == 'No such room'\n", SPOKEN)
-    assert silent != SPOKEN
-    actor = author(write_stories=[fenced(silent, "yaml"), fenced("words: {}", "yaml"), fenced(SPOKEN, "yaml")])
-    await admitted(actor)
+    actor = author(write_stories=[fenced(SILENT, "yaml"), fenced("words: {}", "yaml"), fenced(SPOKEN, "yaml")])
+    await admitted(actor, reword=False)
     asked = [one for one in actor.asked if one.purpose == "write_stories"]
     assert "nobody fits its cast" in asked[1].messages[3].content
     assert "`words:` and `stories:` are wanted" in asked[2].messages[5].content
 
 
 async def test_a_blueprint_under_another_id_goes_back() -> None:
-    other = LOGIC.replace("id: meeting_rooms", "id: rooms", 1)
+    other = LOGIC.replace("id: lift_service", "id: lifts", 1)
     actor = author(write_blueprint=[fenced(other, "yaml")])
-    with pytest.raises(ModelError, match="the id must be meeting_rooms, and it is rooms"):
+    with pytest.raises(ModelError, match="the id must be lift_service, and it is lifts"):
         await admitted(actor)

@@ -32,7 +32,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_same_blueprint_is_built_to_the_same_bytes() -> None:
-    path = blueprint_of("bank_accounts")
+    path = blueprint_of("lift_service")
     assert build(path).files == build(path).files
 
 

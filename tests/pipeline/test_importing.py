@@ -167,13 +167,13 @@ def as_published(
 
 
 def test_environments_of_ours_earn_the_same_where_published_ones_run(tmp_path: Path) -> None:
-    built = build(blueprint_files()["meeting_rooms"])
-    write_built(built, tmp_path / "meeting_rooms")
+    built = build(blueprint_files()["beekeeping"])
+    write_built(built, tmp_path / "beekeeping")
     register([built], tmp_path, tmp_path / "registry.json")
-    export_upstream([tmp_path / "meeting_rooms"], tmp_path / "e.json", tmp_path / "s.json")
-    environment = json.loads((tmp_path / "e.json").read_text())["meeting_rooms"]
+    export_upstream([tmp_path / "beekeeping"], tmp_path / "e.json", tmp_path / "s.json")
+    environment = json.loads((tmp_path / "e.json").read_text())["beekeeping"]
     assert ENVIRONMENTS["env_1_rl"].keys() <= environment.keys()
-    scenarios: list[Scenario] = list(load_scenarios(tmp_path / "meeting_rooms"))
+    scenarios: list[Scenario] = list(load_scenarios(tmp_path / "beekeeping"))
     for scenario, item in zip(scenarios, json.loads((tmp_path / "s.json").read_text()), strict=True):
         calls = [(call.tool, call.arguments) for call in scenario.oracle]
         assert as_published(environment, item, []) == 0.0

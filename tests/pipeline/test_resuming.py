@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from unittest.mock import patch
 
@@ -12,7 +13,8 @@ from envscaler_mcp.pipeline.building import Built
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
-NAMES = ("bank_accounts", "drone_delivery")
+NAMES = ("lift_service", "beekeeping")
+"""Two that are built in about a second each."""
 
 
 def emit(home: Path, names: tuple[str, ...] = NAMES, many: int = 10, check: bool = False) -> Emission:
@@ -22,27 +24,39 @@ def emit(home: Path, names: tuple[str, ...] = NAMES, many: int = 10, check: bool
     )
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which the first of them is finished."""
+    home = tmp_path_factory.mktemp("finished")
+    emit(home, NAMES[:1])
+    return home
+
+
+@pytest.fixture
+def home(finished: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return shutil.copytree(finished, tmp_path / "home")
+
+
 def kept(emission: Emission) -> dict[str, bool]:
     return {one.environment.id: one.kept for one in emission.built}
 
 
-def test_what_was_finished_is_kept_and_only_the_rest_is_built(tmp_path: Path) -> None:
-    emit(tmp_path, NAMES[:1])
-    registered = (tmp_path / "registry.json").read_bytes()
-    again = emit(tmp_path)
-    assert kept(again) == {"bank_accounts": True, "drone_delivery": False}
-    assert again.differences.keys() == {"drone_delivery", "registry.json"}
-    emit(tmp_path, NAMES[:1])
-    assert (tmp_path / "registry.json").read_bytes() != registered
+def test_what_was_finished_is_kept_and_only_the_rest_is_built(home: Path) -> None:
+    registered = (home / "registry.json").read_bytes()
+    again = emit(home)
+    assert kept(again) == {"lift_service": True, "beekeeping": False}
+    assert again.differences.keys() == {"beekeeping", "registry.json"}
+    emit(home, NAMES[:1])
+    assert (home / "registry.json").read_bytes() != registered
 
 
 @pytest.mark.parametrize("touched", ["environment.py", "scenarios.jsonl", "states/start.json", ".built.json"])
-def test_what_was_touched_is_built_again(tmp_path: Path, touched: str) -> None:
-    emit(tmp_path, NAMES[:1])
-    file = tmp_path / "generated_servers" / "bank_accounts" / touched
+def test_what_was_touched_is_built_again(home: Path, touched: str) -> None:
+    file = home / "generated_servers" / "lift_service" / touched
     before = file.read_text(encoding="utf-8")
     file.write_text(before.replace("a", "b", 1) if touched != ".built.json" else "{", encoding="utf-8")
-    assert kept(emit(tmp_path, NAMES[:1])) == {"bank_accounts": False}
+    assert kept(emit(home, NAMES[:1])) == {"lift_service": False}
     assert file.read_text(encoding="utf-8") == before
 
 
@@ -63,30 +77,29 @@ def test_what_an_author_changes_while_it_is_built_is_built_again(tmp_path: Path)
     assert "three weeks" in (servers / "boat_rental" / "blueprint.yaml").read_text(encoding="utf-8")
 
 
-def test_more_scenarios_begin_with_those_that_ship_and_lie_beside_them(tmp_path: Path) -> None:
-    folder = tmp_path / "generated_servers" / "bank_accounts"
-    emit(tmp_path, NAMES[:1])
+def test_more_scenarios_begin_with_those_that_ship_and_lie_beside_them(home: Path) -> None:
+    folder = home / "generated_servers" / "lift_service"
     ten = load_scenarios(folder)
-    assert kept(emit(tmp_path, NAMES[:1], 13)) == {"bank_accounts": False}
+    assert kept(emit(home, NAMES[:1], 13)) == {"lift_service": False}
     assert load_scenarios(folder)[:10] == ten
     assert len(load_scenarios(folder)) == 13
     assert len((folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines()) == 10
-    found = emit(tmp_path, NAMES[:1], check=True)
-    assert (found.differences, kept(found)) == ({}, {"bank_accounts": True})
-    emit(tmp_path, NAMES[:1])
+    found = emit(home, NAMES[:1], check=True)
+    assert (found.differences, kept(found)) == ({}, {"lift_service": True})
+    emit(home, NAMES[:1])
     assert load_scenarios(folder) == ten
 
 
 def test_a_blueprint_that_cannot_be_built_keeps_no_other_from_being_built(tmp_path: Path) -> None:
     broken = tmp_path / "broken.yaml"
     broken.write_text("id: broken\ntitle: Broken\n", encoding="utf-8")
-    paths = [broken, blueprint_of("bank_accounts")]
+    paths = [broken, blueprint_of("lift_service")]
     for workers in (1, 2):
         found = emit_environments(
             paths, tmp_path / "generated_servers", tmp_path / "registry.json", workers=workers, all_of_them=True
         )
         assert list(found.failures) == [str(broken)]
-        assert [one.environment.id for one in found.built] == ["bank_accounts"]
+        assert [one.environment.id for one in found.built] == ["lift_service"]
 
 
 def test_one_worker_and_two_write_the_same_bytes(tmp_path: Path) -> None:
