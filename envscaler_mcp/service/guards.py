@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from envscaler_mcp.service.http1 import Answer, Request, error
 from envscaler_mcp.service.tokens import Scope, allows
+from envscaler_mcp.serving.listening import is_loopback
 
 audit = logging.getLogger("envscaler.audit")
 """One JSON line for each refusal and for each thing that is done to worlds from outside; a handler decides where it goes."""
 
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_.-]+)(?::[0-9]*)?")
 _MOST_PEERS = 10_000
 
 
@@ -36,14 +38,14 @@ class Guards:
     def refusal(self, request: Request, wanted: Scope | None) -> Answer | None:
         """Why a request may not be answered; None where it may."""
         headers = request.headers
-        host = headers.get("host", "")
-        if not self._knows(_name(f"//{host}"), request):
-            return self._refused(request, 421, "This farm is not called by that name.")
-        origin = headers.get("origin")
-        if origin and origin.partition("://")[2] != host and not self._is_own(_name(origin)):
-            return self._refused(request, 403, "No page from elsewhere may ask.")
         if self.rate and self._too_often(request.peer):
             return self._refused(request, 429, "Too many requests; wait a moment.", ("retry-after", "1"))
+        host = headers.get("host", "")
+        if not self._knows(host, request):
+            return self._refused(request, 421, "This farm is not called by that name.")
+        origin = headers.get("origin")
+        if origin is not None and not self._is_own_page(origin, host):
+            return self._refused(request, 403, "No page from elsewhere may ask.")
         if wanted is None or not (self.tokens or wanted == "control"):
             return None
         kind, _, token = headers.get("authorization", "").partition(" ")
@@ -51,12 +53,21 @@ class Guards:
             return None
         return self._refused(request, 401, f"A token for {wanted} is needed.", ("www-authenticate", "Bearer"))
 
-    def _knows(self, name: str, request: Request) -> bool:
+    def _knows(self, host: str, request: Request) -> bool:
         # Behind a socket file there is no name to be mistaken about, and no browser gets there.
-        return self.open_to_others or not request.peer or self._is_own(name)
+        return self.open_to_others or not request.peer or self._is_own(host)
 
-    def _is_own(self, name: str) -> bool:
-        return name in _HERE or name in self.hosts
+    def _is_own(self, host: str) -> bool:
+        """Whether a name, perhaps with a port, is this farm's; nobody else's name server can answer for it."""
+        found = _HOST.fullmatch(host)
+        if found is None:
+            return False
+        name = found[1].strip("[]").lower()
+        return name in _HERE or name in self.hosts or is_loopback(name)
+
+    def _is_own_page(self, origin: str, host: str) -> bool:
+        scheme, _, asking = origin.partition("://")
+        return scheme in ("http", "https") and bool(asking) and (asking == host or self._is_own(asking))
 
     def _too_often(self, peer: str) -> bool:
         """A bucket for each address, which holds the requests of one second."""
@@ -82,14 +93,7 @@ def noted(what: str, request: Request, **more: object) -> None:
             "at": round(time.time(), 3),
             "what": what,
             "peer": request.peer,
-            "method": request.method,
+            "method": request.method[:20],
             "path": place,
         }
         audit.info(json.dumps({**line, **more}, ensure_ascii=True))
-
-
-def _name(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import re
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
@@ -19,8 +20,13 @@ from envscaler_mcp.serving.outcome import encode
 
 MAX_HEAD = 16 * 1024
 MAX_HEADERS = 64
+MAX_PIECES = 4096
+MAX_PIECE_LINE = 64
+"""Letters in which a piece of a body tells its length, and whatever else it says of itself."""
 MAX_BACKLOG = 1024 * 1024
 """Bytes that may wait for somebody who does not read the stream they asked for."""
+LINGER_SECONDS = 2.0
+"""How long somebody who was refused may go on talking before the line is cut."""
 SWEEP_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
@@ -46,6 +52,8 @@ class Request:
     peer: str
     """The address of whoever asks; empty for somebody on a unix socket."""
     body: bytes = b""
+    stays: bool = True
+    """Whether more may be asked on the same connection."""
 
 
 @dataclass(slots=True)
@@ -135,29 +143,36 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._received = b""
         self._request: Request | None = None
-        self._body: _Body | None = None
+        self._body: _Body | _Chunked | None = None
         self._working: asyncio.Task[None] | None = None
         self._answered: Answer | None = None
         self._stays = True
-        self._gone = False
+        self._held = False
+        """Whether the next request waits: for an answer to be taken, or for others to have their turn."""
+        self._over = False
+        """Whether nothing more is answered; what still comes is thrown away."""
+        self._streams = False
         self.deadline = self._loop.time() + connections.patience.request
         """When patience with the other side ends."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        transport.set_write_buffer_limits(high=MAX_BACKLOG)
+        # As soon as anything cannot be written at once, nothing more is answered until it is.
+        transport.set_write_buffer_limits(high=0)
         peer = transport.get_extra_info("peername")
         self._peer = peer[0] if isinstance(peer, tuple) else ""
         self._all.open.add(self)
         if len(self._all.open) > self._all.limit:
-            self._refuse(503, "Too many connections.")
+            self._stays = False
+            self._write(error(503, "Too many connections."))
 
     def data_received(self, data: bytes) -> None:
-        if self._working is not None:
+        if self._over:
+            return
+        if self._working is not None or self._held:
             self._received += data
-            if len(self._received) > self._service.max_body:
-                self._transport.abort()
+            self._transport.pause_reading()
             return
         if not self._received and self._request is None:
             self.deadline = self._loop.time() + self._all.patience.request
@@ -165,31 +180,38 @@ class Connection(asyncio.Protocol):
         self._advance()
 
     def eof_received(self) -> None:
+        # Whoever leaves while a call is under way may not be there for its answer, so it counts as lost.
         if self._broken():
             self._lose(self._answered)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._gone = True
         self._all.open.discard(self)
         if exc is not None:
             self._lose(self._answered)
-        if self._working is not None and self._body is None and self._request is None:
-            # Only a stream goes on without its request; a call that was begun ends in peace.
+        if self._working is not None and self._streams:
+            # Only a stream ends with those who read it; a call that was begun ends in peace.
             self._working.cancel()
+        self._over = True
 
     def pause_writing(self) -> None:
-        logger.info("somebody does not read what they asked for")
-        self._transport.abort()
+        self._held = True
+
+    def resume_writing(self) -> None:
+        self._go_on()
 
     def too_late(self) -> None:
         """Say that patience is at an end, where somebody still waits for an answer."""
-        if self._request is not None or self._received:
+        if self._over or self._transport.get_write_buffer_size():
+            # Closing would wait until the other side has read everything.
+            self._transport.abort()
+        elif self._request is not None or self._received:
             self._refuse(408, "The request did not arrive in time.")
         else:
             self.end()
 
     def end(self) -> None:
         """Hang up."""
+        self._over = True
         self._transport.close()
 
     def begin_with(self, received: bytes) -> None:
@@ -199,39 +221,61 @@ class Connection(asyncio.Protocol):
     # Requests, one after the other
 
     def _advance(self) -> None:
-        """Answer what has arrived whole."""
+        """Answer one request, if it has arrived; what came with it waits until others had their turn."""
         try:
-            while self._working is None and not self._gone and self._read():
-                pass
+            begun = self._read()
         except BadRequestError as cause:
             self._refuse(cause.status, str(cause))
+            return
+        except Exception as cause:
+            self._refuse(500, self._failed(cause))
+            return
+        if begun and self._received and self._is_free():
+            self._held = True
+            self._transport.pause_reading()
+            self._loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        """What was held back has its turn."""
+        self._held = False
+        if self._received and self._is_free():
+            self._advance()
+        if self._is_free():
+            self._transport.resume_reading()
+
+    def _is_free(self) -> bool:
+        return self._working is None and not self._held and not self._over
 
     def _read(self) -> bool:
-        """One step further; whether there may be another."""
+        """Whether a request was answered, or an answer begun."""
         request = self._request
         if request is None:
-            end = self._received.find(b"\r\n\r\n")
-            if end < 0 or end > MAX_HEAD:
-                if len(self._received) > MAX_HEAD:
+            if self._received.startswith(b"\r\n"):
+                # Some send an empty line after a body, which belongs to nothing.
+                self._received = self._received[2:]
+            received = self._received
+            end = received.find(b"\r\n\r\n", 0, MAX_HEAD)
+            if end < 0:
+                if len(received) >= MAX_HEAD:
                     raise BadRequestError(431, "The head of the request is too long.")
                 return False
-            request = self._request = read_head(self._received[:end], self._peer)
+            request = self._request = read_head(received[:end], self._peer)
             # The other side has read what it was told before, or it would not ask for more.
             self._answered = None
             admitted = self._service.admit(request)
             if isinstance(admitted, Elsewhere):
                 self._leave(admitted.place)
                 return False
-            self._stays = request.headers.get("connection", "").lower() != "close"
+            self._received = received[end + 4 :]
+            self._stays = request.stays
             if admitted is not None:
-                # What follows was not read, so nothing after it would be understood.
-                self._stays = self._stays and request.method in ("GET", "HEAD") and not _has_body(request)
-                self._received = self._received[end + 4 :]
-                self._write(admitted)
-                return self._stays
+                # A body was not read, so nothing after it would be understood.
+                unread = request.method not in ("GET", "HEAD") or _has_body(request)
+                self._stays = self._stays and not unread
+                self._write(admitted, unread=unread)
+                return True
             self._body = body_of(request, self._service.max_body)
-            self._received = self._received[end + 4 :]
-            if request.headers.get("expect", "").lower() == "100-continue":
+            if not self._received and request.headers.get("expect", "").lower() == "100-continue":
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         assert self._body is not None
         self._received = self._body.take(self._received)
@@ -239,40 +283,32 @@ class Connection(asyncio.Protocol):
             return False
         request.body = self._body.content()
         self._body = None
-        self._answer(request)
-        return True
-
-    def _answer(self, request: Request) -> None:
-        try:
-            answer = self._service.answer(request)
-        except Exception:
-            logger.exception("%s %s", request.method, request.path.split("/")[1:2])
-            answer = error(500, "The farm could not do this; its log says why.")
+        answer = self._service.answer(request)
         if type(answer) is Answer:
             self._write(answer)
-            return
-        assert not isinstance(answer, Answer)
-        self.deadline = float("inf")
-        self._working = self._loop.create_task(self._wait(answer, request))
+        else:
+            assert not isinstance(answer, Answer)
+            self.deadline = float("inf")
+            self._working = self._loop.create_task(self._wait(answer))
+        return True
 
-    async def _wait(self, coming: Coroutine[Any, Any, Answer | Stream], request: Request) -> None:
+    async def _wait(self, coming: Coroutine[Any, Any, Answer | Stream]) -> None:
         try:
             answer = await coming
-        except Exception:
-            logger.exception("%s %s", request.method, request.path.split("/")[1:2])
-            answer = error(500, "The farm could not do this; its log says why.")
+        except Exception as cause:
+            answer = error(500, self._failed(cause))
         if isinstance(answer, Stream):
-            self._request = None
             await self._send_stream(answer)
             return
         self._working = None
         self._write(answer)
-        self._advance()
+        if not self._held:
+            self._go_on()
 
-    def _write(self, answer: Answer) -> None:
+    def _write(self, answer: Answer, *, unread: bool = False) -> None:
         request, self._request = self._request, None
         self.deadline = self._loop.time() + self._all.patience.idle
-        if self._gone or self._transport.is_closing():
+        if self._transport.is_closing():
             self._lose(answer)
             return
         self._answered = answer if answer.lost is not None else None
@@ -280,31 +316,60 @@ class Connection(asyncio.Protocol):
         bare = request is not None and request.method == "HEAD"
         self._transport.write(head if bare else head + answer.body)
         if not self._stays:
-            self._transport.close()
+            self._hang_up(unread=unread)
         elif self._received:
             self.deadline = self._loop.time() + self._all.patience.request
 
+    def _hang_up(self, *, unread: bool) -> None:
+        """End after the last answer; where the other side may still be talking, listen until it has read that."""
+        self._over = True
+        self._received = b""
+        self._body = None
+        if not unread:
+            self._transport.close()
+            return
+        # Closing a socket with something unread takes back what was sent.
+        self.deadline = self._loop.time() + LINGER_SECONDS
+        self._transport.resume_reading()
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+
     async def _send_stream(self, stream: Stream) -> None:
+        self._over = self._streams = True
         head = f"HTTP/1.1 200 OK\r\ncontent-type: {stream.content_type}\r\ncache-control: no-store\r\nconnection: close\r\n\r\n"
         try:
             self._transport.write(head.encode("latin-1"))
             async with contextlib.aclosing(stream.pieces) as pieces:  # type: ignore[type-var]
                 async for piece in pieces:
                     self._transport.write(piece)
+                    if self._transport.get_write_buffer_size() > MAX_BACKLOG:
+                        logger.info("somebody does not read the stream they asked for")
+                        self._transport.abort()
+                    if self._transport.is_closing():
+                        break
+        except Exception as cause:
+            self._failed(cause)
         finally:
+            self.deadline = self._loop.time() + LINGER_SECONDS
             self._transport.close()
 
     def _refuse(self, status: int, told: str) -> None:
         self._stays = False
-        self._received = b""
-        self._body = None
-        self._write(error(status, told))
+        self._write(error(status, told), unread=True)
+
+    def _failed(self, cause: Exception) -> str:
+        """What is said of an error of ours, which the log tells without the name of a world."""
+        asked = self._request
+        what = "a request" if asked is None else f"{asked.method} {asked.path.split('/')[1:2]}"
+        logger.error("%s could not be answered", what, exc_info=cause)
+        return "The farm could not do this; its log says why."
 
     def _leave(self, place: int) -> None:
         sock = self._transport.get_extra_info("socket")
         copy = socket.socket(sock.family, sock.type, sock.proto, fileno=socket.dup(sock.fileno()))
         received, self._received = self._received, b""
         self._request = None
+        self._over = True
         self._transport.abort()
         self._service.hand_over(place, copy, received)
 
@@ -322,37 +387,65 @@ class Connection(asyncio.Protocol):
             answer.lost()
 
 
+_WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
+# Possessive, so that nothing is tried twice however long a head is.
+_ASKED = re.compile(
+    rf"({_WORD}) (?:[Hh][Tt][Tt][Pp][Ss]?://([!-\"$-.0->@-~]++))?(/[!-\"$->@-~]*+)?(?:\?([!-\"$-~]*+))? HTTP/1\.([0-9])(?=\r\n|\Z)"
+)
+_HEADER = re.compile(rf"\r\n({_WORD}):[ \t]*+([\t -~\x80-\xff]*+)(?=\r\n|\Z)")
+_OTHER_VERSION = re.compile(r"[^\r\n]* HTTP/[02-9](?:\.[0-9])?(?=\r\n|\Z)")
+_ONCE = ("host", "content-length", "transfer-encoding", "authorization")
+
+
 def read_head(head: bytes, peer: str = "") -> Request:
     """The head of a request, without the empty line that ends it."""
-    first, *lines = head.decode("latin-1").split("\r\n")
-    words = first.split(" ")
-    if len(words) != 3 or words[2] != "HTTP/1.1" or not words[1].startswith("/") or not words[0].isalpha():
-        raise BadRequestError(505 if first.endswith(("HTTP/1.0", "HTTP/2.0")) else 400, "This is no HTTP/1.1 request.")
-    if len(lines) > MAX_HEADERS or "\n" in first:
+    text = head.decode("latin-1")
+    asked = _ASKED.match(text)
+    if asked is None:
+        raise BadRequestError(505 if _OTHER_VERSION.match(text) else 400, "This is no HTTP/1.1 request.")
+    method, authority, path, query, minor = asked.groups()
+    if not path:
+        if not authority:
+            raise BadRequestError(400, "This is no HTTP/1.1 request.")
+        path = "/"
+    found = _HEADER.findall(text, asked.end())
+    if len(found) != text.count("\r\n"):
+        raise BadRequestError(400, "A header of the request cannot be read.")
+    if len(found) > MAX_HEADERS:
         raise BadRequestError(431, "The request has too many headers.")
-    headers: dict[str, str] = {}
-    repeated = []
-    for line in lines:
-        name, colon, value = line.partition(":")
-        if not colon or not name or name != name.strip() or "\n" in line or "\r" in line or "\0" in line:
-            raise BadRequestError(400, "A header of the request cannot be read.")
-        name = name.lower()
-        value = value.strip(" \t")
-        if name in headers:
-            if name in ("host", "content-length", "transfer-encoding", "authorization"):
-                raise BadRequestError(400, f"The header {name} may stand there once.")
-            repeated.append(name)
-            value = f"{headers[name]}, {value}"
-        headers[name] = value
-    path, _, query = words[1].partition("?")
-    return Request(words[0], path, query, headers, frozenset(repeated), peer)
+    headers = {name.lower(): value.rstrip(" \t") for name, value in found}
+    repeated = frozenset() if len(headers) == len(found) else _joined(headers, found)
+    stays = minor != "0"
+    if stays and "host" not in headers:
+        raise BadRequestError(400, "The request does not say which host it is for.")
+    if authority:
+        headers["host"] = authority
+    connection = headers.get("connection")
+    if connection is not None and stays:
+        stays = "close" not in {one.strip(" \t") for one in connection.lower().split(",")}
+    if not stays and minor == "0" and "transfer-encoding" in headers:
+        raise BadRequestError(400, "The length of the request is not clear.")
+    return Request(method, path, query or "", headers, repeated, peer, stays=stays)
+
+
+def _joined(headers: dict[str, str], found: list[tuple[str, str]]) -> frozenset[str]:
+    """Put together what stands there more than once, and tell which."""
+    values: dict[str, list[str]] = {}
+    for name, value in found:
+        values.setdefault(name.lower(), []).append(value.rstrip(" \t"))
+    repeated = frozenset(name for name, several in values.items() if len(several) > 1)
+    for name in repeated:
+        if name in _ONCE:
+            raise BadRequestError(400, f"The header {name} may stand there once.")
+        headers[name] = ", ".join(values[name])
+    return repeated
 
 
 def _has_body(request: Request) -> bool:
     return "transfer-encoding" in request.headers or request.headers.get("content-length", "0") != "0"
 
 
-def body_of(request: Request, most: int) -> _Body:
+def body_of(request: Request, most: int) -> _Body | _Chunked:
     """What will take in the body of a request, of which only the head is known."""
     length, coding = request.headers.get("content-length"), request.headers.get("transfer-encoding")
     if coding is not None:
@@ -371,73 +464,84 @@ def body_of(request: Request, most: int) -> _Body:
 class _Body:
     """A body of known length."""
 
+    __slots__ = ("_missing", "_pieces", "whole")
+
     def __init__(self, length: int) -> None:
         self._missing = length
         self._pieces: list[bytes] = []
-
-    @property
-    def whole(self) -> bool:
-        return self._missing == 0
+        self.whole = length == 0
 
     def take(self, received: bytes) -> bytes:
         """Keep what belongs to the body; what is left belongs to the next request."""
-        if self._missing:
-            piece = received[: self._missing]
-            self._pieces.append(piece)
-            self._missing -= len(piece)
-            return received[len(piece) :]
-        return received
+        if self.whole:
+            return received
+        piece = received[: self._missing]
+        self._pieces.append(piece)
+        self._missing -= len(piece)
+        self.whole = not self._missing
+        return received[len(piece) :]
 
     def content(self) -> bytes:
         return self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
 
 
-class _Chunked(_Body):
+_PIECE = re.compile(rb"([0-9A-Fa-f]{1,8})(?:[ \t]*+;[\t -~\x80-\xff]*+)?\r\n")
+
+
+class _Chunked:
     """A body whose length is told piece by piece."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(0)
-        self._most = most
-        self._ended = False
+    __slots__ = ("_closes", "_last", "_missing", "_most", "_pieces", "whole")
 
-    @property
-    def whole(self) -> bool:
-        return self._ended
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._missing = 0
+        self._pieces: list[bytes] = []
+        self._closes = False
+        self._last = False
+        self.whole = False
 
     def take(self, received: bytes) -> bytes:
-        while not self._ended:
+        """Keep what belongs to the body; what is left is not understood yet, or belongs to the next request."""
+        at = 0
+        while not self.whole:
             if self._missing:
-                before = len(received)
-                received = super().take(received)
-                self._most -= before - len(received)
+                piece = received[at : at + self._missing]
+                self._pieces.append(piece)
+                self._missing -= len(piece)
+                at += len(piece)
                 if self._missing:
-                    return received
-                self._closes = True
-            line, found, rest = received.partition(b"\r\n")
-            if not found:
-                if len(received) > 32:
-                    raise BadRequestError(400, "A piece of the request has no length.")
-                return received
-            received = rest
+                    return b""
             if self._closes:
-                if line:
-                    raise BadRequestError(400, "A piece of the request is longer than it says.")
+                end = received[at : at + 2]
+                if end != b"\r\n":
+                    if not b"\r\n".startswith(end):
+                        raise BadRequestError(400, "A piece of the request has another length than it says.")
+                    return received[at:]
+                at += 2
                 self._closes = False
-                self._ended = self._last
+                self.whole = self._last
                 continue
-            size = line.partition(b";")[0].strip()
-            if not 0 < len(size) <= 8 or not all(one in b"0123456789abcdefABCDEF" for one in size):
-                raise BadRequestError(400, "A piece of the request has no length.")
-            self._missing = int(size, 16)
-            if self._missing > self._most:
-                raise BadRequestError(413, "The request is too long.")
-            # After the last piece there may only be an empty line; nobody here sends trailers.
-            self._last = self._missing == 0
-            self._closes = self._last
-        return received
+            line = _PIECE.match(received, at, at + MAX_PIECE_LINE)
+            if line is None:
+                if len(received) - at >= MAX_PIECE_LINE or received.find(b"\n", at) >= 0:
+                    raise BadRequestError(400, "A piece of the request has no length.")
+                return received[at:]
+            at = line.end()
+            self._begin(int(line[1], 16))
+        return received[at:]
 
-    _closes = False
-    _last = False
+    def _begin(self, size: int) -> None:
+        self._missing = size
+        self._most -= size
+        if self._most < 0 or len(self._pieces) >= MAX_PIECES:
+            raise BadRequestError(413, "The request is too long, or comes in too many pieces.")
+        self._closes = True
+        # After the last piece there may only be an empty line; nobody here sends trailers.
+        self._last = size == 0
+
+    def content(self) -> bytes:
+        return b"".join(self._pieces)
 
 
 def fine(**told: object) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import os
@@ -22,6 +23,7 @@ _ALLOWS: dict[str, frozenset[Scope]] = {
 }
 _MARK = "envscaler"
 _LONGEST = 256
+_SHORTEST = 32
 
 
 def token_for(secret: bytes, scope: Scope, seconds: float) -> str:
@@ -49,24 +51,36 @@ def kept_secret(file: Path) -> bytes:
     """The secret in a file that only this user can read; made there when it is first needed."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            pass
-        else:
-            with os.fdopen(descriptor, "w", encoding="ascii") as made:
-                made.write(secrets.token_hex(32) + "\n")
+        if not file.exists():
+            _make(file)
         if file.stat().st_mode & 0o077:
             raise LaunchError(
                 f"Others may read the farm's secret in {file}; `chmod 600` it, or remove it to have it made anew."
             )
-        return secret_of(file.read_text(encoding="ascii"))
+        secret = file.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError) as cause:
         raise LaunchError(f"The farm's secret cannot be kept in {file}: {cause}") from cause
+    if len(secret.strip()) < _SHORTEST:
+        raise LaunchError(f"The farm's secret in {file} is too short; remove the file to have it made anew.")
+    return secret_of(secret)
+
+
+def _make(file: Path) -> None:
+    """Make a secret, whole before it is seen: another farm may begin at the same moment, and the first one counts."""
+    made = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as writing:
+            writing.write(secrets.token_hex(32) + "\n")
+        with contextlib.suppress(FileExistsError):
+            file.hardlink_to(made)
+    finally:
+        made.unlink(missing_ok=True)
 
 
 def secret_of(text: str) -> bytes:
     """The secret in a text; a short one would be guessed."""
-    if len(text.strip()) < 32:
-        raise LaunchError("The farm's secret must have at least 32 letters; `openssl rand -hex 32` makes one.")
+    if len(text.strip()) < _SHORTEST:
+        raise LaunchError(
+            f"The farm's secret must have at least {_SHORTEST} letters; `openssl rand -hex 32` makes one."
+        )
     return text.strip().encode()
