@@ -39,8 +39,14 @@ def allows(secret: bytes, token: str, wanted: Scope) -> bool:
     claim, _, signature = token.rpartition(".")
     if not hmac.compare_digest(signature.encode(), _signature(secret, claim).encode()):
         return False
-    _, scope, ends, _ = claim.split(".", 3)
-    return int(ends) > time.time() and wanted in _ALLOWS.get(scope, ())
+    words = claim.split(".")
+    return (
+        len(words) == 4
+        and words[0] == _MARK
+        and wanted in _ALLOWS.get(words[1], ())
+        and words[2].isdigit()
+        and int(words[2]) > time.time()
+    )
 
 
 def _signature(secret: bytes, claim: str) -> str:
