@@ -36,7 +36,9 @@ ALIVE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class _Farm:
+class Running:
+    """A farm that runs, and who owns its worlds."""
+
     url: str
     client: FarmClient
     pids: tuple[int, ...]
@@ -62,7 +64,7 @@ def _start() -> list[Figure]:
     with listening(server):
         alone = time.perf_counter() - began
     ids = [entry.id for entry in read_registry(ROOT / "registry.json").entries]
-    with _farm() as farm:
+    with farm_program() as farm:
         first = _listed(farm, ids[0])
         there = time.perf_counter() - farm.began
         empty = farm.memory()
@@ -96,7 +98,7 @@ def _server_share() -> int:
         return share(one.pid)
 
 
-def _listed(farm: _Farm, environment: str) -> int:
+def _listed(farm: Running, environment: str) -> int:
     connection = http.client.HTTPConnection("127.0.0.1", farm.port, timeout=30)
     connection.request("GET", f"/e/{environment}/new")
     path = urlsplit(json.loads(connection.getresponse().read())["url"]).path
@@ -111,7 +113,7 @@ def _listed(farm: _Farm, environment: str) -> int:
 def _calls(scale: Scale) -> list[Figure]:
     ours, echo = ours_and_echo()
     figures = []
-    with listening(echo) as there, listening(ours) as single, _farm("--isolation", "local") as farm:
+    with listening(echo) as there, listening(ours) as single, farm_program("--isolation", "local") as farm:
         world = farm.client.open(places(1)[0].folder.name)
         here = Listening(farm.pids[-1], f"127.0.0.1:{farm.port}", urlsplit(world.url).path, ours)
         for era in ERAS:
@@ -155,7 +157,7 @@ def _worlds(scale: Scale) -> list[Figure]:
         ("in process", "local", (1.0, 0.5, 0.5)),
         ("in a worker", "auto", (10.0, 5.0, 5.0)),
     ):
-        with _farm("--isolation", isolation) as farm:
+        with farm_program("--isolation", isolation) as farm:
             number = max(3, scale.worlds)
             world = farm.client.open(name)
             makes: dict[str, Callable[[], object]] = {
@@ -205,7 +207,7 @@ def _growth(scale: Scale) -> list[Figure]:
         ("in workers", "auto", 20 * scale.worlds),
         ("in process", "local", 100 * scale.worlds),
     ):
-        with _farm("--isolation", isolation, "--max-worlds", "30000") as farm:
+        with farm_program("--isolation", isolation, "--max-worlds", "30000") as farm:
             empty = farm.memory()
             steps = []
             live = 0
@@ -232,7 +234,7 @@ def _below(pids: tuple[int, ...]) -> list[int]:
     return found + (_below(tuple(found)) if found else [])
 
 
-def _called(farm: _Farm, url: str) -> None:
+def _called(farm: Running, url: str) -> None:
     job = places(1)[0].change
     message = {
         "jsonrpc": "2.0",
@@ -257,7 +259,7 @@ def _soak(scale: Scale) -> list[Figure]:
         ("in process", "local", 100 * scale.worlds),
         ("in workers", "auto", 10 * scale.worlds),
     ):
-        with _farm("--isolation", isolation) as farm:
+        with farm_program("--isolation", isolation) as farm:
             live = []
             marks: list[tuple[int, int, int]] = []
             for opened in range(number):
@@ -282,12 +284,12 @@ def _soak(scale: Scale) -> list[Figure]:
     return figures
 
 
-def _descriptors(farm: _Farm) -> int:
+def _descriptors(farm: Running) -> int:
     return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in farm.pids)
 
 
 @contextmanager
-def _farm(*options: str) -> Iterator[_Farm]:
+def farm_program(*options: str) -> Iterator[Running]:
     """The program with one process that serves, for the block."""
     secret = secrets.token_hex(32)
     with tempfile.TemporaryDirectory() as folder:
@@ -305,7 +307,7 @@ def _farm(*options: str) -> Iterator[_Farm]:
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             pids = (process.pid, *map(int, children))
             with FarmClient(told["control"], token_for(secret.encode(), "control", 3600)) as client:
-                yield _Farm(told["url"], client, pids, began)
+                yield Running(told["url"], client, pids, began)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait()

@@ -20,6 +20,7 @@ from benchmarks import (
     imports,
     library,
     memory,
+    others,
     rules,
     stdio_calls,
     synthesis,
@@ -43,6 +44,7 @@ BENCHMARKS = {
         episodes,
         synthesis,
         farm,
+        others,
     )
 }
 SCALES = {"full": FULL, "quick": QUICK, "tiny": TINY}
