@@ -22,11 +22,11 @@ import anyio
 
 from benchmarks.figures import Benchmark, Budget, Figure, Peer, Scale
 from benchmarks.http_calls import CONNECTIONS, Listening, calls_on, listening
-from benchmarks.memory import share
 from benchmarks.messages import ERAS, MARGIN, ours_and_echo
 from benchmarks.places import ROOT, places
 from benchmarks.timing import by_turns
 from envscaler_mcp.registry import read_registry
+from envscaler_mcp.sandbox.limits import share_of
 from envscaler_mcp.service.client import FarmClient
 from envscaler_mcp.service.tokens import token_for
 
@@ -50,7 +50,7 @@ class Running:
         return urlsplit(self.url).port or 0
 
     def memory(self) -> int:
-        return sum(share(pid) for pid in self.pids)
+        return sum(share_of(pid) for pid in self.pids)
 
 
 def measure(scale: Scale) -> list[Figure]:
@@ -95,7 +95,7 @@ def _start() -> list[Figure]:
 def _server_share() -> int:
     server, _ = ours_and_echo()
     with listening(server) as one:
-        return share(one.pid)
+        return share_of(one.pid)
 
 
 def _listed(farm: Running, environment: str) -> int:
@@ -216,7 +216,7 @@ def _growth(scale: Scale) -> list[Figure]:
                 live += len(group)
                 for world in group[:: max(1, len(group) // 50)]:
                     _called(farm, world.url)
-                workers = sum(share(pid) for pid in _below(farm.pids))
+                workers = sum(share_of(pid) for pid in _below(farm.pids))
                 used = (farm.memory() + workers - empty) / live / 1024
                 steps.append(f"{live:,}: {used:,.0f} KiB")
             figures.append(

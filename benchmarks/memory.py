@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 
 from benchmarks.figures import Benchmark, Budget, Figure, Peer, Scale
 from benchmarks.places import ROOT, Place, places
 from envscaler_mcp.sandbox.isolation import open_isolated
+from envscaler_mcp.sandbox.limits import share_of
 from envscaler_mcp.sandbox.zygote import zygote
 
 GIB = 1 << 30
@@ -49,7 +49,7 @@ def _worker(place: Place, number: int) -> float:
             place.change.on(world)
             pids.append(world.line.pid)  # type: ignore[attr-defined]
         assert zygote().alive
-        return sum(share(pid) for pid in pids) / number
+        return sum(share_of(pid) for pid in pids) / number
 
 
 def _in_process(place: Place, number: int) -> float:
@@ -62,17 +62,18 @@ def _in_process(place: Place, number: int) -> float:
 _MANY = """
 import sys
 sys.path.insert(0, {root!r})
-from benchmarks.memory import share
+import os
+from envscaler_mcp.sandbox.limits import share_of
 from benchmarks.places import place
 here = place({name!r})
 job = here.change
 worlds = [here.open()]
 job.on(worlds[0])
-before = share("self")
+before = share_of(os.getpid())
 for _ in range({number}):
     worlds.append(here.open())
     job.on(worlds[-1])
-print(share("self") - before)
+print(share_of(os.getpid()) - before)
 """
 
 
@@ -86,7 +87,7 @@ def _server(place: Place) -> float:
         process.stdin.write(_HELLO)
         process.stdin.flush()
         process.stdout.readline()
-        used = share(process.pid)
+        used = share_of(process.pid)
         process.stdin.close()
     return used
 
@@ -95,14 +96,6 @@ _HELLO = (
     b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},'
     b'"clientInfo":{"name":"benchmark","version":"1"}}}\n'
 )
-
-
-def share(pid: int | str) -> int:
-    """The bytes of memory that a process has for itself, and its part of what it shares."""
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-        if line.startswith("Pss:"):
-            return int(line.split()[1]) * 1024
-    raise OSError(f"the kernel does not tell what process {pid} uses")
 
 
 BENCHMARK = Benchmark("memory", "live worlds in a GiB", measure)

@@ -70,7 +70,6 @@ class AgentService:
             if self._worlds.invited(environment, name):
                 return self._to_visitor(environment, name, request)
             return error(404, str(cause))
-        self._figures.calls += 1
         return answer_agent(world.environment, world, request)
 
     def _to_visitor(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
@@ -83,11 +82,9 @@ class AgentService:
 
     async def _welcomed(self, coming: Coroutine[Any, Any, Answer]) -> Answer:
         try:
-            answer = await coming
+            return await coming
         except FullError as cause:
             return error(503, str(cause), ("retry-after", "5"))
-        self._figures.calls += 1
-        return answer
 
     def _to_looker(self, parts: list[str], request: Request) -> Answer | Coroutine[Any, Any, Answer]:
         if request.path.startswith(PREFIXES):

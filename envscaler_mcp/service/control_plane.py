@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import anyio.to_thread
 from pydantic import BaseModel, ValidationError
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
-from envscaler_mcp.errors import EnvScalerError, SandboxError, WorldError
+from envscaler_mcp.errors import EnvScalerError, LaunchError, SandboxError, WorldError
 from envscaler_mcp.service.guards import noted
 from envscaler_mcp.service.hosted_world import HostedWorld, Watcher
 from envscaler_mcp.service.http1 import Answer, Request, Stream, error
@@ -30,7 +31,7 @@ from envscaler_mcp.service.orders import (
     WorldCard,
     WorldCards,
 )
-from envscaler_mcp.service.siblings import Siblings
+from envscaler_mcp.service.siblings import Siblings, SilentError
 from envscaler_mcp.service.worlds import FullError, NoWorldError, Worlds
 from envscaler_mcp.serving.outcome import encode
 
@@ -41,6 +42,8 @@ KEPT_KEYS = 10_000
 HEARTBEAT = 15.0
 
 T = TypeVar("T", bound=BaseModel)
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +143,7 @@ class ControlPlane:
         opened: list[HostedWorld] = []
         try:
             for _ in range(shares[0]):
-                world = await self._worlds.open(
-                    order.environment, order.scenario, order.state, order.seed, order.lease_seconds
-                )
-                opened.append(world)
+                opened.append(world := await self._one(order))
                 cards.append(self._card(world).model_dump())
                 await asyncio.sleep(0)
             for number, share in zip(self._siblings.others, shares[1:], strict=False):
@@ -157,6 +157,15 @@ class ControlPlane:
                 await self._siblings.ask(self._worlds.share.owner(card["name"]), "DELETE", f"{PREFIX}/{card['name']}")
             raise
         return Answer(201, encode({"worlds": cards}).encode())
+
+    async def _one(self, order: OpenOrder) -> HostedWorld:
+        try:
+            return await self._worlds.open(
+                order.environment, order.scenario, order.state, order.seed, order.lease_seconds
+            )
+        except SandboxError as cause:
+            logger.exception("no worker for a world of %s", order.environment)
+            raise FullError("No worker could be started for this world; the farm's log says why.") from cause
 
     async def _opened_elsewhere(self, number: int, order: OpenOrder) -> list[dict[str, Any]]:
         body = order.model_dump_json().encode()
@@ -281,10 +290,10 @@ def _sent(gives: BaseModel | Mapping[str, Any]) -> Answer:
 def _refused(cause: EnvScalerError) -> Answer:
     if isinstance(cause, NoWorldError):
         return error(404, str(cause))
-    if isinstance(cause, FullError):
+    if isinstance(cause, (FullError, SilentError)):
         return error(503, str(cause), ("retry-after", "5"))
     if isinstance(cause, SandboxError):
         return error(410, "The worker that held this world has ended; close it and open another one.")
-    if isinstance(cause, WorldError):
+    if isinstance(cause, (WorldError, LaunchError)):
         return error(400, str(cause))
     return error(500, "The farm could not do this; its log says why.")

@@ -34,7 +34,6 @@ class Figures:
 
     def __init__(self, worlds: Worlds, siblings: Siblings, connections: Callable[[], int]) -> None:
         self.statuses: Counter[int] = Counter()
-        self.calls = 0
         self._worlds = worlds
         self._siblings = siblings
         self._connections = connections
@@ -52,7 +51,7 @@ class Figures:
             "worlds_closed_total": counts.closed,
             "worlds_reaped_total": counts.reaped,
             "worlds_crashed_total": counts.crashed,
-            "calls_total": self.calls,
+            "calls_total": counts.calls,
         }
         for status, count in sorted(self.statuses.items()):
             found[f'requests_total{{status="{status}"}}'] = count

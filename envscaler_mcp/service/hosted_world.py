@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.service.environments import HostedEnvironment
 from envscaler_mcp.service.http1 import Answer
 from envscaler_mcp.serving.local_world import LocalWorld
@@ -33,6 +34,17 @@ class Terms:
     calls: int
 
 
+@dataclass(slots=True)
+class Counts:
+    """What happened to the worlds of one process since it began."""
+
+    opened: int = 0
+    closed: int = 0
+    reaped: int = 0
+    crashed: int = 0
+    calls: int = 0
+
+
 @dataclass(slots=True, eq=False)
 class Watcher:
     """Somebody who is told what happens in a world."""
@@ -44,7 +56,14 @@ class HostedWorld:
     """A session at an address."""
 
     def __init__(
-        self, name: str, environment: HostedEnvironment, session: Session, terms: Terms, *, visitor: bool = False
+        self,
+        name: str,
+        environment: HostedEnvironment,
+        session: Session,
+        terms: Terms,
+        counts: Counts,
+        *,
+        visitor: bool = False,
     ) -> None:
         self.name = name
         self.environment = environment
@@ -55,11 +74,11 @@ class HostedWorld:
         self.opened = time.time()
         self.used = time.monotonic()
         self.calls = 0
-        self.failures = 0
         self.ended = False
         """Whether its worker is gone; it answers every call with that until it is closed."""
         self.undelivered: dict[bytes, Answer] = {}
         """Answers to calls that nobody got, by what was sent: whoever sends that again gets them, and nothing is run."""
+        self._counts = counts
         self._served = Served(session.world)
         self._here = isinstance(session.world, LocalWorld)
         self._watchers: set[Watcher] = set()
@@ -69,6 +88,7 @@ class HostedWorld:
         """What comes of a call: at once in this process, later in a worker."""
         self.used = time.monotonic()
         self.calls += 1
+        self._counts.calls += 1
         if self.calls > self.terms.calls:
             return Outcome.saying("invalid", f"This world has answered its {self.terms.calls} calls; open another one.")
         if self._here:
@@ -85,9 +105,10 @@ class HostedWorld:
         try:
             return await self._served.turn(lambda: self._call(tool, arguments, key))
         except EnvScalerError:
-            self.ended = True
-            self.failures += 1
-            self.tell("ended", {})
+            if not self.ended:
+                self.ended = True
+                self._counts.crashed += 1
+                self.tell("ended", {})
             return ENDED
 
     async def act(self, does: Callable[[Session], T]) -> T:
@@ -104,6 +125,12 @@ class HostedWorld:
     def place(self) -> str:
         """Where its code runs."""
         return "here" if self._here else "worker"
+
+    @property
+    def worker(self) -> int | None:
+        """The process that its code runs in, if that is not this one."""
+        world = self.session.world
+        return world.line.pid if isinstance(world, WorkerWorld) else None
 
     def not_delivered(self, sent: bytes, answer: Answer) -> None:
         """Keep an answer that nobody got."""

@@ -29,6 +29,11 @@ _LONGEST_WAIT = 2.0
 
 logger = logging.getLogger(__name__)
 
+
+class SilentError(LaunchError):
+    """Another process of the farm does not answer; it is replaced, and may be asked again."""
+
+
 Taken = Callable[[Plane, socket.socket, bytes], None]
 
 
@@ -135,12 +140,12 @@ class Siblings:
                 writer.write(head.encode("latin-1") + body)
                 whole = await reader.read(-1)
         except (OSError, TimeoutError) as cause:
-            raise LaunchError(f"A process of the farm does not answer: {cause!r}") from cause
+            raise SilentError(f"A process of the farm does not answer: {type(cause).__name__}.") from cause
         first, _, content = whole.partition(b"\r\n\r\n")
         try:
             return int(first.split(b" ", 2)[1]), content
         except (IndexError, ValueError):
-            raise LaunchError("A process of the farm ended while it answered.") from None
+            raise SilentError("A process of the farm ended while it answered.") from None
 
     async def ask_all(self, path: str) -> list[Any]:
         """What the others answer to the same question; those that do not answer are left out."""
@@ -148,7 +153,7 @@ class Siblings:
         for number in self.others:
             try:
                 status, content = await self.ask(number, "GET", path)
-            except LaunchError as cause:
+            except SilentError as cause:
                 logger.warning("%s", cause)
                 continue
             if status == 200:

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import logging
 import os
+import random
 import secrets
 import time
 import zlib
@@ -17,12 +18,14 @@ import anyio.to_thread
 
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.launch.opening import Isolation
-from envscaler_mcp.sandbox.limits import resident
+from envscaler_mcp.sandbox.limits import resident, share_of
 from envscaler_mcp.service.environments import Environments, HostedEnvironment
-from envscaler_mcp.service.hosted_world import HostedWorld, Terms
+from envscaler_mcp.service.hosted_world import Counts, HostedWorld, Terms
 
 logger = logging.getLogger(__name__)
 
+_SAMPLE = 8
+"""Workers that are weighed each second; weighing thousands would be felt."""
 _RANDOM = 22
 """Letters of 128 random bits."""
 
@@ -68,16 +71,6 @@ class Share:
                 return name
 
 
-@dataclass(slots=True)
-class Counts:
-    """What happened since the process began."""
-
-    opened: int = 0
-    closed: int = 0
-    reaped: int = 0
-    crashed: int = 0
-
-
 class Worlds:
     """One process's worlds."""
 
@@ -93,6 +86,8 @@ class Worlds:
         self._open: dict[str, HostedWorld] = {}
         self._visits: dict[str, asyncio.Event] = {}
         self._opening = 0
+        self._in_workers = 0
+        """Bytes that workers hold, by a sample of them."""
 
     def __len__(self) -> int:
         return len(self._open)
@@ -130,7 +125,7 @@ class Worlds:
         """A second world that goes on from where the first is."""
         self._admit()
         session = await parent.act(lambda one: one.fork())
-        return self._add(HostedWorld(self.share.fresh(), parent.environment, session, parent.terms))
+        return self._add(HostedWorld(self.share.fresh(), parent.environment, session, parent.terms, self.counts))
 
     def _lease(self, seconds: float | None) -> Terms:
         wanted = self.caps.lease_seconds if seconds is None else seconds
@@ -161,12 +156,12 @@ class Worlds:
                 session = await anyio.to_thread.run_sync(hosted.session, *start, self._isolation)
             finally:
                 self._opening -= 1
-        return self._add(HostedWorld(name, hosted, session, terms, visitor=visitor))
+        return self._add(HostedWorld(name, hosted, session, terms, self.counts, visitor=visitor))
 
     def _admit(self) -> None:
         if len(self._open) + self._opening >= self.caps.worlds:
             raise FullError(f"{self.caps.worlds} worlds are open, as many as may be; close some, or let leases end.")
-        if len(self._open) % 16 == 0 and resident(os.getpid()) > self.caps.memory:
+        if len(self._open) % 16 == 0 and resident(os.getpid()) + self._in_workers > self.caps.memory:
             raise FullError(f"The worlds fill the {self.caps.memory >> 20} MiB they may have; close some.")
 
     def _add(self, world: HostedWorld) -> HostedWorld:
@@ -178,7 +173,6 @@ class Worlds:
         """End a world; its address leads nowhere from here on."""
         if self._open.pop(world.name, None) is not None:
             self.counts.closed += 1
-            self.counts.crashed += world.ended
             await world.close()
 
     # Visitors
@@ -222,12 +216,18 @@ class Worlds:
         while True:
             await asyncio.sleep(1)
             now = time.monotonic()
+            self._weigh()
             for world in [one for one in self._open.values() if one.leaves < now]:
                 self.counts.reaped += 1
                 try:
                     await self.close(world)
                 except Exception:
                     logger.exception("a world of %s could not be closed", world.environment.card.id)
+
+    def _weigh(self) -> None:
+        pids = [pid for world in self._open.values() if (pid := world.worker) is not None]
+        sample = random.sample(pids, min(len(pids), _SAMPLE))
+        self._in_workers = sum(map(share_of, sample)) * len(pids) // max(1, len(sample))
 
     async def close_all(self) -> None:
         """The farm ends."""

@@ -9,11 +9,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 
 from envscaler_mcp.registry import read_registry
+from envscaler_mcp.sandbox.limits import resident
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.service.hosted_world import HostedWorld
+from envscaler_mcp.service.worlds import Caps, FullError
 from envscaler_mcp.serving.outcome import ENDED
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.farm.home import write_home
@@ -94,6 +98,23 @@ async def test_a_worker_that_is_killed_is_the_end_of_its_own_world_only(in_worke
 @pytest.mark.timeout(300)
 async def test_200_workers_killed_at_any_call_are_200_worlds_that_ended(in_workers: Here) -> None:
     await kill_some(in_workers, 200, 4)
+
+
+async def fill(farm: Here) -> None:
+    while True:
+        await farm.front.worlds.open(PLAYED[0])
+        await anyio.lowlevel.checkpoint()
+
+
+async def test_what_workers_hold_counts_as_the_farms_memory() -> None:
+    caps = Caps(memory=resident(os.getpid()) + (96 << 20))
+    async with farm_here(isolation="local", caps=caps) as farm:
+        for _ in range(100):
+            await farm.front.worlds.open(PLAYED[0])
+    async with farm_here(isolation="auto", caps=caps) as farm:
+        with anyio.fail_after(60), pytest.raises(FullError, match="MiB"):
+            await fill(farm)
+        assert 20 < len(farm.front.worlds) < 1_000
 
 
 async def test_code_that_nobody_has_compiled_runs_in_a_worker_whatever_the_farm_was_told(tmp_path: Path) -> None:
