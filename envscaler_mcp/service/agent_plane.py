@@ -26,6 +26,7 @@ from envscaler_mcp.service.messages import (
     read_message,
     unsupported,
 )
+from envscaler_mcp.service.sent_again import answer_once, keep
 from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, MAX_KEY, NO_KEY
 from envscaler_mcp.serving.outcome import Outcome
 
@@ -91,15 +92,11 @@ def _called(
     tool, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta")
     if type(tool) is not str or type(arguments) not in (dict, type(None)):
         raise RpcError(INVALID_PARAMS, "tools/call needs a name, and arguments that are an object.")
-    again = world.undelivered.pop(request.body, None) if world.undelivered else None
-    if again is not None:
-        return again
     key = None if meta is None else meta.get(IDEMPOTENCY_KEY)
     shape = partial(_shaped, world, request, id_, modern, reads_json)
     if key is not None and not _is_key(key):
         return shape(Outcome.saying("invalid", NO_KEY))
-    outcome = world.call(tool, arguments or {}, key)
-    return shape(outcome) if type(outcome) is Outcome else _later(outcome, shape)
+    return answer_once(world, request.body, (tool, arguments or {}, key), shape)
 
 
 def _is_key(key: object) -> bool:
@@ -107,11 +104,6 @@ def _is_key(key: object) -> bool:
     if type(key) is not str or not 0 < len(key) <= MAX_KEY:
         return False
     return key.isascii() or not any("\ud800" <= one <= "\udfff" for one in key)
-
-
-async def _later(coming: Any, shape: Any) -> Answer:
-    answer: Answer = shape(await coming)
-    return answer
 
 
 def _shaped(
@@ -133,7 +125,7 @@ def _shaped(
     else:
         body += b"}}"
     answer = _sent(body, reads_json)
-    answer.lost = partial(world.not_delivered, request.body, answer)
+    answer.lost = partial(keep, world, request.body, answer)
     return answer
 
 
