@@ -128,9 +128,31 @@ def check_envelope(message: Message, headers: Mapping[str, str], repeated: froze
         raise RpcError(HEADER_MISMATCH, f"The header mcp-name does not say what the body says as {named_by!r}.")
     if version not in MODERN_VERSIONS:
         raise unsupported(version)
+    if named_by is not None:
+        _check_responses(message.params)
     client = meta.get(CLIENT_KEY)
     if type(meta[CAPABILITIES_KEY]) is not dict or not (client is None or _is_implementation(client)):
         raise RpcError(INVALID_PARAMS, "params._meta describes the client in another way than the protocol does.")
+
+
+def _check_responses(params: Mapping[str, Any]) -> None:
+    """What a client was asked for while its request was under way; nothing is asked for here, so no more is done with it."""
+    responses, state = params.get("inputResponses"), params.get("requestState")
+    if responses is None and state is None:
+        return
+    if type(state) not in (str, type(None)):
+        raise RpcError(INVALID_PARAMS, "A requestState must be a text.")
+    if type(responses) not in (dict, type(None)) or not all(map(_is_response, (responses or {}).values())):
+        raise RpcError(INVALID_PARAMS, "inputResponses must be results by the keys of what was asked for.")
+
+
+def _is_response(response: Any) -> bool:
+    """Whether it can be the result of an elicitation, of sampling, or of listing roots."""
+    return type(response) is dict and (
+        response.get("action") in ("accept", "decline", "cancel")
+        or type(response.get("model")) is str
+        or type(response.get("roots")) is list
+    )
 
 
 def unsupported(version: object) -> RpcError:

@@ -105,6 +105,11 @@ def keyed(key: Any, arguments: Any = None) -> dict[str, Any]:
     return call(TRANSFER.tool, arguments or SOME, _meta={IDEMPOTENCY_KEY: key})
 
 
+def answering(responses: Any) -> dict[str, Any]:
+    """A call with what a client was never asked for."""
+    return {**QUERY, "inputResponses": responses}
+
+
 GREETING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": ME}
 SOME = {**TRANSFER.arguments, "amount": 1}
 GOOD = call(TRANSFER.tool, SOME)
@@ -323,7 +328,16 @@ CASES: dict[str, Asked] = {
     "new: a call with a key": new("tools/call", GOOD, meta={**ENVELOPE, IDEMPOTENCY_KEY: "two"}),
     "new: a call with a key, again": new("tools/call", GOOD, meta={**ENVELOPE, IDEMPOTENCY_KEY: "two"}, id_="x"),
     "new: a call, key a list": new("tools/call", GOOD, meta={**ENVELOPE, IDEMPOTENCY_KEY: []}),
-    "new: a call with answers nobody asked for": new("tools/call", {**QUERY, "inputResponses": {"a": {}}}),
+    "new: a call with answers nobody asked for": new("tools/call", answering({"a": {"action": "decline"}})),
+    "new: a call with roots nobody asked for": new("tools/call", answering({"a": {"roots": []}})),
+    "new: a call with answers that are none": new("tools/call", answering({"a": {}})),
+    "new: a call with answers of no kind": new("tools/call", answering({"a": {"action": "perhaps"}})),
+    "new: a call with a number for an answer": new("tools/call", answering({"a": 5})),
+    "new: a call with a list of answers": new("tools/call", answering([])),
+    "new: a call with no answers": new("tools/call", answering(None)),
+    "new: resources/read, with answers that are none": new("resources/read", {**READ, "inputResponses": {"a": 5}}),
+    "new: tools/list, with answers that are none": new("tools/list", {"inputResponses": {"a": 5}}),
+    "new: a call with a state": new("tools/call", {**QUERY, "requestState": "x"}),
     "new: a call with a state nobody gave": new("tools/call", {**QUERY, "requestState": 5}),
     "new: an unknown method": new("tools/lists"),
     "new: initialize": new("initialize", GREETING),
@@ -484,10 +498,6 @@ DIFFERENT: dict[str, Different] = {
     **dict.fromkeys(
         ("new: tools/list, bad capabilities", "new: tools/list, bad elicitation", "new: tools/list, log level"),
         Different(200, like="new: tools/list"),
-    ),
-    **dict.fromkeys(
-        ("new: a call with answers nobody asked for", "new: a call with a state nobody gave"),
-        Different(200, like="new: a query"),
     ),
     # A method that is not here is not here, whatever it comes with.
     "completion, badly": Different(200, -32601),
