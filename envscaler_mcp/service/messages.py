@@ -92,8 +92,10 @@ def read_message(body: bytes) -> Message | None:
 
 def _is_answer(said: Mapping[str, Any]) -> bool:
     error = said.get("error")
-    failed = type(error) is dict and type(error.get("code")) is int and type(error.get("message")) is str
-    return "id" in said and (failed or type(said.get("result")) is dict)
+    if type(error) is dict:
+        told = type(error.get("code")) is int and type(error.get("message")) is str
+        return told and "id" in said and isinstance(said["id"], int | str | None)
+    return type(said.get("result")) is dict and isinstance(said.get("id"), int | str)
 
 
 def check_meta(params: Mapping[str, Any]) -> None:
@@ -103,7 +105,7 @@ def check_meta(params: Mapping[str, Any]) -> None:
         return
     if type(meta) is not dict:
         raise RpcError(INVALID_PARAMS, "params._meta must be an object.")
-    if type(meta.get("progressToken")) not in (str, int, type(None)):
+    if not isinstance(meta.get("progressToken", ""), str | int):
         raise RpcError(INVALID_PARAMS, "A progressToken must be a text or a whole number.")
 
 

@@ -190,7 +190,11 @@ CASES: dict[str, Asked] = {
     "a call, meta null": old("tools/call", {**GOOD, "_meta": None}),
     "a call, progress token a list": old("tools/call", {**GOOD, "_meta": {"progressToken": []}}),
     "a call, progress token a text": old("tools/call", {**GOOD, "_meta": {"progressToken": "a"}}),
+    "a call, progress token null": old("tools/call", {**GOOD, "_meta": {"progressToken": None}}),
+    "a call, progress token true": old("tools/call", {**GOOD, "_meta": {"progressToken": True}}),
+    "a call, progress token a fraction": old("tools/call", {**GOOD, "_meta": {"progressToken": 1.5}}),
     "a call, as a task": old("tools/call", {**GOOD, "task": {"ttl": 5}}),
+    "a call, as a task of no kind": old("tools/call", {**QUERY, "task": 5}),
     "a call with a key": old("tools/call", keyed("one")),
     "a call with a key, again": old("tools/call", keyed("one"), id_=2),
     "another call with that key": old("tools/call", keyed("one", {**SOME, "amount": 2})),
@@ -203,6 +207,11 @@ CASES: dict[str, Asked] = {
     "an empty batch": Asked(b"[]"),
     "an answer": Asked(b'{"jsonrpc":"2.0","id":1,"result":{}}'),
     "an answer that is an error": Asked(b'{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}'),
+    "an answer, id null": Asked(b'{"jsonrpc":"2.0","id":null,"result":{}}'),
+    "an answer, id a list": Asked(b'{"jsonrpc":"2.0","id":[],"result":{}}'),
+    "an answer that is an error, id null": Asked(b'{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}'),
+    "an answer that is an error, id a list": Asked(b'{"jsonrpc":"2.0","id":[],"error":{"code":1,"message":"x"}}'),
+    "an answer, no id": Asked(b'{"jsonrpc":"2.0","result":{}}'),
     "an answer, result a text": Asked(b'{"jsonrpc":"2.0","id":1,"result":"x"}'),
     "half a text": Asked(b'{"jsonrpc"'),
     "no text": Asked(b""),
@@ -463,7 +472,8 @@ DIFFERENT: dict[str, Different] = {
         (
             *("ping, params a list", "ping, params a text", "a batch", "an empty batch", "null", "no method"),
             *("an answer, result a text", "no jsonrpc", "jsonrpc of another version", "jsonrpc a number"),
-            "method a number",
+            *("method a number", "an answer, id null", "an answer, id a list", "an answer, no id"),
+            "an answer that is an error, id a list",
         ),
         Different(400, -32600),
     ),
@@ -499,6 +509,8 @@ DIFFERENT: dict[str, Different] = {
         ("new: tools/list, bad capabilities", "new: tools/list, bad elicitation", "new: tools/list, log level"),
         Different(200, like="new: tools/list"),
     ),
+    # Nor is anything done with a wish to be called back later.
+    "a call, as a task of no kind": Different(200, like="a query"),
     # A method that is not here is not here, whatever it comes with.
     "completion, badly": Different(200, -32601),
     **dict.fromkeys(
