@@ -62,6 +62,8 @@ class Message:
     @property
     def id_text(self) -> bytes:
         """The id as it is sent back, also where it holds what cannot be written in UTF-8."""
+        if type(self.id) is int:
+            return b"%d" % self.id
         try:
             return encode(self.id).encode()
         except UnicodeEncodeError:
@@ -105,7 +107,7 @@ def check_meta(params: Mapping[str, Any]) -> None:
         return
     if type(meta) is not dict:
         raise RpcError(INVALID_PARAMS, "params._meta must be an object.")
-    if not isinstance(meta.get("progressToken", ""), str | int):
+    if "progressToken" in meta and not isinstance(meta["progressToken"], str | int):
         raise RpcError(INVALID_PARAMS, "A progressToken must be a text or a whole number.")
 
 
