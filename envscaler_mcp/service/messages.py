@@ -28,6 +28,9 @@ NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"
 
 _ROUTING = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name"})
 
+MAX_DEPTH = 200
+"""How deep objects and lists may lie in one another; whoever handles deeper ones in steps of its own runs out of them."""
+
 _STATUS = {METHOD_NOT_FOUND: 404}
 _STATUS |= dict.fromkeys((PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH, UNSUPPORTED_VERSION), 400)
 
@@ -79,6 +82,8 @@ def read_message(body: bytes) -> Message | None:
         said = json.loads(body)
     except (ValueError, RecursionError):
         raise RpcError(PARSE_ERROR, "The body is not JSON.") from None
+    if body.count(b"{") + body.count(b"[") > MAX_DEPTH and _is_deep(said):
+        raise RpcError(PARSE_ERROR, f"Objects and lists may lie in one another {MAX_DEPTH} deep.")
     if type(said) is not dict or said.get("jsonrpc") != "2.0":
         raise RpcError(INVALID_REQUEST, _NO_MESSAGE)
     method, params = said.get("method"), said.get("params")
@@ -90,6 +95,17 @@ def read_message(body: bytes) -> Message | None:
     if "id" in said and type(id_) not in (int, str):
         raise RpcError(INVALID_REQUEST, "The id of a request must be a text or a whole number.")
     return Message(id_, method, params or {})
+
+
+def _is_deep(said: Any) -> bool:
+    level = [said]
+    for _ in range(MAX_DEPTH + 1):
+        # An object's values, or a list's; what is neither holds nothing.
+        level = [one for one in level if type(one) in (dict, list)]
+        if not level:
+            return False
+        level = [inner for one in level for inner in (one.values() if type(one) is dict else one)]
+    return True
 
 
 def _is_answer(said: Mapping[str, Any]) -> bool:

@@ -118,6 +118,16 @@ REFUSED = call(TRANSFER.tool, {**TRANSFER.arguments, "amount": 10**9})
 PROMPT = {"name": TASK.id}
 READ = {"uri": RULES}
 DEEP = b'{"a":' * 5_000 + b"1" + b"}" * 5_000
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """A call whose message is this deep, three levels of which are its own."""
+    memo: Any = "x"
+    for _ in range(depth - 3):
+        memo = [memo]
+    return call(TRANSFER.tool, {**SOME, "memo": memo}, _meta={IDEMPOTENCY_KEY: f"nested {depth}"})
+
+
 LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
 
 CASES: dict[str, Asked] = {
@@ -219,6 +229,10 @@ CASES: dict[str, Asked] = {
     "not UTF-8": Asked(b'{"jsonrpc":"2.0","id":"\xff","method":"ping"}'),
     "deep": Asked(DEEP),
     "deep params": Asked(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + DEEP + b"}"),
+    "200 deep": old("tools/call", nested(200)),
+    "201 deep": old("tools/call", nested(201)),
+    "900 deep": old("tools/call", nested(900)),
+    "many beside each other": old("tools/call", call(TRANSFER.tool, {**SOME, "memo": [[{}, []]] * 300})),
     "not a number": Asked(said("tools/call", call(TRANSFER.tool, {**TRANSFER.arguments, "amount": float("nan")}))),
     "a number without end": Asked(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":' + b"9" * 5_000 + b"}}"),
     "a name twice": Asked(b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}'),
@@ -368,6 +382,9 @@ CASES: dict[str, Asked] = {
     "new: an answer": Asked(b'{"jsonrpc":"2.0","id":1,"result":{}}', [("mcp-protocol-version", "2026-07-28")]),
     "new: a batch": Asked(b"[" + new("tools/list").body + b"]", new("tools/list").headers),
     "new: half a text": Asked(b"{", new("tools/list").headers),
+    "new: 200 deep": new("tools/call", nested(200)),
+    "new: 201 deep": new("tools/call", nested(201)),
+    "new: 900 deep": new("tools/call", nested(900)),
     "new: deep": Asked(DEEP, new("tools/list").headers),
     "new: not a number": new("tools/call", call(TRANSFER.tool, {**TRANSFER.arguments, "amount": float("nan")})),
     "new: id null": new("tools/list", id_=None),
@@ -509,6 +526,8 @@ DIFFERENT: dict[str, Different] = {
         ("new: tools/list, bad capabilities", "new: tools/list, bad elicitation", "new: tools/list, log level"),
         Different(200, like="new: tools/list"),
     ),
+    # The SDK holds to a depth in the older era only; here no message of either is deeper.
+    **dict.fromkeys(("new: 201 deep", "new: 900 deep"), Different(400, -32700)),
     # Nor is anything done with a wish to be called back later.
     "a call, as a task of no kind": Different(200, like="a query"),
     # A method that is not here is not here, whatever it comes with.
