@@ -79,9 +79,9 @@ _NO_MESSAGE = "The body must be one JSON-RPC request or notification."
 def read_message(body: bytes) -> Message | None:
     """The message in a body; None for an answer, which nobody here waits for."""
     try:
-        said = json.loads(body)
+        said = json.loads(body.decode())
     except (ValueError, RecursionError):
-        raise RpcError(PARSE_ERROR, "The body is not JSON.") from None
+        raise RpcError(PARSE_ERROR, "The body is not JSON in UTF-8.") from None
     if body.count(b"{") + body.count(b"[") > MAX_DEPTH and _is_deep(said):
         raise RpcError(PARSE_ERROR, f"Objects and lists may lie in one another {MAX_DEPTH} deep.")
     if type(said) is not dict or said.get("jsonrpc") != "2.0":
