@@ -22,7 +22,7 @@ from envscaler_mcp.artifacts import Scenario, StateDiff
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.launch.opening import Isolation, Starts
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, load_code
-from envscaler_mcp.serving.control_client import ControlClient, RemoteSession, controlled
+from envscaler_mcp.serving.control_client import ControlClient, controlled
 from envscaler_mcp.serving.outcome import kind_of
 from envscaler_mcp.serving.session import Controls, Judge, Session
 
@@ -73,7 +73,7 @@ class WorldWay:
 class ClientWay:
     """A world behind a server: called as any client calls, read over the control line."""
 
-    def __init__(self, client: Client, session: RemoteSession) -> None:
+    def __init__(self, client: Client, session: Controls) -> None:
         self._client = client
         self.session = session
 
