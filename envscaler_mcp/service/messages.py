@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from envscaler_mcp.service.http1 import Answer
 from envscaler_mcp.serving.outcome import encode
 
 PARSE_ERROR = -32700
@@ -71,6 +72,11 @@ class Message:
             return encode(self.id).encode()
         except UnicodeEncodeError:
             return json.dumps(self.id).encode()
+
+
+def unanswered(status: int, told: str, *headers: tuple[str, str]) -> Answer:
+    """Why a message was not even read, in a form in which clients of the protocol look for a sentence."""
+    return Answer(status, RpcError(INVALID_REQUEST, told).body(b"null"), headers=headers)
 
 
 _NO_MESSAGE = "The body must be one JSON-RPC request or notification."
