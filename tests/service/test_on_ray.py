@@ -197,7 +197,7 @@ def test_an_actor_that_is_killed_is_started_again_without_its_worlds(tmp_path: P
             kill(second, killed)
             lost, left, told = (other, one, told_of_other) if is_open(node_of(one)) else (one, other, told_of_one)
             assert list(told) == []
-        with pytest.raises(WorldError, match="ended|no such world"):
+        with pytest.raises(WorldError, match=r"ended|no such world"):
             lost.state()
         wait_for_actors(program, 2)
         with pytest.raises(WorldError, match="no such world"):
@@ -205,6 +205,10 @@ def test_an_actor_that_is_killed_is_started_again_without_its_worlds(tmp_path: P
         assert left.state()
         farm.open_many(ENVIRONMENT, 6)
         assert list(Counter(map(node_of, farm.worlds())).values()) == [6, 6]
+        # Whoever opens a world while nobody is there waits for an actor.
+        for node in (cluster.head_node, second):
+            kill(node, killed)
+        assert farm.open(ENVIRONMENT).state()
 
 
 @on_a_cluster

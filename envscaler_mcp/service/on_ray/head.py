@@ -30,6 +30,9 @@ from envscaler_mcp.serving.outcome import encode
 _RANDOM_NAME = 22
 """Letters of a name that an actor chose, so that it falls on the actor; an invitation's is longer and falls anywhere."""
 
+_PLACING_SECONDS = 45.0
+"""How long whoever opens a world waits where no actor is there just now; the farm's client waits a little longer."""
+
 
 class _Head:
     """What both sides have in common."""
@@ -121,9 +124,9 @@ class Owners(_Head):
         cards: list[dict[str, Any]] = []
         refusals: list[Answer] = []
         while (missing := order.count - len(cards)) and not refusals:
-            hosts = self._hosts.there
-            if not hosts:
+            if not await self._hosts.somebody(_PLACING_SECONDS):
                 refusals.append(_nobody())
+            hosts = self._hosts.there
             async with anyio.create_task_group() as group:
                 for host, share in zip(hosts, shares(missing, [one.worlds for one in hosts]), strict=True):
                     if share:

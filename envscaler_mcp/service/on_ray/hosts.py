@@ -32,13 +32,14 @@ class GoneError(EnvScalerError):
 class Host:
     """One actor, through all its lives."""
 
-    def __init__(self, config: FarmConfig, number: int, of: int) -> None:
+    def __init__(self, config: FarmConfig, number: int, of: int, arrival: asyncio.Event) -> None:
         self.number = number
         self.there = False
         self.worlds = 0
         """As many as it said it holds, and those that it is being asked for."""
         self._config = config
         self._of = of
+        self._arrival = arrival
         self._handle: Any = None
         self._end = asyncio.Event()
         """The end of this life; the next has another."""
@@ -99,6 +100,7 @@ class Host:
                 self.worlds = 0
                 self._end = asyncio.Event()
                 self.there = True
+                self._arrival.set()
         logger.warning("actor %d of the farm is there again", self.number)
 
     async def _begun(self) -> None:
@@ -167,7 +169,8 @@ class Hosts:
     """The actors of one farm; numbers do not change, and a world's name falls on the number that holds it."""
 
     def __init__(self, config: FarmConfig, count: int) -> None:
-        self.all = tuple(Host(config, number, count) for number in range(count))
+        self._arrival = asyncio.Event()
+        self.all = tuple(Host(config, number, count, self._arrival) for number in range(count))
 
     @property
     def there(self) -> list[Host]:
@@ -191,6 +194,14 @@ class Hosts:
             )
         for host in self.all:
             host.live()
+
+    async def somebody(self, seconds: float) -> bool:
+        """Whether an actor is there, or comes within so many seconds."""
+        with anyio.move_on_after(seconds):
+            while not self.there:
+                self._arrival.clear()
+                await self._arrival.wait()
+        return bool(self.there)
 
     async def ask_each(self, request: Request) -> list[Answer]:
         """What those that are there answer to the same question."""
