@@ -550,6 +550,7 @@ DIFFERENT: dict[str, Different] = {
     "half a letter in the name of a tool": Different(200, tells=r"There is no tool 'a\ud800b'."),
     **dict.fromkeys(("half a letter in a uri", "half a letter in the name of a prompt"), Different(200, -32602)),
     "half a letter in a method": Different(200, -32601),
+    "half a letter in a key": Different(200, like="a call, key a number"),
 }
 
 
