@@ -18,7 +18,9 @@ from envscaler_mcp.service.http1 import Answer, Request, Stream
 from envscaler_mcp.service.on_ray.cluster import here, placed
 
 PLACING_SECONDS = 120.0
-"""How long the first actors may take to be there: a node may have to read Python from a network."""
+"""How long the first actor may take to be there: a node may have to read Python from a network."""
+_OTHERS_SECONDS = 15.0
+"""How long the others are waited for from then on."""
 _AGAIN_SECONDS = 1.0
 _CLOSING_SECONDS = 5.0
 
@@ -101,7 +103,7 @@ class Host:
                 self._end = asyncio.Event()
                 self.there = True
                 self._arrival.set()
-        logger.warning("actor %d of the farm is there again", self.number)
+        logger.warning("actor %d of the farm is there", self.number)
 
     async def _begun(self) -> None:
         await self._handle.begin.remote(self._config, here())
@@ -180,10 +182,10 @@ class Hosts:
     async def come(self) -> None:
         """Be placed: all of them, or those for which there is room now; the others follow when there is."""
         try:
-            with anyio.move_on_after(PLACING_SECONDS):
+            with anyio.move_on_after(PLACING_SECONDS) as patience:
                 async with anyio.create_task_group() as group:
                     for host in self.all:
-                        group.start_soon(host.come)
+                        group.start_soon(_come, host, patience)
         except* LaunchError as failed:
             raise failed.exceptions[0] from None
         late = [host for host in self.all if not host.there]
@@ -221,6 +223,11 @@ class Hosts:
         async with anyio.create_task_group() as group:
             for host in self.all:
                 group.start_soon(host.close)
+
+
+async def _come(host: Host, patience: anyio.CancelScope) -> None:
+    await host.come()
+    patience.deadline = min(patience.deadline, anyio.current_time() + _OTHERS_SECONDS)
 
 
 def _bare(request: Request) -> Request:
