@@ -160,7 +160,7 @@ async def hosting(folder: Path, via: Via, judge: Judge | None = None) -> AsyncIt
         finally:
             await host.close()
         return
-    async with _lost_connections_told(folder), AsyncExitStack() as stack:
+    async with lost_connections_told(f"the server {folder.name!r}"), AsyncExitStack() as stack:
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-", ignore_cleanup_errors=True))
         address, token = f"{place}/control", secrets.token_urlsafe(32)
         options = ("--control", address, "--control-token-env", TOKEN_VARIABLE)
@@ -170,14 +170,14 @@ async def hosting(folder: Path, via: Via, judge: Judge | None = None) -> AsyncIt
 
 
 @asynccontextmanager
-async def _lost_connections_told(folder: Path) -> AsyncIterator[None]:
+async def lost_connections_told(place: str) -> AsyncIterator[None]:
     """A client whose server goes away cancels whoever uses it, and says why in exceptions of its transport."""
     try:
         yield
     except* EnvScalerError:
         raise
     except* (OSError, httpx2.HTTPError, anyio.BrokenResourceError, anyio.ClosedResourceError) as group:
-        raise LaunchError(f"The connection to the server {folder.name!r} was lost: {group.exceptions[0]!r}") from group
+        raise LaunchError(f"The connection to {place} was lost: {group.exceptions[0]!r}") from group
 
 
 def _client(folder: Path, via: Via, options: tuple[str, ...], variables: dict[str, str]) -> Any:

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError, LaunchError, WorldError
 from envscaler_mcp.launch.stdio import connected
-from envscaler_mcp.launch.ways import ClientWay, Host
+from envscaler_mcp.launch.ways import ClientWay, Host, lost_connections_told
 from envscaler_mcp.service.client import FarmClient, FarmWorld
 from envscaler_mcp.service.control_plane import PREFIX
 from envscaler_mcp.service.orders import WorldCard
@@ -32,7 +32,7 @@ T = TypeVar("T")
 async def hosting_at(farm: FarmClient, token: str, lease_seconds: float, folder: Path) -> AsyncIterator[Host]:
     """A host of one environment's worlds in that farm, for the block; agents are let in with the token."""
     async with (
-        _lost_connections_told(folder.name),
+        lost_connections_told(f"a world of {folder.name!r}"),
         httpx2.AsyncClient(trust_env=False, headers={"Authorization": f"Bearer {token}"}, timeout=300) as web,
         _FarmHost(folder, farm, web, lease_seconds) as host,
     ):
@@ -101,14 +101,3 @@ async def _closed(world: FarmWorld) -> None:
     """Its lease would end it too, so nothing is lost where nobody answers."""
     with anyio.CancelScope(shield=True), suppress(EnvScalerError):
         await anyio.to_thread.run_sync(world.close)
-
-
-@asynccontextmanager
-async def _lost_connections_told(environment: str) -> AsyncIterator[None]:
-    """A client whose server goes away cancels whoever uses it, and says why in exceptions of its transport."""
-    try:
-        yield
-    except* EnvScalerError:
-        raise
-    except* (OSError, httpx2.HTTPError, anyio.BrokenResourceError, anyio.ClosedResourceError) as group:
-        raise LaunchError(f"The connection to a world of {environment!r} was lost: {group.exceptions[0]!r}") from group
