@@ -31,6 +31,7 @@ from envscaler_mcp.service.client import FarmClient
 from envscaler_mcp.service.tokens import token_for
 
 MIB = 1 << 20
+_MANY = ("--max-calls", "1000000000")
 ALIVE = 32
 """Worlds that live at once while many are opened and closed."""
 
@@ -293,7 +294,7 @@ def farm_program(*options: str) -> Iterator[Running]:
     """The program with one process that serves, for the block."""
     secret = secrets.token_hex(32)
     with tempfile.TemporaryDirectory() as folder:
-        words = ["--port", "0", "--json", "--processes", "1", "--secret-env", "FARM_SECRET", *options]
+        words = ["--port", "0", "--json", "--processes", "1", "--secret-env", "FARM_SECRET", *_MANY, *options]
         began = time.perf_counter()
         process = subprocess.Popen(
             [sys.executable, "-m", "envscaler_mcp", "--home", str(ROOT), "farm", *words],

@@ -38,7 +38,8 @@ from envscaler_mcp.serving.outcome import encode
 PREFIX = "/v1/worlds"
 OWN = "own"
 """The query that asks one process for its own worlds alone."""
-KEPT_KEYS = 10_000
+KEPT_KEYS = 1_000
+"""Orders that are remembered by their keys; whoever asks again does so within moments."""
 HEARTBEAT = 15.0
 
 T = TypeVar("T", bound=BaseModel)

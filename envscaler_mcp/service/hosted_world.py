@@ -78,6 +78,8 @@ class HostedWorld:
         """Whether its worker is gone; it answers every call with that until it is closed."""
         self.undelivered: dict[bytes, Answer] = {}
         """Answers to calls that nobody got, by what was sent: whoever sends that again gets them, and nothing is run."""
+        self.sent = b""
+        """What the last call was sent as."""
         self._counts = counts
         self._served = Served(session.world)
         self._here = isinstance(session.world, LocalWorld)

@@ -8,6 +8,7 @@ connection is gone may wait behind this request.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -23,8 +24,8 @@ _TURNS = 4
 _Sent = tuple[HostedWorld, bytes]
 _under_way: dict[_Sent, asyncio.Event] = {}
 """What workers are doing."""
-_just_now: dict[HostedWorld, bytes] = {}
-"""What worlds did last in this turn of the loop."""
+_MOMENT = 0.05
+"""Seconds in which the same bytes may be the same call, whose connection is about to be known as gone."""
 
 Call = tuple[str, dict[str, Any], str | None]
 Shape = Callable[[Outcome], Answer]
@@ -34,15 +35,17 @@ def answer_once(world: HostedWorld, body: bytes, call: Call, shape: Shape) -> An
     """The answer to a call, which is the first one's where the same bytes came before and that did not arrive."""
     if world.undelivered and (kept := world.undelivered.pop(body, None)) is not None:
         return kept
-    if _just_now.get(world) == body or (_under_way and (world, body) in _under_way):
+    if (world.sent == body and time.monotonic() - world.used < _MOMENT) or (_under_way and (world, body) in _under_way):
         return _again((world, body), call, shape)
+    return _answered(world, body, call, shape)
+
+
+def _answered(world: HostedWorld, body: bytes, call: Call, shape: Shape) -> Answer | Coroutine[Any, Any, Answer]:
     outcome = world.call(*call)
     if not isinstance(outcome, Outcome):
         _under_way[world, body] = asyncio.Event()
         return _later((world, body), outcome, shape)
-    if not _just_now:
-        asyncio.get_running_loop().call_soon(_just_now.clear)
-    _just_now[world] = body
+    world.sent = body
     return shape(outcome)
 
 
@@ -65,9 +68,12 @@ async def _later(sent: _Sent, coming: Coroutine[Any, Any, Outcome], shape: Shape
 
 
 async def _again(sent: _Sent, call: Call, shape: Shape) -> Answer:
-    if sent in _under_way:
+    while sent in _under_way:
         await _under_way[sent].wait()
+        await asyncio.sleep(0)
     for _ in range(_TURNS):
         await asyncio.sleep(0)
-    answer = answer_once(*sent, call, shape)
+    world, body = sent
+    kept = world.undelivered.pop(body, None)
+    answer = _answered(world, body, call, shape) if kept is None else kept
     return answer if isinstance(answer, Answer) else await answer

@@ -8,7 +8,7 @@ from typing import Any
 
 from envscaler_mcp.service.http1 import Answer, error
 
-KEPT_KEYS = 10_000
+KEPT_KEYS = 1_000
 
 
 class Once:
