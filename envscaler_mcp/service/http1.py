@@ -29,7 +29,7 @@ MAX_BACKLOG = 1024 * 1024
 LINGER_SECONDS = 2.0
 """How long somebody who was refused may go on talking before the line is cut."""
 DEAF_SECONDS = 0.02
-"""How long nobody listens to somebody who was refused, or who goes on talking after the last answer."""
+"""How long nobody listens to somebody who asked wrongly, or who goes on talking after the last answer."""
 LARGE = 16 * 1024
 """Bytes of a body that waits for its turn in the lane when it is longer."""
 REST = 30
@@ -372,6 +372,9 @@ class Connection(asyncio.Protocol):
             answer = error(500, self._failed(cause))
         if type(answer) is Answer:
             self._write(answer)
+            if answer.status >= 400 and not self._over:
+                # Whoever keeps asking wrongly is in no hurry, and would be felt by the others.
+                self._hold_for(DEAF_SECONDS)
             return
         assert not isinstance(answer, Answer)
         self.deadline = float("inf")
