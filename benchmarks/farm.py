@@ -43,6 +43,7 @@ class Running:
     url: str
     client: FarmClient
     pids: tuple[int, ...]
+    secret: bytes
     began: float
     """The clock before the program was started."""
 
@@ -308,7 +309,7 @@ def farm_program(*options: str) -> Iterator[Running]:
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             pids = (process.pid, *map(int, children))
             with FarmClient(told["control"], token_for(secret.encode(), "control", 3600)) as client:
-                yield Running(told["url"], client, pids, began)
+                yield Running(told["url"], client, pids, secret.encode(), began)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait()

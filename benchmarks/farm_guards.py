@@ -1,7 +1,4 @@
-"""One client's calls to a farm, beside those who misuse it: what they sent, what came back, and what the client notices.
-
-`python -m benchmarks.farm_guards` prints the table and the JSON.
-"""
+"""One client's calls to a farm, beside those who misuse it: what they sent, what came back, and what the client notices."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import asyncio
 import json
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
@@ -20,12 +16,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
-from benchmarks.figures import FULL, QUICK, TINY, Benchmark, Budget, Figure, Peer, Scale, table
+from benchmarks.farm import farm_program
+from benchmarks.figures import Benchmark, Budget, Figure, Peer, Scale
 from benchmarks.timing import quiet
-from envscaler_mcp.service.client import FarmClient
 from envscaler_mcp.service.tokens import token_for
 
 ROOT = Path(__file__).parents[1]
@@ -38,8 +33,6 @@ NEIGHBOUR = "(a neighbour who computes)"
 """Nobody's fault, so it has no budget; what it costs tells how busy the processors are."""
 CONNECTIONS = 4
 """On which floods come in."""
-_MANY = ("--max-calls", "1000000000")
-SECRET = "0123456789abcdef" * 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,38 +129,14 @@ def _call() -> bytes:
 
 @contextmanager
 def _farm() -> Iterator[tuple[Target, Target]]:
-    """The program with one process, as seen by those who misuse it and by the client, who has another world."""
-    words = ["farm", "--port", "0", "--control", "0", "--json", "--secret-env", "FARM_SECRET"]
-    with TemporaryDirectory() as folder:
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "envscaler_mcp",
-                "--home",
-                str(ROOT),
-                *words,
-                "--processes",
-                "1",
-                "--tokens",
-                *_MANY,
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "FARM_SECRET": SECRET, "XDG_STATE_HOME": folder},
+    """A farm as seen by those who misuse it, and by the client, who has another world."""
+    with farm_program("--tokens") as farm:
+        token = token_for(farm.secret, "agent", 86_400)
+        theirs, mine = farm.client.open_many(ENVIRONMENT, 2)
+        yield (
+            Target(farm.port, urlsplit(theirs.url).path, token),
+            Target(farm.port, urlsplit(mine.url).path, token),
         )
-        assert process.stdout is not None
-        try:
-            told = json.loads(process.stdout.readline())
-            port = urlsplit(told["url"]).port or 0
-            token = token_for(SECRET.encode(), "agent", 86_400)
-            with FarmClient(told["control"], token_for(SECRET.encode(), "control", 86_400)) as client:
-                theirs, mine = client.open_many(ENVIRONMENT, 2)
-                yield Target(port, urlsplit(theirs.url).path, token), Target(port, urlsplit(mine.url).path, token)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(20)
-            process.stdout.close()
 
 
 @contextmanager
@@ -354,17 +323,8 @@ async def _abuse(kind: str, target: Target) -> None:
     os._exit(0)
 
 
-def main(arguments: list[str]) -> int:
-    """Print the figures; 1 where a budget does not hold."""
-    if len(arguments) == 4:
-        asyncio.run(_abuse(arguments[0], Target(int(arguments[1]), *arguments[2:])))
-    figures = measure({"tiny": TINY, "quick": QUICK}.get("".join(arguments), FULL))
-    print(table(figures))
-    print(json.dumps([figure.as_json() for figure in figures], ensure_ascii=False))
-    return 1 if any(figure.holds is False for figure in figures) else 0
-
-
 BENCHMARK = Benchmark("guards", "one client's calls beside those who misuse the farm", measure)
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    # One of those who misuse it, in a process of its own.
+    asyncio.run(_abuse(sys.argv[1], Target(int(sys.argv[2]), *sys.argv[3:])))

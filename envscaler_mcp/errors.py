@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+Fault = TypeVar("Fault", bound=BaseException)
 
 
 class EnvScalerError(Exception):
@@ -75,10 +78,11 @@ def ungrouped() -> Iterator[None]:
     try:
         yield
     except BaseExceptionGroup as group:
-        first = _first(group)
+        first = first_in(group)
         raise first from first.__cause__
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def first_in(group: BaseExceptionGroup[Fault]) -> Fault:
+    """The first error of a group, however deep it lies."""
     inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+    return first_in(inner) if isinstance(inner, BaseExceptionGroup) else inner

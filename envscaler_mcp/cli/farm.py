@@ -20,10 +20,10 @@ from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.launch.opening import Isolation, WrongUseError
 from envscaler_mcp.service.front_end import FarmConfig
 from envscaler_mcp.service.guards import audit as audit_log
-from envscaler_mcp.service.supervisor import Farmhouse, listen_for_owners
+from envscaler_mcp.service.supervisor import Farmhouse
 from envscaler_mcp.service.tokens import Scope, kept_secret, secret_of, token_for
 from envscaler_mcp.service.worlds import Caps
-from envscaler_mcp.serving.listening import is_loopback, listen, url_of
+from envscaler_mcp.serving.listening import is_loopback, listen, listen_privately, url_of
 from envscaler_mcp.settings import Settings, secret_named
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def farm(
     with (
         _nodes(ray, others) as nodes,
         listen(host, port, secret_env or None) as agents,
-        listen_for_owners(place) as owners,
+        listen_privately(place) as owners,
     ):
         count = processes or nodes or os.cpu_count() or 1
         address = url.rstrip("/") or url_of(agents)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import anyio
 import anyio.to_thread
@@ -17,7 +16,7 @@ from envscaler_mcp.artifacts import Provenance, Scenario, Trajectory, Verdict, d
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agent import Briefing, MakeAgent
 from envscaler_mcp.episode.loop import EpisodeLimits, Played, play
-from envscaler_mcp.errors import EnvScalerError, LaunchError, RunError, WorldError
+from envscaler_mcp.errors import EnvScalerError, LaunchError, RunError, WorldError, first_in
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.ways import Host, hosting
 from envscaler_mcp.sandbox.ended import WorkerEndedError
@@ -28,7 +27,6 @@ from envscaler_mcp.serving.introducing import introduction_text, rules_text
 
 ATTEMPTS = 3
 """How often an episode is tried in one go where the machine fails."""
-Fault = TypeVar("Fault", bound=EnvScalerError)
 _WAITING = 64
 """Episodes that may wait for the disk."""
 
@@ -71,14 +69,9 @@ def _disk_troubles_alone() -> Iterator[None]:
     try:
         yield
     except* RunError as group:
-        raise _first(group) from None
+        raise first_in(group) from None
     except* anyio.BrokenResourceError:
         pass
-
-
-def _first(group: BaseExceptionGroup[Fault]) -> Fault:
-    first = group.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 async def _keep(run: RunFolder, receiving: MemoryObjectReceiveStream[Trajectory], progress: Progress) -> None:
@@ -167,7 +160,7 @@ class _Run:
                 if playing is not None:
                     if queue and queue[0] is playing:
                         queue.popleft()
-                    await self._unplayed(playing, str(_first(group)))
+                    await self._unplayed(playing, str(first_in(group)))
 
     async def _one(self, host: Host, episode: PlannedEpisode, scenario: Scenario) -> bool:
         """Play one episode and send it on; whether the host is still good."""

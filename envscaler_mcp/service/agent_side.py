@@ -13,9 +13,10 @@ from envscaler_mcp import __version__
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.service.agent_plane import answer_agent
 from envscaler_mcp.service.catalogue import PREFIXES, Catalogue
+from envscaler_mcp.service.connections import Elsewhere
 from envscaler_mcp.service.figures import Figures
 from envscaler_mcp.service.guards import Guards, noted
-from envscaler_mcp.service.http1 import Answer, Elsewhere, Request, Stream, error, fine
+from envscaler_mcp.service.http1 import Answer, Request, Stream, error, fine
 from envscaler_mcp.service.messages import unanswered
 from envscaler_mcp.service.siblings import Siblings
 from envscaler_mcp.service.tokens import Scope
@@ -45,11 +46,11 @@ class AgentService:
         """Decide from the head alone."""
         parts = request.path.split("/")
         to_world = len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp"
-        refusal = self._guards.refusal(request, _scope(request.path))
+        refusal = self._guards.refusal(request, scope_of(request.path))
         if refusal is not None:
             self._figures.statuses[refusal.status] += 1
             return _to_client(refusal) if to_world else refusal
-        if to_world and self._share.of > 1:
+        if to_world and self._siblings.others:
             owner = self._share.owner(parts[3])
             if owner != self._share.number:
                 return Elsewhere(owner)
@@ -125,7 +126,8 @@ def _to_client(refusal: Answer) -> Answer:
     return unanswered(refusal.status, json.loads(refusal.body)["error"], *refusal.headers)
 
 
-def _scope(path: str) -> Scope | None:
+def scope_of(path: str) -> Scope | None:
+    """What whoever asks for a path must be allowed; nothing for the farm's health."""
     if path == "/health":
         return None
     return "agent" if path.startswith("/e/") else "read"

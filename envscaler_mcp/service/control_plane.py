@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ from envscaler_mcp.errors import EnvScalerError, LaunchError, SandboxError, Worl
 from envscaler_mcp.service.guards import noted
 from envscaler_mcp.service.hosted_world import HostedWorld, Watcher
 from envscaler_mcp.service.http1 import Answer, Request, Stream, error
+from envscaler_mcp.service.once import Once
 from envscaler_mcp.service.orders import (
     Done,
     ForkOrder,
@@ -38,8 +40,6 @@ from envscaler_mcp.serving.outcome import encode
 PREFIX = "/v1/worlds"
 OWN = "own"
 """The query that asks one process for its own worlds alone."""
-KEPT_KEYS = 1_000
-"""Orders that are remembered by their keys; whoever asks again does so within moments."""
 HEARTBEAT = 15.0
 
 T = TypeVar("T", bound=BaseModel)
@@ -93,7 +93,7 @@ class ControlPlane:
         self._worlds = worlds
         self._siblings = siblings
         self._url = url
-        self._opens: dict[str, tuple[bytes, asyncio.Task[Answer]]] = {}
+        self._opens = Once()
 
     async def answer(self, request: Request) -> Answer | Stream:
         """What a request is told; no error names a path or shows code."""
@@ -114,29 +114,13 @@ class ControlPlane:
             if route.takes is not None:
                 given.append(_read(route.takes, request.body))
             gives = await does(*given)
-        except (WorldError, EnvScalerError) as cause:
+        except EnvScalerError as cause:
             return _refused(cause)
         return gives if isinstance(gives, (Answer, Stream)) else _sent(gives)
 
     async def _do_open(self, request: Request, order: OpenOrder) -> Answer:
         key = request.headers.get("idempotency-key")
-        if key is None:
-            return await self._opened(order, alone=OWN in request.query)
-        kept = self._opens.get(key)
-        if kept is None:
-            if len(self._opens) >= KEPT_KEYS:
-                del self._opens[next(iter(self._opens))]
-            task = asyncio.get_running_loop().create_task(self._opened(order, alone=OWN in request.query))
-            self._opens[key] = kept = request.body, task
-        if kept[0] != request.body:
-            return error(409, "This idempotency key was already used for another request.")
-        try:
-            # Whoever asked first may have left; the worlds are opened all the same, once.
-            return await asyncio.shield(kept[1])
-        except BaseException:
-            if kept[1].done():
-                self._opens.pop(key, None)
-            raise
+        return await self._opens.answer(key, request.body, partial(self._opened, order, alone=OWN in request.query))
 
     async def _opened(self, order: OpenOrder, *, alone: bool) -> Answer:
         shares = [order.count] if alone else _shares(order.count, 1 + len(self._siblings.others))

@@ -8,10 +8,11 @@ from collections.abc import Coroutine
 from typing import Any
 
 from envscaler_mcp import __version__
+from envscaler_mcp.service.connections import Elsewhere
 from envscaler_mcp.service.control_plane import OWN, ControlPlane, world_in
 from envscaler_mcp.service.figures import Figures
 from envscaler_mcp.service.guards import Guards
-from envscaler_mcp.service.http1 import Answer, Elsewhere, Request, Stream, fine
+from envscaler_mcp.service.http1 import Answer, Request, Stream, fine
 from envscaler_mcp.service.siblings import Siblings
 from envscaler_mcp.service.worlds import Share
 
@@ -36,7 +37,7 @@ class ControlService:
         if refusal is not None:
             return refusal
         key = world_in(request.path) or request.headers.get("idempotency-key")
-        if self._share.of == 1 or key is None or OWN in request.query:
+        if not self._siblings.others or key is None or OWN in request.query:
             return None
         owner = self._share.owner(key)
         return None if owner == self._share.number else Elsewhere(owner)

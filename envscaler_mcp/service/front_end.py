@@ -17,18 +17,16 @@ from envscaler_mcp.sandbox.checking import Checkers
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.service.agent_side import AgentService
 from envscaler_mcp.service.catalogue import Catalogue
+from envscaler_mcp.service.connections import Connections, Patience
 from envscaler_mcp.service.control_plane import ControlPlane
 from envscaler_mcp.service.control_side import ControlService
 from envscaler_mcp.service.environments import Environments
 from envscaler_mcp.service.figures import Figures
 from envscaler_mcp.service.guards import Guards
-from envscaler_mcp.service.http1 import Connections, Patience
 from envscaler_mcp.service.siblings import Mailboxes, Plane, Siblings
 from envscaler_mcp.service.tokens import token_for
 from envscaler_mcp.service.worlds import Caps, Share, Worlds
-
-_AT_ONCE = 256
-"""Connections that wait to be accepted, and that asyncio accepts in one go while everybody else waits."""
+from envscaler_mcp.serving.listening import listen_privately
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +52,10 @@ class FarmConfig:
 class FrontEnd:
     """Everything that one process answers with."""
 
-    def __init__(self, config: FarmConfig, number: int, boxes: Mailboxes) -> None:
-        share = Share(number, len(boxes.sending))
+    def __init__(self, config: FarmConfig, number: int, boxes: Mailboxes, share: Share | None = None) -> None:
+        """The share is that among these processes, unless worlds are shared out among others than those."""
+        share = share or Share(number, len(boxes.sending))
+        self._adopting: set[asyncio.Task[None]] = set()
         self._checkers = Checkers()
         environments = Environments(config.servers, config.registry, partial(judge, checkers=self._checkers))
         self.worlds = Worlds(environments, config.caps, config.secret, config.isolation, share)
@@ -85,12 +85,8 @@ class FrontEnd:
         self._adopting.add(task)
         task.add_done_callback(self._adopting.discard)
 
-    _adopting: set[asyncio.Task[None]] = set()  # noqa: RUF012 - tasks are kept from being forgotten, whoever began them
-
     async def close(self) -> None:
-        """End what is open."""
-        self.agents.close()
-        self.owners.close()
+        """End every world."""
         await self.worlds.close_all()
         self._checkers.close()
 
@@ -123,22 +119,14 @@ async def serving(
 ) -> AsyncIterator[None]:
     """Accept on these sockets, for the block; what is open ends with it."""
     loop = asyncio.get_running_loop()
-    questions = boxes.questions(front.siblings.number)
-    questions.unlink(missing_ok=True)
+    path = boxes.questions(front.siblings.number)
     async with contextlib.AsyncExitStack() as stack:
-        tasks = [loop.create_task(one) for one in (front.agents.sweep(), front.owners.sweep(), front.worlds.reap())]
-        for task in tasks:
-            stack.callback(task.cancel)
+        questions = stack.enter_context(listen_privately(str(path)))
+        stack.callback(loop.create_task(front.worlds.reap()).cancel)
         stack.push_async_callback(front.close)
         stack.enter_context(front.siblings.taking(front.take))
-        servers = [await loop.create_server(front.agents.made, sock=sock, backlog=_AT_ONCE) for sock in agents]
-        for sock in owners:
-            make = loop.create_unix_server if sock.family == socket.AF_UNIX else loop.create_server
-            servers.append(await make(front.owners.made, sock=sock, backlog=_AT_ONCE))
-        servers.append(await loop.create_unix_server(front.owners.made, str(questions)))
-        questions.chmod(0o600)
-        for server in servers:
-            stack.callback(server.close)
+        await stack.enter_async_context(front.agents.accepting(*agents))
+        await stack.enter_async_context(front.owners.accepting(*owners, questions))
         yield
 
 

@@ -15,7 +15,6 @@ from envscaler_mcp.serving.listening import is_loopback
 audit = logging.getLogger("envscaler.audit")
 """One JSON line for each refusal and for each thing that is done to worlds from outside; a handler decides where it goes."""
 
-_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_.-]+)(?::[0-9]*)?")
 _MOST_PEERS = 10_000
 
@@ -63,7 +62,7 @@ class Guards:
         if found is None:
             return False
         name = found[1].strip("[]").lower()
-        return name in _HERE or name in self.hosts or is_loopback(name)
+        return name in self.hosts or is_loopback(name)
 
     def _is_own_page(self, origin: str, host: str) -> bool:
         scheme, _, asking = origin.partition("://")

@@ -71,13 +71,14 @@ class HostedWorld:
         self.terms = terms
         self.visitor = visitor
         """Whether it came into being because a person went to its address."""
-        self.opened = time.time()
         self.used = time.monotonic()
         self.calls = 0
         self.ended = False
         """Whether its worker is gone; it answers every call with that until it is closed."""
         self.undelivered: dict[bytes, Answer] = {}
         """Answers to calls that nobody got, by what was sent: whoever sends that again gets them, and nothing is run."""
+        self.under_way: dict[bytes, asyncio.Event] = {}
+        """What its worker is doing, by what was sent; set when it is done."""
         self.sent = b""
         """What the last call was sent as."""
         self._counts = counts

@@ -21,9 +21,6 @@ KEPT_SECONDS = 120.0
 _TURNS = 4
 """Turns of the loop within which it hears that a connection is gone: read, told, lost, and one to spare."""
 
-_Sent = tuple[HostedWorld, bytes]
-_under_way: dict[_Sent, asyncio.Event] = {}
-"""What workers are doing."""
 _MOMENT = 0.05
 """Seconds in which the same bytes may be the same call, whose connection is about to be known as gone."""
 
@@ -35,16 +32,16 @@ def answer_once(world: HostedWorld, body: bytes, call: Call, shape: Shape) -> An
     """The answer to a call, which is the first one's where the same bytes came before and that did not arrive."""
     if world.undelivered and (kept := world.undelivered.pop(body, None)) is not None:
         return kept
-    if (world.sent == body and time.monotonic() - world.used < _MOMENT) or (_under_way and (world, body) in _under_way):
-        return _again((world, body), call, shape)
+    if (world.sent == body and time.monotonic() - world.used < _MOMENT) or body in world.under_way:
+        return _again(world, body, call, shape)
     return _answered(world, body, call, shape)
 
 
 def _answered(world: HostedWorld, body: bytes, call: Call, shape: Shape) -> Answer | Coroutine[Any, Any, Answer]:
     outcome = world.call(*call)
     if not isinstance(outcome, Outcome):
-        _under_way[world, body] = asyncio.Event()
-        return _later((world, body), outcome, shape)
+        world.under_way[body] = asyncio.Event()
+        return _later(world, body, outcome, shape)
     world.sent = body
     return shape(outcome)
 
@@ -60,20 +57,19 @@ def _forget(world: HostedWorld, body: bytes, answer: Answer) -> None:
         del world.undelivered[body]
 
 
-async def _later(sent: _Sent, coming: Coroutine[Any, Any, Outcome], shape: Shape) -> Answer:
+async def _later(world: HostedWorld, body: bytes, coming: Coroutine[Any, Any, Outcome], shape: Shape) -> Answer:
     try:
         return shape(await coming)
     finally:
-        _under_way.pop(sent).set()
+        world.under_way.pop(body).set()
 
 
-async def _again(sent: _Sent, call: Call, shape: Shape) -> Answer:
-    while sent in _under_way:
-        await _under_way[sent].wait()
+async def _again(world: HostedWorld, body: bytes, call: Call, shape: Shape) -> Answer:
+    while body in world.under_way:
+        await world.under_way[body].wait()
         await asyncio.sleep(0)
     for _ in range(_TURNS):
         await asyncio.sleep(0)
-    world, body = sent
     kept = world.undelivered.pop(body, None)
     answer = _answered(world, body, call, shape) if kept is None else kept
     return answer if isinstance(answer, Answer) else await answer

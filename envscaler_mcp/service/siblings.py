@@ -122,7 +122,7 @@ class Siblings:
                 try:
                     socket.send_fds(self._boxes.sending[place], [said], descriptors)
                     return
-                except (BlockingIOError, OSError) as cause:
+                except OSError as cause:
                     if waited > _LONGEST_WAIT:
                         logger.warning("a connection could not be handed to process %d: %s", place, cause)
                         return

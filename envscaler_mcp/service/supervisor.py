@@ -12,14 +12,12 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NoReturn
 
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.sandbox import limits
 from envscaler_mcp.service.front_end import FarmConfig, FrontEnd, run_front_end
 from envscaler_mcp.service.siblings import Mailboxes
-from envscaler_mcp.serving.listening import listen
 
 MOST_RESTARTS = 5
 RESTART_SPAN = 60.0
@@ -134,40 +132,3 @@ def _lifeline() -> Iterator[tuple[int, int]]:
     finally:
         for end in ends:
             os.close(end)
-
-
-def listen_for_owners(address: str) -> socket.socket:
-    """A socket at a path that only this user may open, or at a port of this machine alone."""
-    if address.isdigit():
-        return listen("127.0.0.1", int(address), None)
-    path = Path(address)
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _clear(path)
-        # The file is there from `bind` on, so it must not be open to others even for a moment.
-        former = os.umask(0o177)
-        try:
-            sock.bind(str(path))
-        finally:
-            os.umask(former)
-        sock.listen(2048)
-    except OSError as cause:
-        sock.close()
-        raise LaunchError(
-            f"The control plane cannot listen at {address!r}: {cause}; name another --control."
-        ) from cause
-    return sock
-
-
-def _clear(path: Path) -> None:
-    """Remove what a farm that was killed has left; a farm that lives keeps its place."""
-    if not path.is_socket():
-        return
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knock:
-        try:
-            knock.connect(str(path))
-        except ConnectionRefusedError:
-            path.unlink(missing_ok=True)
-            return
-    raise LaunchError(f"Another farm is at {str(path)!r}; end it, or name another --control.")

@@ -75,11 +75,11 @@ class Worlds:
     """One process's worlds."""
 
     def __init__(
-        self, environments: Environments, caps: Caps, secret: bytes, isolation: Isolation, share: Share | None = None
+        self, environments: Environments, caps: Caps, secret: bytes, isolation: Isolation, share: Share
     ) -> None:
         self.environments = environments
         self.caps = caps
-        self.share = share or Share()
+        self.share = share
         self.counts = Counts()
         self._secret = secret
         self._isolation: Isolation = isolation
@@ -161,7 +161,7 @@ class Worlds:
     def _admit(self) -> None:
         if len(self._open) + self._opening >= self.caps.worlds:
             raise FullError(f"{self.caps.worlds} worlds are open, as many as may be; close some, or let leases end.")
-        if len(self._open) % 16 == 0 and resident(os.getpid()) + self._in_workers > self.caps.memory:
+        if resident(os.getpid()) + self._in_workers > self.caps.memory:
             raise FullError(f"The worlds fill the {self.caps.memory >> 20} MiB they may have; close some.")
 
     def _add(self, world: HostedWorld) -> HostedWorld:

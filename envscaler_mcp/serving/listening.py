@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from ipaddress import ip_address
+from pathlib import Path
 
 from envscaler_mcp.errors import LaunchError
 
@@ -39,3 +41,40 @@ def url_of(sock: socket.socket) -> str:
     """Where clients connect, without a path."""
     host, port = sock.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def listen_privately(address: str) -> socket.socket:
+    """A socket at a path that only this user may open, or at a port of this machine alone."""
+    if address.isdigit():
+        return listen("127.0.0.1", int(address), None)
+    path = Path(address)
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _clear(path)
+        # The file is there from `bind` on, so it must not be open to others even for a moment.
+        former = os.umask(0o177)
+        try:
+            sock.bind(str(path))
+        finally:
+            os.umask(former)
+        sock.listen(2048)
+    except OSError as cause:
+        sock.close()
+        raise LaunchError(
+            f"The control plane cannot listen at {address!r}: {cause}; name another --control."
+        ) from cause
+    return sock
+
+
+def _clear(path: Path) -> None:
+    """Remove what a process that was killed has left; one that lives keeps its place."""
+    if not path.is_socket():
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knock:
+        try:
+            knock.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)
+            return
+    raise LaunchError(f"Another farm is at {str(path)!r}; end it, or name another --control.")

@@ -17,8 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envscaler_mcp.service import http1
-from envscaler_mcp.service.http1 import Answer, Connections, Elsewhere, Patience, Request, Stream, error
+from envscaler_mcp.service import connections, http1
+from envscaler_mcp.service.connections import Connections, Elsewhere, Patience
+from envscaler_mcp.service.http1 import Answer, Request, Stream, error
 
 HEAD = b"host: farm\r\n"
 FAREWELL = b"GET /farewell HTTP/1.1\r\nhost: farm\r\nconnection: close\r\n\r\n"
@@ -368,8 +369,8 @@ MALFORMED: dict[str, tuple[int, bytes]] = {
         get("/", "transfer-encoding: chunked") + b"%X\r\n%s\r\n1\r\na\r\n" % (MAX_BODY, bytes(MAX_BODY)),
     ),
     "too many pieces": (413, get("/", "transfer-encoding: chunked") + b"1\r\na\r\n" * (http1.MAX_PIECES + 1)),
-    "a head without an end": (431, b"GET /" + b"a" * http1.MAX_HEAD),
-    "a head that is too long": (431, get("/", "x-a: " + "a" * http1.MAX_HEAD)),
+    "a head without an end": (431, b"GET /" + b"a" * connections.MAX_HEAD),
+    "a head that is too long": (431, get("/", "x-a: " + "a" * connections.MAX_HEAD)),
     "too many headers": (431, get("/", *["x-a: 1"] * http1.MAX_HEADERS)),
     "the next version": (505, b"GET / HTTP/2.0\r\nhost: farm\r\n\r\n"),
     "the greeting of the next version": (505, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
@@ -414,8 +415,8 @@ async def test_a_head_is_read_in_a_time_that_grows_with_its_length_only() -> Non
 
 
 async def test_whoever_does_not_finish_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http1, "SWEEP_SECONDS", 0.01)
-    monkeypatch.setattr(http1, "LINGER_SECONDS", 0.01)
+    monkeypatch.setattr(connections, "SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr(connections, "LINGER_SECONDS", 0.01)
     async with door(request=0.05) as here:
         for begun in (b"G", get("/")[:-1], post("/", b"12345")[:-1]):
             assert [status for status, _ in answers_in(await here.ask(begun))] == [408]
@@ -424,7 +425,7 @@ async def test_whoever_does_not_finish_in_time_is_told(monkeypatch: pytest.Monke
 
 
 async def test_patience_does_not_grow_with_each_letter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http1, "SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr(connections, "SWEEP_SECONDS", 0.01)
     async with door(request=0.1) as here:
         reader, writer = await asyncio.open_connection("127.0.0.1", here.port)
         telling = asyncio.ensure_future(reader.read(-1))
@@ -438,7 +439,7 @@ async def test_patience_does_not_grow_with_each_letter(monkeypatch: pytest.Monke
 
 
 async def test_a_call_under_way_has_the_time_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http1, "SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr(connections, "SWEEP_SECONDS", 0.01)
     async with door(request=0.05, idle=0.05) as here:
         asking = asyncio.ensure_future(here.ask(get("/held") + get("/next")))
         other = asyncio.ensure_future(here.ask(get("/stays")))
@@ -462,7 +463,9 @@ async def test_nobody_waits_behind_all_that_another_asked_at_once() -> None:
 
 async def test_large_requests_leave_nearly_all_of_the_time_to_others() -> None:
     async with door() as here:
-        asking = [asyncio.ensure_future(here.ask(post("/heavy", bytes(http1.LARGE + 1)) + FAREWELL)) for _ in range(3)]
+        asking = [
+            asyncio.ensure_future(here.ask(post("/heavy", bytes(connections.LARGE + 1)) + FAREWELL)) for _ in range(3)
+        ]
         reader, writer = await asyncio.open_connection("127.0.0.1", here.port)
         while not all(one.done() for one in asking):
             writer.write(get("/modest"))
@@ -477,9 +480,9 @@ async def test_large_requests_leave_nearly_all_of_the_time_to_others() -> None:
 
 
 async def test_too_many_large_requests_at_once_are_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http1, "MOST_IN_LANE", 1)
+    monkeypatch.setattr(connections, "MOST_IN_LANE", 1)
     async with door() as here:
-        large = post("/heavy", bytes(http1.LARGE + 1), "connection: close")
+        large = post("/heavy", bytes(connections.LARGE + 1), "connection: close")
         said = [await one for one in [asyncio.ensure_future(here.ask(large)) for _ in range(3)]]
     assert sorted(answers_in(one)[0][0] for one in said) == [200, 200, 503]
     assert sum(b"retry-after: 1" in one for one in said) == 1
@@ -487,7 +490,7 @@ async def test_too_many_large_requests_at_once_are_sent_away(monkeypatch: pytest
 
 async def test_whoever_leaves_while_waiting_with_a_large_request_has_asked_nothing() -> None:
     async with door() as here:
-        large = post("/heavy", bytes(http1.LARGE + 1), "connection: close")
+        large = post("/heavy", bytes(connections.LARGE + 1), "connection: close")
         first = asyncio.ensure_future(here.ask(large))
         await until(lambda: here.service.seen)
         with here.socket() as sock:
@@ -516,7 +519,7 @@ async def test_a_large_answer_arrives_whole_however_late_it_is_read() -> None:
 
 
 async def test_whoever_never_reads_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http1, "SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr(connections, "SWEEP_SECONDS", 0.01)
     async with door(idle=0.05) as here:
         with here.socket() as stays, here.socket() as closes:
             loop = asyncio.get_running_loop()
@@ -552,7 +555,7 @@ async def test_whoever_was_refused_waits_before_the_next_request_is_read() -> No
         loop = asyncio.get_running_loop()
         began = loop.time()
         said = await here.ask(get("/refused") * 10 + FAREWELL)
-        assert loop.time() - began >= 10 * http1.DEAF_SECONDS
+        assert loop.time() - began >= 10 * connections.DEAF_SECONDS
     assert [status for status, _ in answers_in(said)] == [401] * 10 + [200]
 
 

@@ -23,8 +23,12 @@ from envscaler_mcp.serving.tasks import load_scenarios
 from tests.farm.home import write_home
 from tests.service.farms import ROOT, Here, farm_here
 
-PLAYED = ("hospital_stays", "expense_approvals", "library_loans", "drone_delivery")
-TASKS = [task for name in PLAYED for task in load_scenarios(ROOT / "generated_servers" / name)[:16]]
+PLAYED = (
+    *("hospital_stays", "expense_approvals", "library_loans", "drone_delivery"),
+    *("bank_accounts", "trading_desk", "blood_bank", "issue_tracker"),
+)
+TASKS = [task for name in PLAYED for task in load_scenarios(ROOT / "generated_servers" / name)[:8]]
+"""Some of the ten that ship with each."""
 
 
 async def called(world: HostedWorld, tool: str, arguments: dict[str, Any]) -> Any:

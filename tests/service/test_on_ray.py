@@ -41,7 +41,7 @@ from envscaler_mcp.service.client import FarmClient, FarmWorld
 from envscaler_mcp.service.http1 import Answer, fine
 from envscaler_mcp.service.on_ray.engine import ray_engine
 from envscaler_mcp.service.on_ray.hosts import shares
-from envscaler_mcp.service.on_ray.once import Once
+from envscaler_mcp.service.once import Once
 from tests.service.farms import ROOT, Program, farm_program
 
 ENVIRONMENT = "hospital_stays"

@@ -197,13 +197,16 @@ async def test_an_invitation_leads_to_one_world_which_begins_anew_when_it_was_le
     first, second = await asyncio.gather(call(url, "list_wards", {}), call(url, "list_wards", {}))
     assert first == second
     (world,) = farm.front.worlds
-    await solve_somehow(url)
-    assert await call(url, "list_wards", {}) != first or len(farm.front.worlds) == 1
+    begun = await world.act(lambda one: one.state_hash())
+    await change_something(url)
+    assert await world.act(lambda one: one.state_hash()) != begun
     await farm.front.worlds.close(world)
     assert await call(url, "list_wards", {}) == first
+    (fresh,) = farm.front.worlds
+    assert await fresh.act(lambda one: one.state_hash()) == begun
 
 
-async def solve_somehow(url: str) -> None:
+async def change_something(url: str) -> None:
     """Calls that change something where they can."""
     for step in ORACLE:
         await call(url, step.tool, dict(step.arguments))

@@ -16,8 +16,8 @@ from envscaler_mcp.service.farm_host import hosting_at
 from envscaler_mcp.service.front_end import FarmConfig
 from envscaler_mcp.service.on_ray.cluster import joined
 from envscaler_mcp.service.on_ray.farm import actors_of
-from envscaler_mcp.service.supervisor import listen_for_owners
 from envscaler_mcp.service.tokens import token_for
+from envscaler_mcp.serving.listening import listen_privately
 
 _LONG = 365 * 86_400.0
 _SPARE_SECONDS = 60.0
@@ -42,6 +42,6 @@ async def ray_engine(
         )
         place = f"{folder}/control"
         lease = min(episode_seconds + _SPARE_SECONDS, config.caps.longest_lease)
-        with listen_for_owners(place) as owners, FarmClient(place, token_for(config.secret, "control", _LONG)) as farm:
+        with listen_privately(place) as owners, FarmClient(place, token_for(config.secret, "control", _LONG)) as farm:
             async with actors_of(config, cluster.nodes, owners):
                 yield partial(hosting_at, farm, token_for(config.secret, "agent", _LONG), lease)

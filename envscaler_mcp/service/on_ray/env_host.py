@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.sandbox import limits
+from envscaler_mcp.service.connections import Service
 from envscaler_mcp.service.front_end import FarmConfig, FrontEnd, serving
 from envscaler_mcp.service.guards import audit
-from envscaler_mcp.service.http1 import Answer, Request, Service
+from envscaler_mcp.service.http1 import Answer, Request
 from envscaler_mcp.service.on_ray.cluster import here
 from envscaler_mcp.service.siblings import Mailboxes
 from envscaler_mcp.service.worlds import Share
@@ -74,9 +75,8 @@ class EnvHost:
         boxes = self._stack.enter_context(Mailboxes.opened(1))
         # Who is let in is decided by the guards, which know the secret.
         sock = self._stack.enter_context(listen(address, 0, "guarded"))
-        front = FrontEnd(replace(config, url=url_of(sock)), 0, boxes)
         # A world's name tells which actor holds it; connections are handed to nobody, since this front end is alone.
-        front.worlds.share = self._share
+        front = FrontEnd(replace(config, url=url_of(sock)), 0, boxes, self._share)
         await self._stack.enter_async_context(serving(front, [sock], [], boxes))
         # As in the processes of a farm on one machine: what is there by now stays, and need not be looked through.
         gc.collect()

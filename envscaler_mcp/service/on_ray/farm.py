@@ -6,13 +6,13 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 
 import anyio
 
+from envscaler_mcp.service.connections import Connections, Service
 from envscaler_mcp.service.front_end import FarmConfig
 from envscaler_mcp.service.guards import Guards
-from envscaler_mcp.service.http1 import Connections, Service
 from envscaler_mcp.service.on_ray.head import Lookers, Owners
 from envscaler_mcp.service.on_ray.hosts import Hosts
 
@@ -37,7 +37,7 @@ class RayFarm:
             asyncio.get_running_loop().add_signal_handler(asking, ended.set)
         async with (
             actors_of(self._config, self._actors, self._owners) as hosts,
-            _accepting(Lookers(hosts, self._config), self._config, self._lookers),
+            _connections(Lookers(hosts, self._config), self._config).accepting(self._lookers),
         ):
             ready()
             await ended.wait()
@@ -51,21 +51,12 @@ async def actors_of(config: FarmConfig, count: int, owners: socket.socket) -> As
         await hosts.come()
         # Whoever controls comes from this machine, or through something that this machine trusts.
         guards = Guards(config.secret, hosts=config.hosts)
-        async with _accepting(Owners(hosts, guards), config, owners):
+        async with _connections(Owners(hosts, guards), config).accepting(owners):
             yield hosts
     finally:
         with anyio.CancelScope(shield=True):
             await hosts.close()
 
 
-@asynccontextmanager
-async def _accepting(service: Service, config: FarmConfig, sock: socket.socket) -> AsyncIterator[None]:
-    loop = asyncio.get_running_loop()
-    connections = Connections(service, config.patience, config.connections)
-    make = loop.create_unix_server if sock.family == socket.AF_UNIX else loop.create_server
-    async with AsyncExitStack() as stack:
-        stack.callback(loop.create_task(connections.sweep()).cancel)
-        server = await make(connections.made, sock=sock, backlog=2048)
-        stack.callback(connections.close)
-        stack.callback(server.close)
-        yield
+def _connections(service: Service, config: FarmConfig) -> Connections:
+    return Connections(service, config.patience, config.connections)

@@ -14,16 +14,17 @@ import anyio
 from pydantic import ValidationError
 
 from envscaler_mcp import __version__
+from envscaler_mcp.service.agent_side import scope_of
+from envscaler_mcp.service.connections import Elsewhere
 from envscaler_mcp.service.control_plane import PREFIX, world_in
 from envscaler_mcp.service.control_side import MAX_CONTROL_BODY
 from envscaler_mcp.service.figures import FIGURES, added, as_prometheus
 from envscaler_mcp.service.front_end import FarmConfig
 from envscaler_mcp.service.guards import Guards, noted
-from envscaler_mcp.service.http1 import Answer, Elsewhere, Request, Stream, error, fine
+from envscaler_mcp.service.http1 import Answer, Request, Stream, error, fine
 from envscaler_mcp.service.on_ray.hosts import GoneError, Host, Hosts, shares
-from envscaler_mcp.service.on_ray.once import Once
+from envscaler_mcp.service.once import Once
 from envscaler_mcp.service.orders import OpenOrder
-from envscaler_mcp.service.tokens import Scope
 from envscaler_mcp.service.worlds import Share
 from envscaler_mcp.serving.outcome import encode
 
@@ -161,7 +162,7 @@ class Lookers(_Head):
 
     def admit(self, request: Request) -> Answer | Elsewhere | None:
         """Decide from the head alone."""
-        return self._guards.refusal(request, _scope(request.path))
+        return self._guards.refusal(request, scope_of(request.path))
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer | Stream]:
         """What any of the actors says."""
@@ -180,12 +181,6 @@ class Lookers(_Head):
             except GoneError:
                 continue
         return _nobody()
-
-
-def _scope(path: str) -> Scope | None:
-    if path == "/health":
-        return None
-    return "agent" if path.startswith("/e/") else "read"
 
 
 def _nobody() -> Answer:

@@ -9,6 +9,7 @@ from typing import Any
 from envscaler_mcp.service.http1 import Answer, error
 
 KEPT_KEYS = 1_000
+"""Whoever asks again does so within moments."""
 
 
 class Once:
