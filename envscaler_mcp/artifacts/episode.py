@@ -31,10 +31,14 @@ class Verdict(Part):
 
 
 class Step(Part):
-    """One turn: what the agent said or called, what it saw, and what that changed."""
+    """What the agent said or called, what it saw, and what that changed; several calls of one turn are several steps."""
 
     number: int
+    turn: int = 0
+    """The agent's move that it belongs to."""
     text: str = ""
+    reasoning: str = ""
+    """What the agent's model thought before; no user hears it."""
     tool: str = ""
     arguments: dict[str, Any] = Field(default_factory=dict)
     observation: str = ""
@@ -56,6 +60,9 @@ class Trajectory(Artifact):
     seed: int
     agent: str
     via: str
+    mode: Literal["task", "conversation"] = "task"
+    user: str = ""
+    """Who played the user of a conversation."""
     steps: tuple[Step, ...] = ()
     messages: tuple[dict[str, Any], ...] = ()
     """The conversation as a chat template takes it."""

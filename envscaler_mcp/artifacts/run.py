@@ -25,6 +25,9 @@ class RunPlan(Artifact):
 
     agent: str
     via: Literal["direct", "worker", "stdio", "http"]
+    mode: Literal["task", "conversation"] = "task"
+    user: str = ""
+    """Who plays the user of a conversation."""
     scoring: Literal["framed", "upstream"]
     max_steps: int
     max_seconds: float

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
-from envscaler_mcp.artifacts import Scenario, Tool
+from envscaler_mcp.artifacts import Call, Scenario, Tool
 from envscaler_mcp.artifacts.episode import COMPLETED
 from envscaler_mcp.errors import EnvScalerError
 
@@ -26,8 +26,11 @@ class Briefing:
     """What the system is, and its rules."""
     tools: tuple[Tool, ...]
     task: str
+    """The task, or what the user of a conversation says first."""
     seed: int
     """For the agent's own chance, so that an episode can be repeated."""
+    mode: Literal["task", "conversation"] = "task"
+    """Whether somebody reads what the agent says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,10 @@ class Move:
     text: str = ""
     tool: str | None = None
     arguments: dict[str, Any] = field(default_factory=dict)
+    more: tuple[Call, ...] = ()
+    """Further calls of the same turn; each is made, and answered, after the one before it."""
+    reasoning: str = ""
+    """What was thought before; it is kept, and nobody in the episode hears it."""
 
 
 class Agent(Protocol):

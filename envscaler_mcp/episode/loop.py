@@ -1,19 +1,20 @@
-"""An episode without a user: task, calls, answers, until the agent says that it is done or a limit is reached."""
+"""An episode: a task or a user's words, calls, answers, until it is said that all is done or a limit is reached."""
 
 from __future__ import annotations
 
 import inspect
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 import anyio
 
-from envscaler_mcp.artifacts import Scenario, StateDiff, Step
+from envscaler_mcp.artifacts import Call, Scenario, StateDiff, Step
 from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.episode.agent import COMPLETED, Agent, AgentUnavailableError, Briefing, MakeAgent, Move
+from envscaler_mcp.episode.user import STOP, User, UserUnavailableError
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.worker_world import is_plain
@@ -69,9 +70,13 @@ async def play(
     code: EnvironmentCode,
     briefing: Briefing,
     limits: EpisodeLimits,
+    user: User | None = None,
 ) -> Played:
-    """Play one episode. Nothing that agent, world or machine do is raised: it is told in what is returned."""
-    game = _Game(way, code, briefing)
+    """Play one episode. Nothing that agent, user, world or machine do is raised: it is told in what is returned.
+
+    With a user the briefing's task is what they say first.
+    """
+    game = _Game(way, code, briefing, user)
     with anyio.move_on_after(limits.seconds) as clock:
         await game.play(make_agent, scenario, limits.steps)
     if clock.cancelled_caught:
@@ -83,9 +88,14 @@ class _AgentError(Exception):
     """Something that the agent's own code raised."""
 
 
+class _UserError(Exception):
+    """Something that the user's own code raised."""
+
+
 class _Game:
-    def __init__(self, way: Way, code: EnvironmentCode, briefing: Briefing) -> None:
+    def __init__(self, way: Way, code: EnvironmentCode, briefing: Briefing, user: User | None) -> None:
         self._way = way
+        self._user = user
         self._code = code
         self._briefing = briefing
         system = {"role": "system", "content": briefing.introduction}
@@ -100,38 +110,77 @@ class _Game:
             agent = _made(make_agent, self._briefing, scenario)
             observation = self._briefing.task
             for number in range(1, steps + 1):
-                step = await self._step(number, await _moved(agent, observation))
-                if step.observation == FINISHED and not step.tool:
+                turn = await self._turn(number, await _moved(agent, observation))
+                last = turn[-1]
+                if self._finished(last):
                     return self.end("completed", None, "")
-                if step.observation == ENDED.text:
+                if any(step.observation == ENDED.text for step in turn):
                     return self.end("error", "environment", self.played.reason or "the world's worker has ended")
-                observation = step.observation
+                observation = last.observation if len(turn) == 1 else _together(turn)
             self.end("steps", None, "")
         except _AgentError as cause:
             self.end("error", "agent", str(cause))
-        except (AgentUnavailableError, LaunchError) as cause:
+        except _UserError as cause:
+            self.end("error", "user_simulator", str(cause))
+        except (AgentUnavailableError, UserUnavailableError, LaunchError) as cause:
             self.end("error", "infrastructure", str(cause))
         except EnvScalerError as cause:
             self.end("error", "infrastructure", f"{type(cause).__name__}: {cause}")
         return None
 
-    async def _step(self, number: int, move: Any) -> Step:
-        began = time.perf_counter()
-        text = _storable(move.text) if isinstance(move, Move) else ""
-        if not isinstance(move, Move):
-            step = Step(number=number, observation=NO_MOVE, is_error=True)
-        elif move.tool is not None:
-            step = await self._call(number, text, move)
-        elif COMPLETED in text:
-            step = Step(number=number, text=text, observation=FINISHED)
-        else:
-            step = Step(number=number, text=text, observation=UNHEARD if text.strip() else EMPTY, is_error=True)
-        step = step.model_copy(update={"milliseconds": round(1000 * (time.perf_counter() - began), 3)})
-        self.played.steps.append(step)
-        self.played.messages += _messages(step)
-        return step
+    def _finished(self, step: Step) -> bool:
+        if step.tool:
+            return False
+        return step.observation == FINISHED if self._user is None else STOP in step.observation
 
-    async def _call(self, number: int, text: str, move: Move) -> Step:
+    async def _turn(self, number: int, move: Any) -> list[Step]:
+        """What came of one move: a step for each call, or one for what was said."""
+        if not isinstance(move, Move):
+            steps = [await self._step(number, "", None)]
+        else:
+            text = _storable(move.text)
+            called = [] if move.tool is None else [Call.model_construct(tool=move.tool, arguments=move.arguments)]
+            calls = [*called, *move.more]
+            steps = [await self._step(number, text, move)] if not calls else []
+            for place, call in enumerate(calls):
+                steps.append(await self._step(number, "" if place else text, call))
+            if move.reasoning:
+                steps[0] = steps[0].model_copy(update={"reasoning": _storable(move.reasoning)})
+        self.played.steps += steps
+        self.played.messages += _messages(steps)
+        return steps
+
+    async def _step(self, turn: int, text: str, move: Move | Call | None) -> Step:
+        began = time.perf_counter()
+        number = len(self.played.steps) + 1
+        if move is None:
+            step = Step(number=number, observation=NO_MOVE, is_error=True)
+        elif isinstance(move, Call):
+            step = await self._call(number, text, move)
+        else:
+            step = await self._said(number, text)
+        took = round(1000 * (time.perf_counter() - began), 3)
+        return step.model_copy(update={"turn": turn, "milliseconds": took})
+
+    async def _said(self, number: int, text: str) -> Step:
+        if self._user is not None and text.strip():
+            return Step(number=number, text=text, observation=_storable(await self._replied(self._user, text)))
+        if self._user is None and COMPLETED in text:
+            return Step(number=number, text=text, observation=FINISHED)
+        return Step(number=number, text=text, observation=UNHEARD if text.strip() else EMPTY, is_error=True)
+
+    async def _replied(self, user: User, text: str) -> str:
+        async def look() -> Mapping[str, Any]:
+            return await self._way.read(lambda controls: controls.state())
+
+        try:
+            return await user.reply(text, look)
+        except EnvScalerError:
+            raise
+        except Exception as cause:
+            raise _UserError(f"the user raised {type(cause).__name__}: {cause}") from cause
+
+    async def _call(self, number: int, text: str, move: Call) -> Step:
         tool, arguments = move.tool, move.arguments
         diff = StateDiff()
         if type(tool) is str and type(arguments) is dict and is_plain([tool, arguments]):
@@ -191,12 +240,29 @@ def _storable(text: object) -> str:
     return str(text).encode(errors="replace").decode()
 
 
-def _messages(step: Step) -> list[dict[str, Any]]:
-    """The step as a chat template takes it."""
-    said: dict[str, Any] = {"role": "assistant", "content": step.text}
-    if not step.tool:
-        return [said, {"role": "user", "content": step.observation}]
-    name = f"call_{step.number}"
-    function = {"name": step.tool, "arguments": json.dumps(step.arguments, ensure_ascii=False)}
-    said["tool_calls"] = [{"id": name, "type": "function", "function": function}]
-    return [said, {"role": "tool", "tool_call_id": name, "name": step.tool, "content": step.observation}]
+def _together(steps: Sequence[Step]) -> str:
+    """What several calls of one turn led to, in their order, as one text for those who hear one text."""
+    return "\n".join(step.observation for step in steps)
+
+
+def _messages(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """The turn as a chat template takes it."""
+    first = steps[0]
+    said: dict[str, Any] = {"role": "assistant", "content": first.text}
+    if first.reasoning:
+        said["reasoning_content"] = first.reasoning
+    if not first.tool:
+        return [said, {"role": "user", "content": first.observation}]
+    said["tool_calls"] = [
+        {
+            "id": f"call_{step.number}",
+            "type": "function",
+            "function": {"name": step.tool, "arguments": json.dumps(step.arguments, ensure_ascii=False)},
+        }
+        for step in steps
+    ]
+    answers = [
+        {"role": "tool", "tool_call_id": f"call_{step.number}", "name": step.tool, "content": step.observation}
+        for step in steps
+    ]
+    return [said, *answers]
