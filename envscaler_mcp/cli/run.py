@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import anyio
 import typer
@@ -21,6 +22,8 @@ from envscaler_mcp.launch.ways import Via
 from envscaler_mcp.scoring.run_folder import Tally, read_run
 from envscaler_mcp.serving.grading import Scoring
 
+Engine = Literal["local", "ray"]
+
 app = typer.Typer(add_completion=False)
 
 
@@ -31,7 +34,18 @@ def run_agent(
     agent: Annotated[str, typer.Option(help=f"Who plays: {', '.join(AGENTS)}.")] = "oracle",
     env: Annotated[list[str] | None, typer.Option(metavar="ID", help="An environment; all by itself.")] = None,
     scenario: Annotated[list[str] | None, typer.Option(metavar="ID", help="A task; all by itself.")] = None,
-    via: Annotated[Via, typer.Option(help="How worlds are reached.")] = "direct",
+    via: Annotated[
+        Via | None, typer.Option(help="How worlds are reached: direct by itself, http with --engine ray.")
+    ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="Where worlds live: on this machine, or on the nodes of a Ray cluster.")
+    ] = "local",
+    ray: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="The cluster of --engine ray; auto is the one of this machine, local a new one."
+        ),
+    ] = "auto",
     parallel: Annotated[int, typer.Option(help="Episodes at a time.", min=1, max=64)] = 2,
     seed: Annotated[int, typer.Option(help="For the agent's own chance; a world's is its task's.")] = 0,
     repeat: Annotated[int, typer.Option(help="How often each task is played.", min=1)] = 1,
@@ -43,11 +57,13 @@ def run_agent(
     limit: Annotated[int | None, typer.Option(help="At most so many tasks of each environment.", min=1)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary for programs.")] = False,
 ) -> None:
+    if engine == "ray" and via not in (None, "http"):
+        raise typer.BadParameter(f"worlds of a cluster are reached over http, not {via}", param_hint="--via")
     config = RunConfig(
         agent=agent,
         environments=tuple(folder_of(ctx, name).name for name in env or ()),
         scenarios=tuple(scenario or ()),
-        via=via,
+        via=via or ("http" if engine == "ray" else "direct"),
         parallel=parallel,
         seed=seed,
         repeat=repeat,
@@ -64,11 +80,19 @@ def run_agent(
     with Farm.at(settings_of(ctx).servers) as farm, progress_bar("playing") as progress:
         plan = _planned(farm, environments, config)
         try:
-            tally = anyio.run(run_episodes, farm, plan, make_agent, out, config.parallel, progress)
+            play = partial(run_episodes, farm, plan, make_agent, out, config.parallel, progress)
+            tally = anyio.run(play) if engine == "local" else anyio.run(_on_ray, play, ctx, ray, config.max_seconds)
         except KeyboardInterrupt:
             _tell_interrupted(out)
             raise
     _tell(plan, tally, out, as_json)
+
+
+async def _on_ray(play: Callable[..., Awaitable[Tally]], ctx: typer.Context, address: str, seconds: float) -> Tally:
+    from envscaler_mcp.service.on_ray.engine import ray_engine
+
+    async with ray_engine(address, settings_of(ctx).servers, registry_of(ctx), seconds) as engine:
+        return await play(engine=engine)
 
 
 def _planned(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunPlan:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,14 +32,27 @@ Fault = TypeVar("Fault", bound=EnvScalerError)
 _WAITING = 64
 """Episodes that may wait for the disk."""
 
+Hosting = Callable[[Path], AbstractAsyncContextManager[Host]]
+"""A host of a folder's worlds, for the block."""
 Progress = Callable[[str, int, int], None]
 """Told the id of an episode that is done, how many are done, and how many there are."""
 
 
 async def run_episodes(
-    farm: Farm, plan: RunPlan, make_agent: MakeAgent, folder: Path, parallel: int, progress: Progress
+    farm: Farm,
+    plan: RunPlan,
+    make_agent: MakeAgent,
+    folder: Path,
+    parallel: int,
+    progress: Progress,
+    engine: Hosting | None = None,
 ) -> Tally:
-    """Play what is missing of the plan into the folder; an episode counts when its record lies on the disk."""
+    """Play what is missing of the plan into the folder; an episode counts when its record lies on the disk.
+
+    Worlds are opened as the plan says, unless an engine opens them elsewhere.
+    """
+    if engine is None:
+        engine = partial(hosting, via=plan.via, judge=farm.judge)
     with RunFolder.open(folder, plan) as run:
         missing = run.missing()
         progress("", len(run.tally.done), len(plan.episodes))
@@ -47,7 +61,7 @@ async def run_episodes(
             with _disk_troubles_alone():
                 async with anyio.create_task_group() as group:
                     group.start_soon(_keep, run, receiving, progress)
-                    await _Run(farm, run, make_agent, sending).play(missing, parallel)
+                    await _Run(farm, run, make_agent, engine, sending).play(missing, parallel)
         return run.tally
 
 
@@ -95,9 +109,15 @@ class _Run:
     """Players that take episodes, each from one environment at a time, so that its host can be used again."""
 
     def __init__(
-        self, farm: Farm, run: RunFolder, make_agent: MakeAgent, sending: MemoryObjectSendStream[Trajectory]
+        self,
+        farm: Farm,
+        run: RunFolder,
+        make_agent: MakeAgent,
+        engine: Hosting,
+        sending: MemoryObjectSendStream[Trajectory],
     ) -> None:
         self._farm = farm
+        self._engine = engine
         self._run = run
         self._plan = run.plan
         self._make_agent = make_agent
@@ -136,7 +156,7 @@ class _Run:
             # Until a host is there, whatever goes wrong is told of the next episode.
             playing: PlannedEpisode | None = queue[0]
             try:
-                async with hosting(self._farm.servers / environment, self._plan.via, self._farm.judge) as host:
+                async with self._engine(self._farm.servers / environment) as host:
                     good = True
                     while good and queue:
                         playing = queue.popleft()

@@ -93,12 +93,25 @@ class FrontEnd:
 
 
 async def _adopt(connections: Connections, sock: socket.socket, received: bytes) -> None:
+    if _has_left(sock):
+        # What they asked for may have been asked again elsewhere, and is not to be done twice.
+        sock.close()
+        return
     try:
         _, protocol = await asyncio.get_running_loop().connect_accepted_socket(connections.made, sock)
     except OSError:
         sock.close()
         return
     protocol.begin_with(received)
+
+
+def _has_left(sock: socket.socket) -> bool:
+    try:
+        return sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
 
 
 @contextlib.asynccontextmanager

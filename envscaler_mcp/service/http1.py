@@ -29,7 +29,7 @@ MAX_BACKLOG = 1024 * 1024
 LINGER_SECONDS = 2.0
 """How long somebody who was refused may go on talking before the line is cut."""
 DEAF_SECONDS = 0.02
-"""How long nobody listens after something was said that nobody wants to hear."""
+"""How long nobody listens to somebody who was refused, or who goes on talking after the last answer."""
 LARGE = 16 * 1024
 """Bytes of a body that waits for its turn in the lane when it is longer."""
 REST = 30
@@ -277,12 +277,18 @@ class Connection(asyncio.Protocol):
             self._refuse(500, self._failed(cause))
             return
         if begun and self._received and self._is_free():
-            self._held = True
-            self._transport.pause_reading()
-            self._loop.call_soon(self._go_on)
+            self._hold_for(0)
+
+    def _hold_for(self, seconds: float) -> None:
+        self._held = True
+        self._transport.pause_reading()
+        self._loop.call_later(seconds, self._go_on)
 
     def _go_on(self) -> None:
         """What was held back has its turn."""
+        if self._transport.get_write_buffer_size():
+            # An answer is not taken yet; when it is, this is done again.
+            return
         self._held = False
         if self._received and self._is_free():
             self._advance()
@@ -320,6 +326,8 @@ class Connection(asyncio.Protocol):
                 unread = request.method not in ("GET", "HEAD") or _has_body(request)
                 self._stays = self._stays and not unread
                 self._write(admitted, unread=unread)
+                if not self._over:
+                    self._hold_for(DEAF_SECONDS)
                 return True
             size = size_of(request, self._service.max_body)
             if size is not None and size <= len(self._received):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from envscaler_mcp.service.http1 import Answer
 from envscaler_mcp.serving.outcome import encode
 
 PARSE_ERROR = -32700
@@ -73,15 +74,20 @@ class Message:
             return json.dumps(self.id).encode()
 
 
+def unanswered(status: int, told: str, *headers: tuple[str, str]) -> Answer:
+    """Why a message was not even read, in a form in which clients of the protocol look for a sentence."""
+    return Answer(status, RpcError(INVALID_REQUEST, told).body(b"null"), headers=headers)
+
+
 _NO_MESSAGE = "The body must be one JSON-RPC request or notification."
 
 
 def read_message(body: bytes) -> Message | None:
     """The message in a body; None for an answer, which nobody here waits for."""
     try:
-        said = json.loads(body)
+        said = json.loads(body.decode())
     except (ValueError, RecursionError):
-        raise RpcError(PARSE_ERROR, "The body is not JSON.") from None
+        raise RpcError(PARSE_ERROR, "The body is not JSON in UTF-8.") from None
     if body.count(b"{") + body.count(b"[") > MAX_DEPTH and _is_deep(said):
         raise RpcError(PARSE_ERROR, f"Objects and lists may lie in one another {MAX_DEPTH} deep.")
     if type(said) is not dict or said.get("jsonrpc") != "2.0":

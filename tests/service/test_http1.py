@@ -547,6 +547,15 @@ async def test_a_refused_request_without_a_body_leaves_the_connection_open() -> 
     assert [status for status, _ in answers_in(said)] == [401, 200]
 
 
+async def test_whoever_was_refused_waits_before_the_next_request_is_read() -> None:
+    async with door() as here:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        said = await here.ask(get("/refused") * 10 + FAREWELL)
+        assert loop.time() - began >= 10 * http1.DEAF_SECONDS
+    assert [status for status, _ in answers_in(said)] == [401] * 10 + [200]
+
+
 async def test_one_connection_too_many_is_told_so() -> None:
     async with door(limit=1) as here:
         with here.socket():
@@ -628,7 +637,7 @@ async def test_a_connection_goes_on_elsewhere_from_the_first_letter_of_the_reque
         writer.write(sent[:-3])
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
         await until(lambda: here.service.given_away)
-        assert not here.connections.open
+        await until(lambda: not here.connections.open)
         ((place, sock, received),) = here.service.given_away
         assert (place, received) == (7, sent[len(get("/before")) : -3])
         sock.setblocking(False)
