@@ -16,6 +16,7 @@ from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
 from envscaler_mcp.cli.printing import progress_bar
 from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named
+from envscaler_mcp.episode.users import USERS
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
 from envscaler_mcp.launch.ways import Via
@@ -23,6 +24,7 @@ from envscaler_mcp.scoring.run_folder import Tally, read_run
 from envscaler_mcp.serving.grading import Scoring
 
 Engine = Literal["local", "ray"]
+Mode = Literal["task", "conversation"]
 
 app = typer.Typer(add_completion=False)
 
@@ -46,6 +48,10 @@ def run_agent(
             metavar="ADDRESS", help="The cluster of --engine ray; auto is the one of this machine, local a new one."
         ),
     ] = "auto",
+    mode: Annotated[
+        Mode, typer.Option(help="task: all is said at once and nobody reads along; conversation: with a user.")
+    ] = "task",
+    user: Annotated[str, typer.Option(help=f"Who plays the user of a conversation: {', '.join(USERS)}.")] = "scripted",
     parallel: Annotated[int, typer.Option(help="Episodes at a time.", min=1, max=64)] = 2,
     seed: Annotated[int, typer.Option(help="For the agent's own chance; a world's is its task's.")] = 0,
     repeat: Annotated[int, typer.Option(help="How often each task is played.", min=1)] = 1,
@@ -64,6 +70,8 @@ def run_agent(
         environments=tuple(folder_of(ctx, name).name for name in env or ()),
         scenarios=tuple(scenario or ()),
         via=via or ("http" if engine == "ray" else "direct"),
+        mode=mode,
+        user=user if mode == "conversation" else "",
         parallel=parallel,
         seed=seed,
         repeat=repeat,

@@ -35,10 +35,43 @@ class Scripted:
         return Move(text=COMPLETED) if call is None else Move(tool=call.tool, arguments=dict(call.arguments))
 
 
+ASKING = "What exactly is to be done?"
+DONE = "That is done."
+
+
+class TalkingOracle:
+    """Knows the solution and converses all the same: asks for each goal, does what solves it, and says so."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        threads = scenario.threads or (tuple(range(len(scenario.oracle))),)
+        self._moves = iter(
+            [
+                move
+                for thread in threads
+                for move in (
+                    Move(text=ASKING),
+                    *(
+                        Move(tool=one.tool, arguments=dict(one.arguments))
+                        for one in (scenario.oracle[n] for n in thread)
+                    ),
+                    Move(text=DONE),
+                )
+            ]
+        )
+
+    def act(self, observation: str) -> Move:  # noqa: ARG002 - it knows
+        """The next move; whoever is still not content is asked again."""
+        return next(self._moves, Move(text=DONE))
+
+
+def _oracle(briefing: Briefing, scenario: Scenario) -> Agent:
+    return TalkingOracle(scenario) if briefing.mode == "conversation" else Scripted(scenario.oracle)
+
+
 def agent_named(name: str) -> tuple[str, MakeAgent]:
     """How agents of that name are made, and the name under which their episodes are kept."""
     if name == "oracle":
-        return name, lambda _briefing, scenario: Scripted(scenario.oracle)
+        return name, _oracle
     if name == "noop":
         return name, lambda _briefing, _scenario: Scripted(())
     if name == "random":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Scenario
@@ -11,39 +12,41 @@ from envscaler_mcp.serving import EnvironmentCode, World, open_world
 
 Answers = Callable[[Mapping[str, Any]], Sequence[bool]]
 """What each check of the scenario says of a state."""
+ChecksOfGoals = tuple[frozenset[int], ...]
 
 
-class Progress:
+@dataclass(frozen=True, slots=True)
+class GoalProgress:
     """The goals of one scenario, in their order."""
 
-    def __init__(self, checks_of_goals: Sequence[frozenset[int]], answers: Answers) -> None:
-        self._checks_of_goals = checks_of_goals
-        self._answers = answers
-
-    @classmethod
-    def of(cls, scenario: Scenario, code: EnvironmentCode, initial: Mapping[str, Any], answers: Answers) -> Progress:
-        """Play the solution goal by goal, in a world that nobody else sees, and note what turns true with each."""
-        world: World = (open_world if code.trusted else open_isolated)(code, initial, scenario.seed)
-        try:
-            owned: list[frozenset[int]] = []
-            before = frozenset(_true(answers(initial)))
-            for thread in scenario.threads or (tuple(range(len(scenario.oracle))),):
-                for place in thread:
-                    call = scenario.oracle[place]
-                    world.call(call.tool, call.arguments)
-                after = frozenset(_true(answers(world.state())))
-                owned.append(after - before)
-                before = after
-        finally:
-            world.close()
-        # A check that a later goal makes false again says nothing about the goal that made it true.
-        return cls([checks & before for checks in owned], answers)
+    checks_of_goals: ChecksOfGoals
+    answers: Answers
 
     def done(self, state: Mapping[str, Any]) -> list[bool]:
         """For each goal, whether everything that it changes is so now."""
-        true = frozenset(_true(self._answers(state)))
-        return [checks <= true for checks in self._checks_of_goals]
+        true = _true(self.answers(state))
+        return [checks <= true for checks in self.checks_of_goals]
 
 
-def _true(answers: Sequence[bool]) -> list[int]:
-    return [number for number, answer in enumerate(answers) if answer]
+def checks_of_goals(
+    scenario: Scenario, code: EnvironmentCode, initial: Mapping[str, Any], answers: Answers
+) -> ChecksOfGoals:
+    """What turns true with each goal, when the solution is played goal by goal in a world that nobody else sees."""
+    world: World = (open_world if code.trusted else open_isolated)(code, initial, scenario.seed)
+    try:
+        owned = []
+        before = _true(answers(initial))
+        for thread in scenario.threads or (tuple(range(len(scenario.oracle))),):
+            for place in thread:
+                world.call(scenario.oracle[place].tool, scenario.oracle[place].arguments)
+            after = _true(answers(world.state()))
+            owned.append(after - before)
+            before = after
+    finally:
+        world.close()
+    # A check that a later goal makes false again says nothing about the goal that made it true.
+    return tuple(checks & before for checks in owned)
+
+
+def _true(answers: Sequence[bool]) -> frozenset[int]:
+    return frozenset(number for number, answer in enumerate(answers) if answer)

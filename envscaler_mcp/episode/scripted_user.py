@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import anyio.to_thread
+
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.scenario import Conversation, Fact, Goal
-from envscaler_mcp.episode.progress import Progress
+from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.user import STOP, Look
 
 PATIENCE = 3
@@ -25,7 +27,7 @@ _MORE = re.compile(
 class ScriptedUser:
     """The goals of a scenario, one after the other."""
 
-    def __init__(self, conversation: Conversation, progress: Progress) -> None:
+    def __init__(self, conversation: Conversation, progress: GoalProgress) -> None:
         self._first = conversation.first
         self._goals = conversation.goals
         self._progress = progress
@@ -41,7 +43,7 @@ class ScriptedUser:
 
     async def reply(self, said: str, look: Look) -> str:
         """Thanks and the next goal, the rest of this one, an answer, or the end."""
-        done = self._progress.done(await look())
+        done = await anyio.to_thread.run_sync(self._progress.done, await look())
         if self._is_over(done):
             return self._next(done, "Thank you.")
         if not self._requested:
@@ -90,7 +92,7 @@ class ScriptedUser:
         return self._next(done, "Leave it, then.")
 
 
-def scripted_user(scenario: Scenario, progress: Progress) -> ScriptedUser:
+def scripted_user(scenario: Scenario, progress: GoalProgress) -> ScriptedUser:
     """The user of a scenario that was made here."""
     conversation = scenario.conversation
     if conversation is None or not conversation.goals:

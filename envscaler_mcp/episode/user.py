@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.episode.progress import Progress
+from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.errors import EnvScalerError
 
 STOP = "###STOP###"
@@ -30,4 +30,4 @@ class User(Protocol):
         """What they say to what the agent said; `STOP` in it ends the episode."""
 
 
-MakeUser = Callable[[Scenario, Progress], User]
+MakeUser = Callable[[Scenario, GoalProgress], User]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agents import agent_named
+from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.ways import Via
@@ -28,6 +30,9 @@ class RunConfig(BaseModel):
     scenarios: tuple[str, ...] = ()
     """Ids; all that the environments hold by default."""
     via: Via = "direct"
+    mode: Literal["task", "conversation"] = "task"
+    user: str = ""
+    """Who plays the user of a conversation; `scripted` where nobody is named."""
     parallel: int = Field(default=2, ge=1, le=64)
     """Episodes at a time; no part of the plan."""
     seed: int = 0
@@ -74,6 +79,8 @@ def plan_run(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunP
     return RunPlan(
         agent=name,
         via=config.via,
+        mode=config.mode,
+        user=user_named(config.user or "scripted")[0] if config.mode == "conversation" else "",
         scoring=config.scoring,
         max_steps=config.max_steps,
         max_seconds=config.max_seconds,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -17,6 +18,9 @@ from envscaler_mcp.artifacts import Provenance, Scenario, Trajectory, Verdict, d
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agent import Briefing, MakeAgent
 from envscaler_mcp.episode.loop import EpisodeLimits, Played, play
+from envscaler_mcp.episode.progress import ChecksOfGoals, GoalProgress, checks_of_goals
+from envscaler_mcp.episode.scripted_user import scripted_user
+from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.errors import EnvScalerError, LaunchError, RunError, WorldError
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.ways import Host, hosting
@@ -24,6 +28,7 @@ from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.policy import RefusedError
 from envscaler_mcp.scoring.run_folder import RunFolder, Tally
 from envscaler_mcp.scoring.verdict import settled, unplayable
+from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.introducing import introduction_text, rules_text
 
 ATTEMPTS = 3
@@ -126,6 +131,8 @@ class _Run:
         self._tried_now: Counter[str] = Counter()
         self._players: Counter[str] = Counter()
         self._queues: dict[str, deque[PlannedEpisode]] = {}
+        self._make_user = user_named(run.plan.user)[1] if run.plan.user else scripted_user
+        self._checks_of_goals: dict[str, ChecksOfGoals] = {}
         self._limits = EpisodeLimits(run.plan.max_steps, run.plan.max_seconds)
 
     async def play(self, missing: Sequence[PlannedEpisode], parallel: int) -> None:
@@ -188,7 +195,11 @@ class _Run:
             task=scenario.task,
             seed=episode.seed,
         )
-        played = await play(self._make_agent, scenario, way, host.code, briefing, self._limits)
+        user = None
+        if self._plan.mode == "conversation":
+            user = self._make_user(scenario, await self._progress(scenario, host.code, initial))
+            briefing = replace(briefing, task=await user.opening(), mode="conversation")
+        played = await play(self._make_agent, scenario, way, host.code, briefing, self._limits, user)
         if played.owner == "infrastructure":
             await self._unplayed(episode, played.reason, played)
             return False
@@ -203,6 +214,18 @@ class _Run:
             return False
         await self._send(episode, played, settled(judged, played.owner, played.reason), digest_of(final))
         return True
+
+    async def _progress(self, scenario: Scenario, code: EnvironmentCode, initial: Mapping[str, Any]) -> GoalProgress:
+        """What tells a user how far their goals are; the same scenario always begins in the same way."""
+
+        def answers(state: Mapping[str, Any]) -> Sequence[bool]:
+            return self._farm.judge(scenario, initial, state).checks
+
+        owned = self._checks_of_goals.get(scenario.id)
+        if owned is None:
+            owned = await anyio.to_thread.run_sync(checks_of_goals, scenario, code, initial, answers)
+            self._checks_of_goals[scenario.id] = owned
+        return GoalProgress(owned, answers)
 
     async def _unplayed(self, episode: PlannedEpisode, reason: str, played: Played | None = None) -> None:
         """The machine kept an episode from being played: that is recorded, and it is tried again."""
@@ -227,6 +250,8 @@ class _Run:
                 seed=episode.seed,
                 agent=plan.agent,
                 via=plan.via,
+                mode=plan.mode,
+                user=plan.user,
                 steps=tuple(played.steps),
                 messages=tuple(played.messages),
                 ended=played.ended,
