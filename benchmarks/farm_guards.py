@@ -34,6 +34,8 @@ PAUSE = 0.001
 """Seconds between the calls of the client that does no harm."""
 MOST = 2.0
 """How many times longer 95 of 100 calls may take beside abuse."""
+NEIGHBOUR = "(a neighbour who computes)"
+"""Nobody's fault, so it has no budget; what it costs tells how busy the processors are."""
 CONNECTIONS = 4
 """On which floods come in."""
 _MANY = ("--max-calls", "1000000000")
@@ -94,7 +96,7 @@ def _beside(kind: str, target: Target, client: socket.socket, call: bytes, turns
         median(beside) * 1e6,
         "µs",
         Peer("alone", median(alone) * 1e6),
-        Budget("at most", MOST * median(alone) * 1e6),
+        None if kind == NEIGHBOUR else Budget("at most", MOST * median(alone) * 1e6),
         f"half of the calls in {median(halves) * 1e6:,.0f} µs; {came}",
     )
 
@@ -314,7 +316,7 @@ async def _compute(account: Account) -> None:
 
 
 ABUSES: dict[str, Callable[[Account], Awaitable[None]]] = {
-    "(a neighbour who computes)": _compute,
+    NEIGHBOUR: _compute,
     "bodies of 1 MiB": lambda one: one.flood(lambda: one.target.call(bytes(1 << 20))),
     "bodies in tiny pieces": lambda one: one.flood(lambda: _in_small_pieces(one.target)),
     "deep JSON of 210 KiB": lambda one: one.flood(lambda: one.target.call(_deep())),
