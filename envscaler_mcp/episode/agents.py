@@ -12,11 +12,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts import Call, Scenario, digest_of
-from envscaler_mcp.episode.agent import COMPLETED, Agent, Briefing, MakeAgent, Move
+from envscaler_mcp.episode.agent import COMPLETED, Agent, Briefing, CannotGoOnError, MakeAgent, Move
+from envscaler_mcp.episode.calling import Calling, NativeCalls, WrittenCalls
 from envscaler_mcp.episode.guessing import RandomAgent
+from envscaler_mcp.episode.model_agent import ModelAgent
+from envscaler_mcp.episode.voice import Voice
 from envscaler_mcp.errors import EnvScalerError
 
-AGENTS = ("oracle", "noop", "random", "scripted:FILE", "module:Class")
+AGENTS = ("oracle", "noop", "random", "scripted:FILE", "openai:MODEL", "prompted:MODEL", "module:Class")
 
 
 class UnknownAgentError(EnvScalerError):
@@ -68,8 +71,17 @@ def _oracle(briefing: Briefing, scenario: Scenario) -> Agent:
     return TalkingOracle(scenario) if briefing.mode == "conversation" else Scripted(scenario.oracle)
 
 
-def agent_named(name: str) -> tuple[str, MakeAgent]:
-    """How agents of that name are made, and the name under which their episodes are kept."""
+_CALLING: Mapping[str, Calling] = {"openai": NativeCalls(), "prompted": WrittenCalls()}
+
+
+def model_of_agent(name: str) -> str:
+    """The model that plays agents of that name, if one does."""
+    kind, _, model = name.partition(":")
+    return model if kind in _CALLING else ""
+
+
+def agent_named(name: str, voice: Voice | None = None) -> tuple[str, MakeAgent]:
+    """How agents of that name are made, and the name under which their episodes are kept; models need a voice."""
     if name == "oracle":
         return name, _oracle
     if name == "noop":
@@ -79,9 +91,20 @@ def agent_named(name: str) -> tuple[str, MakeAgent]:
     kind, colon, rest = name.partition(":")
     if kind == "scripted" and rest:
         return _scripted(Path(rest))
+    if kind in _CALLING and rest:
+        return name, _of_model(name, _CALLING[kind], voice)
     if colon and rest:
         return name, _own(kind, rest)
     raise UnknownAgentError(f"There is no agent {name!r}; there are {', '.join(AGENTS)}.")
+
+
+def _of_model(name: str, calling: Calling, voice: Voice | None) -> MakeAgent:
+    def make(briefing: Briefing, _scenario: Scenario) -> Agent:
+        if voice is None:
+            raise CannotGoOnError(f"The agent {name!r} needs an endpoint; `envscaler run` opens one.")
+        return ModelAgent(briefing, voice, calling)
+
+    return make
 
 
 _Script = TypeAdapter(tuple[Call, ...] | dict[str, tuple[Call, ...]])

@@ -92,7 +92,7 @@ class ScriptedUser:
         return self._next(done, "Leave it, then.")
 
 
-def scripted_user(scenario: Scenario, progress: GoalProgress) -> ScriptedUser:
+def scripted_user(scenario: Scenario, progress: GoalProgress, _seed: int = 0) -> ScriptedUser:
     """The user of a scenario that was made here."""
     conversation = scenario.conversation
     if conversation is None or not conversation.goals:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.artifacts.episode import Use
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.errors import EnvScalerError
 
@@ -20,6 +21,18 @@ class UserUnavailableError(EnvScalerError):
     """A user cannot be asked, through no fault of the agent's: the model that plays it is down."""
 
 
+class Reply(str):
+    """What a user says, and what it took where a model played them."""
+
+    __slots__ = ("use",)
+    use: Use
+
+    def __new__(cls, text: str, use: Use) -> Self:
+        reply = super().__new__(cls, text)
+        reply.use = use
+        return reply
+
+
 class User(Protocol):
     """Made anew for each episode."""
 
@@ -30,4 +43,5 @@ class User(Protocol):
         """What they say to what the agent said; `STOP` in it ends the episode."""
 
 
-MakeUser = Callable[[Scenario, GoalProgress], User]
+MakeUser = Callable[[Scenario, GoalProgress, int], User]
+"""The number is for the user's own chance."""

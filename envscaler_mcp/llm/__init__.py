@@ -1,10 +1,11 @@
 """Talking to models: questions and answers, kept, counted and paid for once."""
 
+from envscaler_mcp.artifacts.episode import Usage
 from envscaler_mcp.llm.access import ModelAccess, model_access, paid_model
 from envscaler_mcp.llm.accounts import FREE, Ledger, Price, price_of, read_prices
 from envscaler_mcp.llm.author import Author
 from envscaler_mcp.llm.bullets import bullets
-from envscaler_mcp.llm.chat import Answer, ChatModel, Message, Question, ToolCall, UnansweredError, Usage
+from envscaler_mcp.llm.chat import Answer, ChatModel, Message, Question, ToolCall, UnansweredError
 from envscaler_mcp.llm.endpoint import Endpoint
 from envscaler_mcp.llm.paying import BudgetSpentError, Purse
 from envscaler_mcp.llm.spending import Spending

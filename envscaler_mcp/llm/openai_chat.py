@@ -14,7 +14,8 @@ import httpx2
 import openai
 from openai.types.chat import ChatCompletion
 
-from envscaler_mcp.llm.chat import Answer, Message, Question, ToolCall, UnansweredError, Usage
+from envscaler_mcp.artifacts.episode import Usage
+from envscaler_mcp.llm.chat import Answer, Message, Question, ToolCall, UnansweredError
 from envscaler_mcp.llm.endpoint import Endpoint
 from envscaler_mcp.llm.thoughts import without_thoughts
 
@@ -110,9 +111,13 @@ class OpenAIChat:
                 charged = not isinstance(error.__cause__, _UNSENT)
                 return UnansweredError(f"{doing}: {error.__cause__ or error}", transient=True, charged=charged)
             case openai.AuthenticationError() | openai.PermissionDeniedError():
-                return UnansweredError(f"{doing}: {_said(error)}. Look at the key in OPENAI_API_KEY", transient=False, refused=True)
+                return UnansweredError(
+                    f"{doing}: {_said(error)}. Look at the key in OPENAI_API_KEY", transient=False, refused=True
+                )
             case openai.NotFoundError():
-                return UnansweredError(f"{doing}: {_said(error)}. Look at --model and OPENAI_BASE_URL", transient=False, refused=True)
+                return UnansweredError(
+                    f"{doing}: {_said(error)}. Look at --model and OPENAI_BASE_URL", transient=False, refused=True
+                )
             case openai.APIStatusError():
                 spent = error.status_code == 429 and error.code == "insufficient_quota"
                 return UnansweredError(

@@ -8,8 +8,9 @@ from typing import Protocol
 
 import anyio
 
+from envscaler_mcp.artifacts.episode import Usage
 from envscaler_mcp.llm.accounts import Ledger, Price
-from envscaler_mcp.llm.chat import Answer, ChatModel, Question, UnansweredError, Usage
+from envscaler_mcp.llm.chat import Answer, ChatModel, Question, UnansweredError
 
 _ANSWER_TOKENS = 16_000
 """What an answer may take where the question sets no limit."""

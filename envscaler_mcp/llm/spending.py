@@ -15,8 +15,8 @@ from envscaler_mcp.llm.chat import Answer, Question
 
 _COLUMNS = tuple(one.name for one in fields(Line))
 _TABLE = f"CREATE TABLE IF NOT EXISTS spent (purpose TEXT PRIMARY KEY, {', '.join(_COLUMNS)}) WITHOUT ROWID"
-_WRITE = f"INSERT OR REPLACE INTO spent VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})"
-_READ = f"SELECT purpose, {', '.join(_COLUMNS)} FROM spent"
+_WRITE = f"INSERT OR REPLACE INTO spent VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})"  # noqa: S608 - our own names
+_READ = f"SELECT purpose, {', '.join(_COLUMNS)} FROM spent"  # noqa: S608
 
 
 class Spending:
