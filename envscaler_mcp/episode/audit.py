@@ -51,6 +51,7 @@ def _facts_of(scenario: Scenario) -> Iterator[str]:
         yield goal.ask
         yield goal.request
         for fact in goal.facts:
+            yield fact.name.replace("_", " ")
             yield fact.says
             if isinstance(fact.value, str | int | float):
                 yield str(fact.value)
@@ -110,7 +111,7 @@ _MONTH_DAY = re.compile(rf"\b{_MONTH}\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b"
 _ID = re.compile(r"[\w.+-]+@[\w.-]+\w|\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])\w[\w-]*\w\b")
 _COUNTED = re.compile(r"\d+[^\W\d_]{1,3}")
 """`8th`, `5pm`, `30min`: a number and its unit, no id."""
-_NUMBER = re.compile(r"\d[\d,.]*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _NAME = re.compile(r"[^\W\d_][\w'’-]*")
 _SENTENCE = re.compile(r"(?:^|[.!?:;…\n–—(]|\n\s*[-*•])\s*[\"'“„«‘(]*$")

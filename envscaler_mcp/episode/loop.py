@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 import anyio
@@ -118,8 +119,11 @@ class _Game:
         self._user = user
         self._code = code
         self._scenario = scenario
-        self._audit = UserAudit(scenario)
         self.played = Played()
+
+    @cached_property
+    def _audit(self) -> UserAudit:
+        return UserAudit(self._scenario)
 
     def judge_user(self) -> None:
         """Whose failure it is, if the task was not done, where the user said what is not so or left too early."""
