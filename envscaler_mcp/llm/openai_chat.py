@@ -131,12 +131,12 @@ class OpenAIChat:
 
 
 def _request(question: Question, habits: frozenset[Habit]) -> dict[str, Any]:
-    request: dict[str, Any] = {
-        "model": question.model,
-        "messages": [_message(message) for message in question.messages],
-    }
+    # The client goes through messages and tools word by word, which takes longer than all the rest; what is extra it
+    # sends as it is, in the place of what has the same name.
+    extra: dict[str, Any] = {"messages": [_message(message) for message in question.messages]}
     if question.tools:
-        request["tools"] = list(question.tools)
+        extra["tools"] = list(question.tools)
+    request: dict[str, Any] = {"model": question.model, "messages": [], "extra_body": extra}
     if question.temperature is not None and "no_temperature" not in habits:
         request["temperature"] = question.temperature
     if question.seed is not None and "no_seed" not in habits:

@@ -211,7 +211,7 @@ async def _survive(servers: Path, folder: Path, completions: int, tasks: int) ->
 
 
 async def test_episodes_come_to_their_end_at_a_hostile_endpoint(servers: Path, tmp_path: Path) -> None:
-    await _survive(servers, tmp_path, 300, 30)
+    await _survive(servers, tmp_path, 200, 20)
 
 
 @pytest.mark.slow
@@ -222,6 +222,6 @@ async def test_five_thousand_completions_of_a_hostile_endpoint_end_as_they_shoul
 
 
 async def test_a_budget_holds_at_a_hostile_endpoint(servers: Path, tmp_path: Path) -> None:
-    done = await run(servers, tmp_path, Hostile(7, 9), parallel=16, patience=0.3, budget=60.0)
+    done = await run(servers, tmp_path, Hostile(7, 9), parallel=16, patience=0.3, budget=30.0, limit=16)
     assert "go on with a greater --budget" in done.ended_by
-    assert done.dollars <= 60.0
+    assert done.dollars <= 30.0
