@@ -99,7 +99,9 @@ async def _keep(run: RunFolder, receiving: MemoryObjectReceiveStream[Trajectory]
         try:
             async for first in receiving:
                 batch = [first, *_waiting(receiving)]
-                await anyio.to_thread.run_sync(run.record, batch)
+                # Taken from the stream, so that nobody else would write it down.
+                with anyio.CancelScope(shield=True):
+                    await anyio.to_thread.run_sync(run.record, batch)
                 progress(batch[-1].id, len(run.tally.done), len(run.plan.episodes))
         finally:
             with anyio.CancelScope(shield=True):

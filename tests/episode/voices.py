@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import Literal
 
 from envscaler_mcp.artifacts import Conversation, Fact, Goal, Scenario
 from envscaler_mcp.episode.agent import Briefing, MakeAgent
@@ -55,7 +56,7 @@ async def played(
     with closing(farm.open(SERVER, scenario=found.id, isolation="local")) as session:
         world = session.world
         assert hasattr(world, "code")
-        mode = "task" if user is None else "conversation"
+        mode: Literal["task", "conversation"] = "task" if user is None else "conversation"
         briefing = Briefing(SERVER, "You are at the desk.", world.environment.tools, found.task, 3, mode)
         return await play(make_agent, found, WorldWay(session), world.code, briefing, limits or EpisodeLimits(), user)
 

@@ -145,15 +145,15 @@ async def test_an_endpoint_that_is_down_is_tried_again_and_its_episodes_are_not_
 async def test_a_budget_holds_over_agents_and_users_that_play_at_the_same_time_and_over_starts(
     servers: Path, tmp_path: Path, mode: str
 ) -> None:
-    config = {"mode": mode, "user": "openai:small"} if mode == "conversation" else {}
+    user = "openai:small" if mode == "conversation" else ""
 
     def script(asked: Asked) -> Reply:
         return Say("Which book?", usage=(1000, 50))
 
-    first = await run(servers, tmp_path, script, parallel=8, budget=80.0, limit=8, max_steps=60, **config)
+    first = await run(servers, tmp_path, script, parallel=8, budget=80.0, limit=8, mode=mode, user=user)
     assert "go on with a greater --budget" in first.ended_by
     assert 10 < first.dollars <= 80.0
-    second = await run(servers, tmp_path, script, parallel=8, budget=80.0, limit=8, max_steps=60, **config)
+    second = await run(servers, tmp_path, script, parallel=8, budget=80.0, limit=8, mode=mode, user=user)
     assert first.dollars <= second.dollars <= 80.0
     assert len(second.place.requests) < len(first.place.requests) / 2
 
