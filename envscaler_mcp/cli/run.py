@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,7 +17,7 @@ from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import progress_bar
 from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
-from envscaler_mcp.cli.voices import Part, elsewhere, part_of, priced, voices
+from envscaler_mcp.cli.voices import Part, elsewhere, part_of, priced, spent_in, voices
 from envscaler_mcp.episode.agent import CannotGoOnError
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
@@ -187,10 +188,15 @@ def _planned(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunP
 
 
 def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:
+    spent = spent_in(out)
     if as_json:
-        typer.echo(json.dumps(summary_of(plan, tally), ensure_ascii=False, indent=1))
+        told = summary_of(plan, tally) | ({"spent": asdict(spent)} if spent is not None else {})
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
     else:
         print_summary(plan, tally)
+        if spent is not None:
+            tokens = f"{spent.prompt_tokens:,} tokens in, {spent.completion_tokens:,} out"
+            typer.echo(f"${spent.dollars:.2f} for {spent.asked:,} answers of models: {tokens}.")
         typer.echo(f"{len(tally.done)} of {len(plan.episodes)} episodes are in {out}.")
     raise typer.Exit(1 if disturbed(tally) else 0)
 

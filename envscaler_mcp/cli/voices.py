@@ -12,6 +12,7 @@ import typer
 from envscaler_mcp.cli.models import Pace, price_at, reached
 from envscaler_mcp.episode.voice import Voice
 from envscaler_mcp.llm import FREE, Asking, Endpoint, Price, Purse, Spending, paid_model
+from envscaler_mcp.llm.accounts import Line
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.settings import Settings
 
@@ -63,6 +64,14 @@ async def voices(
             model = await stack.enter_async_context(paid_model(part.endpoint, spending, price, purse))
             made.append(Voice(model, part.asking, price, own))
         yield made[0], made[1]
+
+
+def spent_in(out: Path) -> Line | None:
+    """What a run has spent on models in all its starts, if it asked any."""
+    if not (out / SPENT).is_file():
+        return None
+    with Spending(out / SPENT) as spending:
+        return spending.ledger.total
 
 
 def priced(part: Part | None, option: str, budget: float | None) -> Part | None:

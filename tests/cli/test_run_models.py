@@ -46,7 +46,9 @@ async def test_agent_and_user_may_be_models_at_different_endpoints_with_keys_of_
         where = ("--user-url", users.url, "--user-key", "OTHER_KEY")
         keys = {"OPENAI_BASE_URL": agents.url, "OPENAI_API_KEY": "sk-agent", "OTHER_KEY": "sk-user"}
         _, out, err = await run(home, tmp_path, *words, *costs, *where, "--json", **keys)
-    assert json.loads(out)["done"] == 1, err
+    told = json.loads(out)
+    assert told["done"] == 1, err
+    assert (told["spent"]["asked"], told["spent"]["dollars"]) == (3, pytest.approx(900e-6))
     assert {(asked["model"], asked["_key"]) for asked in agents.requests} == {("big", "sk-agent")}
     assert {(asked["model"], asked["_key"]) for asked in users.requests} == {("small", "sk-user")}
     (one,) = read_trajectories(tmp_path)
@@ -75,6 +77,7 @@ async def test_a_refused_key_is_one_clear_error_and_the_same_command_goes_on(hom
     async with scripted_endpoint(lambda _: Say(COMPLETED)) as place:
         code, out, _ = await run(home, tmp_path, "--agent", "openai:big", OPENAI_BASE_URL=place.url)
     assert (code, out.splitlines()[-1]) == (0, f"2 of 2 episodes are in {tmp_path}.")
+    assert out.splitlines()[-2] == "$0.00 for 2 answers of models: 200 tokens in, 100 out."
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from envscaler_mcp.artifacts import Scenario
@@ -10,6 +13,7 @@ from envscaler_mcp.episode.user import STOP
 from tests.episode.voices import conversing
 from tests.farm.home import write_home
 
+ROOT = Path(__file__).parent.parent.parent
 TASK = (
     "Please enrol Ada Cole and Émile O'Brien on 8 March 2026 at 09:30; the note reads “cold, wet feet”. Charge 1,250.50 to "
     "BOOK-00007, room 102 A, and write to ada@example.org that there are three seats."
@@ -69,6 +73,27 @@ def test_what_the_agent_said_may_be_repeated_and_an_invention_is_told_once(scena
     assert heard.invented("Yes, B14 for Lovelace.") == []
     assert heard.invented("And B15.") == ["B15"]
     assert heard.invented("I said B15.") == []
+
+
+def shipped(every: int) -> Iterator[Scenario]:
+    for file in sorted((ROOT / "generated_servers").glob("*/scenarios.jsonl"))[::every]:
+        for line in file.read_text().splitlines()[::every]:
+            yield Scenario.from_text(line, file.name)
+
+
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
+def test_the_people_of_the_library_invent_nothing_when_they_tell_what_they_want(every: int) -> None:
+    scenarios = list(shipped(every))
+    assert scenarios
+    for scenario in scenarios:
+        assert scenario.conversation is not None
+        heard = UserAudit(scenario)
+        invented = heard.invented(scenario.conversation.first)
+        for goal in scenario.conversation.goals:
+            details = (f"{fact.name.replace('_', ' ').capitalize()}: {fact.says}." for fact in goal.facts if fact.says)
+            for reply in (goal.ask, *details, goal.request):
+                invented += heard.invented(reply)
+        assert (scenario.id, invented, heard.untold()) == (scenario.id, [], [])
 
 
 def test_what_the_agent_was_never_told_is_known(scenario: Scenario) -> None:

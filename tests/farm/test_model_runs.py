@@ -192,10 +192,10 @@ class Hostile:
 
 
 async def _survive(servers: Path, folder: Path, completions: int, tasks: int) -> None:
-    turns, episodes = 9, completions // 10
+    turns, episodes = 4, completions // 5
     script = Hostile(completions, turns)
     config = {"limit": tasks, "repeat": -(-episodes // tasks)}
-    done = await run(servers, folder, script, parallel=32, patience=0.3, budget=1e9, **config)
+    done = await run(servers, folder, script, parallel=50, patience=0.3, budget=1e9, **config)
     assert script.good >= completions
     assert len(done.tally.done) + len(done.tally.failed) == len(done.plan.episodes) >= episodes
     assert all(one.owner == "infrastructure" for one in done.tally.failed.values())
@@ -211,7 +211,7 @@ async def _survive(servers: Path, folder: Path, completions: int, tasks: int) ->
 
 
 async def test_episodes_come_to_their_end_at_a_hostile_endpoint(servers: Path, tmp_path: Path) -> None:
-    await _survive(servers, tmp_path, 200, 20)
+    await _survive(servers, tmp_path, 250, 25)
 
 
 @pytest.mark.slow
