@@ -40,9 +40,9 @@ class ModelUser:
 
     async def _said(self) -> Reply:
         took = Use()
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             try:
-                answer, use = await self._voice.answer(PROMPT, self._messages, seed=self._seed)
+                answer, use = await self._voice.answer(PROMPT, self._messages, seed=self._seed + attempt)
             except UnansweredError as cause:
                 raise UserUnavailableError(str(cause)) from cause
             took = took + use

@@ -89,6 +89,12 @@ async def test_what_the_user_invented_is_kept_and_the_failure_is_theirs(servers:
     assert (done.ended, done.owner, done.reason) == ("completed", "user_simulator", "the user invented Lovelace")
 
 
+async def test_a_model_that_said_nothing_is_asked_with_another_seed(servers: Path, tmp_path: Path) -> None:
+    replies = (Say(""), Say(f"Ada Cole, from 8 March. {STOP}"))
+    done, place = await conversation(servers, tmp_path, conversing(servers), Asking("Who?"), *replies)
+    assert (done.ended, done.owner, [asked["seed"] for asked in place.requests]) == ("completed", None, [3, 4])
+
+
 async def test_a_user_who_leaves_before_all_is_told_has_failed(servers: Path, tmp_path: Path) -> None:
     replies = (Say(f"Ada Cole. {STOP}"),)
     done, _ = await conversation(servers, tmp_path, conversing(servers), Asking("Who?"), *replies)

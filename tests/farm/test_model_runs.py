@@ -14,6 +14,7 @@ from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.episode.agent import COMPLETED, CannotGoOnError
 from envscaler_mcp.episode.agents import agent_named
+from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
 from envscaler_mcp.llm import Spending
@@ -50,6 +51,12 @@ def solves(asked: Asked) -> Reply:
     if turn == len(calls):
         return Say(COMPLETED)
     return Say(None, finish="tool_calls", tool_calls=[(calls[turn].tool, json.dumps(calls[turn].arguments))])
+
+
+def talks(asked: Asked) -> Reply:
+    """The same, and tells a user that it is done."""
+    answer = solves(asked)
+    return Say("That is done.") if isinstance(answer, Say) and answer.text == COMPLETED else answer
 
 
 @dataclass
@@ -156,6 +163,29 @@ async def test_a_budget_holds_over_agents_and_users_that_play_at_the_same_time_a
     second = await run(servers, tmp_path, script, parallel=8, budget=80.0, limit=8, mode=mode, user=user)
     assert first.dollars <= second.dollars <= 80.0
     assert len(second.place.requests) < len(first.place.requests) / 2
+
+
+async def test_a_user_who_invents_something_fails_the_episodes_that_are_not_solved_and_no_other(
+    servers: Path, tmp_path: Path
+) -> None:
+    def script(asked: Asked) -> Reply:
+        if asked["messages"][0]["content"].startswith("You play a person"):
+            turn = turn_of(asked)
+            number = asked["messages"][0]["content"].split("lending_library-")[1][:3]
+            return Say(f"It is about lending_library-{number}, for Zora.") if turn == 0 else Say(STOP)
+        return Say("It is done.") if "lending_library-001" in asked["messages"][1]["content"] else talks(asked)
+
+    done = await run(servers, tmp_path, script, limit=2, mode="conversation", user="openai:small")
+    failed, solved = sorted(done.trajectories, key=lambda one: one.id)
+    assert (
+        [(one.step, one.value) for one in failed.invented]
+        == [(0, "Zora")]
+        == [(one.step, one.value) for one in solved.invented]
+    )
+    assert (failed.verdict.owner, failed.verdict.masked) == ("user_simulator", True)
+    assert failed.verdict.reason == "the user invented Zora"
+    assert (solved.verdict.solved, solved.verdict.owner, solved.verdict.masked) == (True, None, False)
+    assert failed.provenance.parents.keys() == {"scenario", "code", "play_conversation", "play_user"}
 
 
 HOSTILE = (
