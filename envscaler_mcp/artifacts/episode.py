@@ -28,6 +28,8 @@ class Verdict(Part):
     masked: bool = False
     """Whether a trainer must leave this episode out, because the failure was not the agent's."""
     reason: str = ""
+    grading: str = ""
+    """The rules that judged it: the package's version, and a number that is raised with every change of a grading."""
 
 
 class Step(Part):
@@ -41,6 +43,8 @@ class Step(Part):
     """What the agent's model thought before; no user hears it."""
     tool: str = ""
     arguments: dict[str, Any] = Field(default_factory=dict)
+    malformed: bool = False
+    """Whether it was a call that no JSON can tell: it reached no world, and only its answer is kept."""
     observation: str = ""
     is_error: bool = False
     diff: StateDiff = StateDiff()
@@ -67,5 +71,8 @@ class Trajectory(Artifact):
     messages: tuple[dict[str, Any], ...] = ()
     """The conversation as a chat template takes it."""
     ended: Literal["completed", "steps", "time", "error"] = "completed"
+    disturbed_by: Owner | None = None
+    """Who ended or disturbed it, whatever its ending was worth; another grading may blame them."""
+    disturbance: str = ""
     final_hash: str = ""
     verdict: Verdict

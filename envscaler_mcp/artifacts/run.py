@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
+from envscaler_mcp.artifacts.scenario import Level, Split
 
 
 class PlannedEpisode(Part):
@@ -18,6 +19,8 @@ class PlannedEpisode(Part):
     repetition: int
     seed: int
     """For the agent's own chance; the world's is the scenario's."""
+    level: Level | None = None
+    split: Split | None = None
 
 
 class RunPlan(Artifact):
@@ -31,4 +34,6 @@ class RunPlan(Artifact):
     scoring: Literal["framed", "upstream"]
     max_steps: int
     max_seconds: float
+    rescored: str = ""
+    """The grading that judged another run's episodes anew; nothing where they were played."""
     episodes: tuple[PlannedEpisode, ...]

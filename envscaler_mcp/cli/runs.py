@@ -10,6 +10,7 @@ import typer
 
 from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.cli.printing import print_diff
+from envscaler_mcp.cli.replaying import replay, rescore
 from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 
@@ -19,6 +20,10 @@ app = typer.Typer(add_completion=False, no_args_is_help=True)
 @app.callback()
 def runs() -> None:
     """Look at runs that were played, or that are being played."""
+
+
+app.command("replay")(replay)
+app.command("rescore")(rescore)
 
 
 @app.command("show")

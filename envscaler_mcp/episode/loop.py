@@ -21,6 +21,7 @@ from envscaler_mcp.sandbox.worker_world import is_plain
 from envscaler_mcp.serving import EnvironmentCode, Outcome
 from envscaler_mcp.serving.local_world import no_such_tool
 from envscaler_mcp.serving.outcome import ENDED
+from envscaler_mcp.serving.plain import copied
 from envscaler_mcp.serving.session import Controls
 
 FINISHED = "Task finished"
@@ -98,8 +99,7 @@ class _Game:
         self._user = user
         self._code = code
         self._briefing = briefing
-        system = {"role": "system", "content": briefing.introduction}
-        self.played = Played(messages=[system, {"role": "user", "content": briefing.task}])
+        self.played = Played(messages=opening_messages(briefing))
 
     def end(self, ended: Literal["completed", "steps", "time", "error"], owner: Owner | None, reason: str) -> None:
         played = self.played
@@ -112,7 +112,7 @@ class _Game:
             for number in range(1, steps + 1):
                 turn = await self._turn(number, await _moved(agent, observation))
                 last = turn[-1]
-                if self._finished(last):
+                if is_last(last, self._briefing.mode):
                     return self.end("completed", None, "")
                 if any(step.observation == ENDED.text for step in turn):
                     return self.end("error", "environment", self.played.reason or "the world's worker has ended")
@@ -128,27 +128,24 @@ class _Game:
             self.end("error", "infrastructure", f"{type(cause).__name__}: {cause}")
         return None
 
-    def _finished(self, step: Step) -> bool:
-        if step.tool:
-            return False
-        return step.observation == FINISHED if self._user is None else STOP in step.observation
-
     async def _turn(self, number: int, move: Any) -> list[Step]:
         """What came of one move: a step for each call, or one for what was said."""
-        if not isinstance(move, Move):
-            steps = [await self._step(number, "", None)]
-        else:
-            text = _storable(move.text)
+        begin = len(self.played.steps)
+        parts: list[Move | Call | None] = [None]
+        text = reasoning = ""
+        if isinstance(move, Move):
             called = [] if move.tool is None else [Call.model_construct(tool=move.tool, arguments=move.arguments)]
-            calls = [*called, *move.more]
-            steps = [await self._step(number, text, move)] if not calls else []
-            for place, call in enumerate(calls):
-                steps.append(await self._step(number, "" if place else text, call))
-            if move.reasoning:
-                steps[0] = steps[0].model_copy(update={"reasoning": _storable(move.reasoning)})
-        self.played.steps += steps
-        self.played.messages += _messages(steps)
-        return steps
+            parts = [*called, *move.more] or [move]
+            text, reasoning = _storable(move.text), _storable(move.reasoning)
+        try:
+            for part in parts:
+                step = await self._step(number, text, part)
+                self.played.steps.append(step.model_copy(update={"reasoning": reasoning}))
+                text = reasoning = ""
+        finally:
+            # What was called has happened, even if time runs out before the turn is over.
+            self.played.messages += messages_of(self.played.steps[begin:])
+        return self.played.steps[begin:]
 
     async def _step(self, turn: int, text: str, move: Move | Call | None) -> Step:
         began = time.perf_counter()
@@ -165,9 +162,8 @@ class _Game:
     async def _said(self, number: int, text: str) -> Step:
         if self._user is not None and text.strip():
             return Step(number=number, text=text, observation=_storable(await self._replied(self._user, text)))
-        if self._user is None and COMPLETED in text:
-            return Step(number=number, text=text, observation=FINISHED)
-        return Step(number=number, text=text, observation=UNHEARD if text.strip() else EMPTY, is_error=True)
+        observation, is_error = heard_by_nobody(text, self._briefing.mode)
+        return Step(number=number, text=text, observation=observation, is_error=is_error)
 
     async def _replied(self, user: User, text: str) -> str:
         async def look() -> Mapping[str, Any]:
@@ -183,16 +179,20 @@ class _Game:
     async def _call(self, number: int, text: str, move: Call) -> Step:
         tool, arguments = move.tool, move.arguments
         diff = StateDiff()
-        if type(tool) is str and type(arguments) is dict and is_plain([tool, arguments]):
-            outcome, diff = await self._called(tool, arguments)
-        else:
+        malformed = type(tool) is not str or not tool or type(arguments) is not dict or not is_plain([tool, arguments])
+        if malformed:
             # What is not JSON reaches no world, and is answered with the same words on every way.
             outcome, arguments = self._unsendable(tool, arguments), {}
+        else:
+            # An agent may go on with its own lists.
+            arguments = copied(arguments)
+            outcome, diff = await self._called(tool, arguments)
         return Step(
             number=number,
             text=text,
             tool=_storable(tool),
             arguments=arguments,
+            malformed=malformed,
             observation=outcome.text,
             is_error=outcome.is_error,
             diff=diff,
@@ -245,13 +245,34 @@ def _together(steps: Sequence[Step]) -> str:
     return "\n".join(step.observation for step in steps)
 
 
-def _messages(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """The turn as a chat template takes it."""
+def opening_messages(briefing: Briefing) -> list[dict[str, Any]]:
+    """What lies before the first move, as a chat template takes it."""
+    return [{"role": "system", "content": briefing.introduction}, {"role": "user", "content": briefing.task}]
+
+
+def heard_by_nobody(text: str, mode: str) -> tuple[str, bool]:
+    """What follows from words that no user answers, and whether that is an error."""
+    if mode == "task" and COMPLETED in text:
+        return FINISHED, False
+    return UNHEARD if text.strip() else EMPTY, True
+
+
+def is_last(step: Step, mode: str) -> bool:
+    """Whether an episode is completed with this step."""
+    if step.tool or step.malformed:
+        return False
+    return step.observation == FINISHED if mode == "task" else STOP in step.observation
+
+
+def messages_of(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """One turn as a chat template takes it; nothing in it that its steps do not hold."""
+    if not steps:
+        return []
     first = steps[0]
     said: dict[str, Any] = {"role": "assistant", "content": first.text}
     if first.reasoning:
         said["reasoning_content"] = first.reasoning
-    if not first.tool:
+    if not (first.tool or first.malformed):
         return [said, {"role": "user", "content": first.observation}]
     said["tool_calls"] = [
         {

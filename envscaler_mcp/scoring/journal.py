@@ -9,6 +9,7 @@ import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -89,10 +90,29 @@ class Journal:
             self._file = -1
 
 
-def read_journal(folder: Path) -> tuple[tuple[bytes, ...], int]:
-    """The records that lie in a run directory now, and how many stretches are damaged; for whoever only looks."""
-    readings = [read_lines(path.read_bytes()) for path in _shards(folder)]
-    return tuple(record for one in readings for record in one.records), sum(len(one.damaged) for one in readings)
+def read_journal(folder: Path) -> Iterator[tuple[Path, Reading]]:
+    """What lies in each shard of a run directory now, one after the other; for whoever only looks."""
+    for path in _shards(folder):
+        yield path, read_lines(path.read_bytes())
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the record of an episode lies."""
+
+    episode: str
+    environment: str
+    counts: bool
+    """Whether the episode is done with it."""
+    shard: Path
+    begin: int
+    length: int
+
+    def read(self) -> bytes:
+        """The record; what was written once is never changed."""
+        with self.shard.open("rb") as file:
+            file.seek(self.begin)
+            return file.read(self.length)
 
 
 def _shards(folder: Path) -> list[Path]:

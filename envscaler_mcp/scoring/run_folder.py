@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from envscaler_mcp.artifacts import Trajectory
+from envscaler_mcp.artifacts import Provenance, Trajectory
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.errors import RunError
-from envscaler_mcp.scoring.journal import Journal, read_journal, write_synced
+from envscaler_mcp.sandbox.judging import GRADING
+from envscaler_mcp.scoring.journal import Journal, Place, read_journal, write_synced
 from envscaler_mcp.scoring.trajectory import Attempted, attempt_of, attempted, record_of, trajectory_of
+from envscaler_mcp.serving.grading import Scoring
 
 PLAN = "plan.json"
 
@@ -76,18 +78,43 @@ def read_run(folder: Path) -> tuple[RunPlan, Tally, int]:
     plan = _plan_in(folder)
     if plan is None:
         raise RunError(f"There is no run in {str(folder)!r}; `envscaler run --out {folder}` begins one.")
-    records, damaged = read_journal(folder)
-    return plan, Tally(map(attempted, records)), damaged
+    tally, damaged = Tally(), 0
+    for _, reading in read_journal(folder):
+        damaged += len(reading.damaged)
+        for record in reading.records:
+            tally.add(attempted(record))
+    return plan, tally, damaged
 
 
 def read_trajectories(folder: Path) -> Iterator[Trajectory]:
     """The trajectory that counts of every episode that is done, in the order in which they were recorded."""
     seen: set[str] = set()
-    for record in read_journal(folder)[0]:
-        one = attempted(record)
-        if one.counts and one.id not in seen:
-            seen.add(one.id)
-            yield trajectory_of(record)
+    for _, reading in read_journal(folder):
+        for record in reading.records:
+            one = attempted(record)
+            if one.counts and one.id not in seen:
+                seen.add(one.id)
+                yield trajectory_of(record)
+
+
+def recorded_episodes(folder: Path) -> dict[str, Place]:
+    """Where the attempt of each episode lies: the one that counts, or else the last one."""
+    counting: set[str] = set()
+    places: dict[str, Place] = {}
+    for shard, reading in read_journal(folder):
+        for record, begin in zip(reading.records, reading.begins, strict=True):
+            one = attempted(record)
+            if one.id not in counting:
+                places[one.id] = Place(one.id, one.environment, one.counts, shard, begin, len(record))
+            if one.counts:
+                counting.add(one.id)
+    return places
+
+
+def rescored_plan(plan: RunPlan, scoring: Scoring) -> RunPlan:
+    """The plan of a run whose episodes are those of another one, judged anew."""
+    provenance = Provenance(parents={"run": plan.digest})
+    return plan.model_copy(update={"scoring": scoring, "rescored": GRADING, "provenance": provenance})
 
 
 def _keep_to(folder: Path, plan: RunPlan, begun: bool) -> None:
@@ -108,7 +135,7 @@ def _plan_in(folder: Path) -> RunPlan | None:
 
 
 def _difference(kept: RunPlan, plan: RunPlan) -> str:
-    for name in ("agent", "via", "scoring", "max_steps", "max_seconds"):
+    for name in ("agent", "via", "scoring", "max_steps", "max_seconds", "rescored"):
         there, here = getattr(kept, name), getattr(plan, name)
         if there != here:
             return f"{name} {there!r}, not {here!r}"
