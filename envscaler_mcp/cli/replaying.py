@@ -129,7 +129,7 @@ def _worth(one: Attempted) -> dict[str, Any]:
 
 
 def _short(worth: dict[str, Any]) -> str:
-    return f"{worth['reward']:g} {worth['reason'] or 'solved'}"
+    return f"reward {worth['reward']:g} ({worth['reason'] or 'solved'})"
 
 
 def _print_json(value: dict[str, Any]) -> None:

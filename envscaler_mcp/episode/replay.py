@@ -130,7 +130,7 @@ def _called_otherwise(steps: Sequence[Step], found: Sequence[dict[str, Any]], ex
         return steps[0].number
     pairs = zip_longest(recorded, calls)
     place = next((n for n, (one, other) in enumerate(pairs) if canonical_json(one) != canonical_json(other)), 0)
-    return steps[min(place, len(steps) - 1)].number
+    return steps[0].number + place
 
 
 def _not_one_turn(steps: Sequence[Step]) -> Difference | None:
