@@ -43,8 +43,8 @@ class Step(Part):
     """What the agent's model thought before; no user hears it."""
     tool: str = ""
     arguments: dict[str, Any] = Field(default_factory=dict)
-    malformed: bool = False
-    """Whether it was a call that no JSON can tell: it reached no world, and only its answer is kept."""
+    unsent: bool = False
+    """Whether it was a call that cannot be told in JSON: it reached no world, and only its answer is kept."""
     observation: str = ""
     is_error: bool = False
     diff: StateDiff = StateDiff()

@@ -99,7 +99,8 @@ class _Game:
         self._user = user
         self._code = code
         self._briefing = briefing
-        self.played = Played(messages=opening_messages(briefing))
+        system = {"role": "system", "content": briefing.introduction}
+        self.played = Played(messages=[system, {"role": "user", "content": briefing.task}])
 
     def end(self, ended: Literal["completed", "steps", "time", "error"], owner: Owner | None, reason: str) -> None:
         played = self.played
@@ -179,8 +180,8 @@ class _Game:
     async def _call(self, number: int, text: str, move: Call) -> Step:
         tool, arguments = move.tool, move.arguments
         diff = StateDiff()
-        malformed = type(tool) is not str or not tool or type(arguments) is not dict or not is_plain([tool, arguments])
-        if malformed:
+        unsent = type(tool) is not str or not tool or type(arguments) is not dict or not is_plain([tool, arguments])
+        if unsent:
             # What is not JSON reaches no world, and is answered with the same words on every way.
             outcome, arguments = self._unsendable(tool, arguments), {}
         else:
@@ -192,7 +193,7 @@ class _Game:
             text=text,
             tool=_storable(tool),
             arguments=arguments,
-            malformed=malformed,
+            unsent=unsent,
             observation=outcome.text,
             is_error=outcome.is_error,
             diff=diff,
@@ -245,11 +246,6 @@ def _together(steps: Sequence[Step]) -> str:
     return "\n".join(step.observation for step in steps)
 
 
-def opening_messages(briefing: Briefing) -> list[dict[str, Any]]:
-    """What lies before the first move, as a chat template takes it."""
-    return [{"role": "system", "content": briefing.introduction}, {"role": "user", "content": briefing.task}]
-
-
 def heard_by_nobody(text: str, mode: str) -> tuple[str, bool]:
     """What follows from words that no user answers, and whether that is an error."""
     if mode == "task" and COMPLETED in text:
@@ -259,7 +255,7 @@ def heard_by_nobody(text: str, mode: str) -> tuple[str, bool]:
 
 def is_last(step: Step, mode: str) -> bool:
     """Whether an episode is completed with this step."""
-    if step.tool or step.malformed:
+    if step.tool or step.unsent:
         return False
     return step.observation == FINISHED if mode == "task" else STOP in step.observation
 
@@ -272,7 +268,7 @@ def messages_of(steps: Sequence[Step]) -> list[dict[str, Any]]:
     said: dict[str, Any] = {"role": "assistant", "content": first.text}
     if first.reasoning:
         said["reasoning_content"] = first.reasoning
-    if not (first.tool or first.malformed):
+    if not (first.tool or first.unsent):
         return [said, {"role": "user", "content": first.observation}]
     said["tool_calls"] = [
         {

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
 from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff, Step, Trajectory, canonical_json
-from envscaler_mcp.episode.agent import Briefing
-from envscaler_mcp.episode.loop import NO_MOVE, Way, heard_by_nobody, is_last, messages_of, opening_messages
+from envscaler_mcp.episode.loop import NO_MOVE, Way, heard_by_nobody, is_last, messages_of
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.serving import EnvironmentCode, Outcome
@@ -36,14 +35,17 @@ class Difference:
         return f"step {self.step}: {self.what} was {self.recorded} and is {self.now}"
 
 
-async def first_difference(
-    record: Trajectory, way: Way, code: EnvironmentCode, briefing: Briefing
-) -> Difference | None:
-    """Make the calls of the record in a fresh world. What a user said is taken from the record."""
-    if record.mode == "conversation":
-        briefing = replace(briefing, task=_content(record.messages[1:2]), mode="conversation")
+async def first_difference(record: Trajectory, way: Way, code: EnvironmentCode, task: str) -> Difference | None:
+    """Make the calls of the record in a fresh world.
+
+    What the agent was told about its work and what a user said are taken from the record.
+    """
     messages = list(record.messages)
-    begin = opening_messages(briefing)
+    system, first = (_content(messages[place : place + 1]) for place in (0, 1))
+    begin = [
+        {"role": "system", "content": system},
+        {"role": "user", "content": task if record.mode == "task" else first},
+    ]
     found = _unlike(0, "the beginning", messages[:2], begin)
     if found is not None:
         return found
@@ -82,7 +84,7 @@ async def _differs(step: Step, way: Way, code: EnvironmentCode, mode: str) -> Di
 
 async def _again(step: Step, way: Way, code: EnvironmentCode, mode: str) -> tuple[str, bool, StateDiff]:
     """Answer, whether it is an error, and the change, as they are now."""
-    if step.malformed:
+    if step.unsent:
         # What was sent then is not known, only that it changed nothing.
         return step.observation, True, StateDiff()
     if step.tool:
@@ -145,7 +147,7 @@ def _not_one_turn(steps: Sequence[Step]) -> Difference | None:
 
 
 def _is_call(step: Step) -> bool:
-    return bool(step.tool) or step.malformed
+    return bool(step.tool) or step.unsent
 
 
 def _content(messages: Sequence[dict[str, Any]]) -> str:

@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts import Scenario, Trajectory, digest_of
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.replay import NotReplayableError, first_difference
 from envscaler_mcp.errors import ArtifactError, LaunchError, SandboxError, WorldError, ungrouped
-from envscaler_mcp.farm.run import Progress, briefing_of
+from envscaler_mcp.farm.run import Progress
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.ways import ClientWay, Host, Via, WorldWay, hosting
 from envscaler_mcp.scoring.journal import Place
@@ -138,9 +138,7 @@ class _Replay:
                 return Replayed(record.id, "identical"), record, None
             return Replayed(record.id, "different", 0, why or "the world opens now, and did not then"), record, None
         initial = await way.initial()
-        found = await first_difference(
-            record, way, host.code, briefing_of(host.code.environment, scenario, record.seed)
-        )
+        found = await first_difference(record, way, host.code, scenario.task)
         if found is not None:
             return Replayed(record.id, "different", found.step, str(found)), record, None
         if not record.final_hash:

@@ -14,7 +14,7 @@ import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from envscaler_mcp.artifacts import Environment, Provenance, Scenario, Trajectory, Verdict, digest_of
+from envscaler_mcp.artifacts import Provenance, Scenario, Trajectory, Verdict, digest_of
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agent import Briefing, MakeAgent
 from envscaler_mcp.episode.loop import EpisodeLimits, Played, play
@@ -110,17 +110,6 @@ def _waiting(receiving: MemoryObjectReceiveStream[Trajectory]) -> list[Trajector
         return batch
 
 
-def briefing_of(environment: Environment, scenario: Scenario, seed: int) -> Briefing:
-    """What an agent is told of a scenario in which everything is said at once."""
-    return Briefing(
-        environment=environment.id,
-        introduction=f"{introduction_text(environment)}\n{rules_text(environment)}",
-        tools=environment.tools,
-        task=scenario.task,
-        seed=seed,
-    )
-
-
 class _Run:
     """Players that take episodes, each from one environment at a time, so that its host can be used again."""
 
@@ -198,7 +187,14 @@ class _Run:
         except EnvScalerError as cause:
             await self._unplayed(episode, str(cause))
             return False
-        briefing = briefing_of(host.code.environment, scenario, episode.seed)
+        environment = host.code.environment
+        briefing = Briefing(
+            environment=environment.id,
+            introduction=f"{introduction_text(environment)}\n{rules_text(environment)}",
+            tools=environment.tools,
+            task=scenario.task,
+            seed=episode.seed,
+        )
         user = None
         if self._plan.mode == "conversation":
             user = self._make_user(scenario, await self._progress(scenario, host.code, initial))

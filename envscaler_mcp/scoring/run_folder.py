@@ -11,7 +11,7 @@ from envscaler_mcp.artifacts import Provenance, Trajectory
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.sandbox.judging import GRADING
-from envscaler_mcp.scoring.journal import Journal, Place, read_journal, write_synced
+from envscaler_mcp.scoring.journal import Journal, Place, read_shards, write_synced
 from envscaler_mcp.scoring.trajectory import Attempted, attempt_of, attempted, record_of, trajectory_of
 from envscaler_mcp.serving.grading import Scoring
 
@@ -24,18 +24,16 @@ class RunFolder:
     def __init__(self, plan: RunPlan, journal: Journal) -> None:
         self.plan = plan
         self._journal = journal
-        self.tally = Tally(map(attempted, journal.records))
+        self.tally = Tally(map(attempted, journal.records()))
         self.damaged = journal.damaged
         """Stretches of the journal that could not be trusted when it was opened."""
-        # The records themselves are not needed any more, and there may be gigabytes of them.
-        journal.records = ()
 
     @classmethod
     @contextmanager
     def open(cls, folder: Path, plan: RunPlan) -> Iterator[Self]:
         """The run in this folder: begun if there is none, gone on with if its plan is this one, refused otherwise."""
         with Journal.open(folder) as journal:
-            _keep_to(folder, plan, bool(journal.records))
+            _keep_to(folder, plan, any(True for _ in journal.records()))
             yield cls(plan, journal)
 
     def missing(self) -> tuple[PlannedEpisode, ...]:
@@ -79,7 +77,7 @@ def read_run(folder: Path) -> tuple[RunPlan, Tally, int]:
     if plan is None:
         raise RunError(f"There is no run in {str(folder)!r}; `envscaler run --out {folder}` begins one.")
     tally, damaged = Tally(), 0
-    for _, reading in read_journal(folder):
+    for _, reading in read_shards(folder):
         damaged += len(reading.damaged)
         for record in reading.records:
             tally.add(attempted(record))
@@ -89,7 +87,7 @@ def read_run(folder: Path) -> tuple[RunPlan, Tally, int]:
 def read_trajectories(folder: Path) -> Iterator[Trajectory]:
     """The trajectory that counts of every episode that is done, in the order in which they were recorded."""
     seen: set[str] = set()
-    for _, reading in read_journal(folder):
+    for _, reading in read_shards(folder):
         for record in reading.records:
             one = attempted(record)
             if one.counts and one.id not in seen:
@@ -101,7 +99,7 @@ def recorded_episodes(folder: Path) -> dict[str, Place]:
     """Where the attempt of each episode lies: the one that counts, or else the last one."""
     counting: set[str] = set()
     places: dict[str, Place] = {}
-    for shard, reading in read_journal(folder):
+    for shard, reading in read_shards(folder):
         for record, begin in zip(reading.records, reading.begins, strict=True):
             one = attempted(record)
             if one.id not in counting:

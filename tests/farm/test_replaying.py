@@ -96,7 +96,7 @@ def test_whatever_was_called_the_same_comes_of_it_again(runs: list[Path], via: V
         assert {one for one in replayed(LIBRARY, folder, via).values() if one.outcome != "identical"} == set()
         records = list(read_trajectories(folder))
         assert len(records) == 18
-        assert any(step.malformed for record in records for step in record.steps)
+        assert any(step.unsent for record in records for step in record.steps)
         assert any(not step.diff.empty for record in records for step in record.steps)
         assert any(len({step.turn for step in record.steps}) < len(record.steps) for record in records)
 
@@ -123,7 +123,7 @@ def _message_of(record: dict[str, Any], place: int) -> dict[str, Any]:
         answer: dict[str, Any] = answers[0]
         return answer
     turns = [one["turn"] for one in record["steps"][:place]]
-    calls = sum(bool(one["tool"] or one["malformed"]) for one in record["steps"][:place])
+    calls = sum(bool(one["tool"] or one["unsent"]) for one in record["steps"][:place])
     said = len(set(turns)) + calls + (place - calls)
     found: dict[str, Any] = record["messages"][2 + said + 1]
     return found
