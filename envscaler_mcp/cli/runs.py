@@ -43,7 +43,8 @@ def show_run(
         print_summary(plan, tally)
         missing = len(plan.episodes) - len(tally.done)
         if missing:
-            typer.echo(f"{missing} episodes are missing; the command that began the run plays them.")
+            command = "judging the first run anew" if plan.rescored else "the command that began the run"
+            typer.echo(f"{missing} episodes are missing; {command} {'adds' if plan.rescored else 'plays'} them.")
         if damaged:
             typer.echo(f"{damaged} stretches of the journal are damaged; what they held is played again.", err=True)
     raise typer.Exit(1 if disturbed(tally) else 0)
