@@ -90,7 +90,12 @@ def rescore(
     if target.resolve() == folder.resolve():
         raise typer.BadParameter("a run is never changed; choose another folder", param_hint="--out")
     with Farm.at(settings_of(ctx).servers) as farm, progress_bar("judging") as progress:
-        before, after, kept = anyio.run(partial(rescore_run, farm, folder, target, scoring, via, parallel, progress))
+        judge = partial(rescore_run, farm, folder, target, scoring, via, parallel, progress)
+        try:
+            before, after, kept = anyio.run(judge)
+        except KeyboardInterrupt:
+            typer.echo(f"What was judged is safe in {target}; the same command judges the rest.", err=True)
+            raise
     told = _changes(before, after)
     if as_json:
         _print_json({"grading": GRADING, **told, "not_judged_anew": kept, "out": str(target)})

@@ -35,21 +35,21 @@ async def rescore_run(
     with RunFolder.open(out, rescored_plan(plan, scoring or plan.scoring)) as run:
         for name in [name for name in places if name in run.tally.attempts]:
             del places[name]
-        unplayed = [places.pop(name).read() for name in [name for name, place in places.items() if not place.counts]]
-        run.record([trajectory_of(record) for record in unplayed])
-        judging = _Judging(farm, run)
+        names = [name for name, place in places.items() if not place.counts]
+        unplayed = [trajectory_of(places.pop(name).read()) for name in names]
+        judging = _Judging(farm, run, unplayed)
         await replay_run(farm, plan, places, via, parallel, judging.take, progress)
         await judging.write()
         return before, run.tally, judging.kept
 
 
 class _Judging:
-    def __init__(self, farm: Farm, run: RunFolder) -> None:
+    def __init__(self, farm: Farm, run: RunFolder, waiting: list[Trajectory]) -> None:
         self.kept: dict[str, str] = {}
         """Episodes whose verdict stays as it was, and why."""
         self._farm = farm
         self._run = run
-        self._waiting: list[Trajectory] = []
+        self._waiting = waiting
         self._lock = anyio.Lock()
 
     async def take(self, told: Replayed, record: Trajectory, ending: Ending | None) -> None:

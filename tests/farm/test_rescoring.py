@@ -131,6 +131,17 @@ def test_an_episode_that_the_machine_kept_from_being_played_is_so_in_the_new_run
         assert set(now.attempts.values()) == {1}
 
 
+def test_it_goes_on_where_it_was_interrupted(servers: Path, tmp_path: Path) -> None:
+    folder = played(servers, tmp_path / "run")
+    rescored(servers, folder, tmp_path / "whole", "upstream")
+    first, *_ = read_trajectories(tmp_path / "whole")
+    with RunFolder.open(tmp_path / "new", read_run(tmp_path / "whole")[0]) as run:
+        run.record([first])
+    rescored(servers, folder, tmp_path / "new", "upstream")
+    assert verdicts(tmp_path / "new") == verdicts(tmp_path / "whole")
+    assert set(read_run(tmp_path / "new")[1].attempts.values()) == {1}
+
+
 def test_two_rules_do_not_share_a_folder_and_nobody_plays_into_it(servers: Path, tmp_path: Path) -> None:
     folder = played(servers, tmp_path / "run")
     rescored(servers, folder, tmp_path / "new", "upstream")
