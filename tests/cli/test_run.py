@@ -112,7 +112,7 @@ def test_an_episode_is_shown_move_by_move(home: Path, tmp_path: Path) -> None:
 
 def test_a_run_is_replayed_and_a_difference_ends_with_1(home: Path, tmp_path: Path) -> None:
     envscaler(home, "run", "--env", "lending_library", "--out", tmp_path / "run")
-    told = envscaler(home, "runs", "replay", tmp_path / "run", "--via", "worker")
+    told = envscaler(home, "runs", "replay", tmp_path / "run")
     assert (told.exit_code, told.output) == (0, "4 of 4 episodes are identical, 0 differ, 0 cannot be replayed.\n")
     first, *others = read_trajectories(tmp_path / "run")
     altered = first.steps[2].model_copy(update={"observation": "{}"})

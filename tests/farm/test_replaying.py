@@ -85,8 +85,8 @@ def replayed(servers: Path, folder: Path, via: Via = "direct", parallel: int = 2
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     place = tmp_path_factory.mktemp("runs")
     return [
-        played(LIBRARY, NAMES, place / "task", repeat=3),
-        played(LIBRARY, NAMES, place / "conversation", mode="conversation", repeat=3),
+        played(LIBRARY, NAMES, place / "task", repeat=2),
+        played(LIBRARY, NAMES, place / "conversation", mode="conversation", repeat=2),
     ]
 
 
@@ -95,7 +95,7 @@ def test_whatever_was_called_the_same_comes_of_it_again(runs: list[Path], via: V
     for folder in runs if via == "direct" else runs[1:]:
         assert {one for one in replayed(LIBRARY, folder, via).values() if one.outcome != "identical"} == set()
         records = list(read_trajectories(folder))
-        assert len(records) == 18
+        assert len(records) == 12
         assert any(step.unsent for record in records for step in record.steps)
         assert any(not step.diff.empty for record in records for step in record.steps)
         assert any(len({step.turn for step in record.steps}) < len(record.steps) for record in records)
@@ -172,7 +172,7 @@ PLACES: tuple[tuple[Callable[[dict[str, Any], int, str], None], str], ...] = (
 )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_record_that_was_altered_in_one_place_is_told_at_that_step(
     runs: list[Path], tmp_path: Path, seed: int
 ) -> None:
@@ -182,7 +182,7 @@ def test_a_record_that_was_altered_in_one_place_is_told_at_that_step(
     altered: list[Trajectory] = []
     for record in read_trajectories(folder):
         document = record.model_dump(mode="json")
-        alter, name = PLACES[len(altered) % len(PLACES)]
+        alter, name = PLACES[(len(altered) + seed) % len(PLACES)]
         # What comes after the last step is no step.
         place = chance.randrange(len(record.steps) - (alter is _removed))
         alter(document, place, name)
