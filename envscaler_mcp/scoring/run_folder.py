@@ -90,6 +90,21 @@ def read_trajectories(folder: Path) -> Iterator[Trajectory]:
             yield trajectory_of(record)
 
 
+def read_last_attempts(folder: Path) -> Iterator[Trajectory]:
+    """The same, and of episodes that the machine kept from being played the last attempt."""
+    records = read_journal(folder)[0]
+    shown: dict[str, int] = {}
+    counted: set[str] = set()
+    for place, record in enumerate(records):
+        one = attempted(record)
+        if one.id not in counted:
+            shown[one.id] = place
+            if one.counts:
+                counted.add(one.id)
+    for place in sorted(shown.values()):
+        yield trajectory_of(records[place])
+
+
 def _keep_to(folder: Path, plan: RunPlan, begun: bool) -> None:
     kept = _plan_in(folder)
     if kept is None:
