@@ -4,6 +4,7 @@
   const UNSEEN =
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/gu;
   const AT_ONCE = 100;
+  const A_LINE = 90;
   const SHORT = 400;
   const $ = (id) => document.getElementById(id);
   const { columns, packet, rows } = JSON.parse($("rows").textContent);
@@ -228,8 +229,8 @@
     }
     const agent = make("li", { class: "turn agent" }, parts);
     if (calls.length) return [agent];
-    const who = told.mode === "conversation" && !first.is_error ? told.user || "user" : "environment";
-    const heard = make("li", { class: "turn" }, make("h3", {}, who === "environment" ? who : "user", time(first.milliseconds ?? 0)));
+    const who = told.mode === "conversation" && !first.is_error ? "user" : "environment";
+    const heard = make("li", { class: "turn" }, make("h3", {}, make("span", {}, who), make("span", {}, time(first.milliseconds ?? 0))));
     heard.append(...changed(first, told, turned.get(first.number)));
     heard.append(said(first.observation ?? ""));
     return [agent, heard];
@@ -253,9 +254,10 @@
     try {
       pretty = JSON.stringify(JSON.parse(text), null, 2);
     } catch {}
-    const short = text.length > 90 ? text.slice(0, 90) + " …" : text;
+    const short = text.length > A_LINE ? text.slice(0, A_LINE) + " …" : text;
     const box = make("details", { class: name }, make("summary", { class: more }, `${name} `, make("span", { class: "dim" }, short)), make("pre", { dir: "auto", tabindex: "0" }, pretty));
-    box.open = text.length <= SHORT && text !== "{}";
+    // What the summary shows whole need not be said twice.
+    box.open = text.length > A_LINE && text.length <= SHORT;
     return box;
   }
 

@@ -11,6 +11,7 @@ from statistics import mean
 from typing import Any
 
 from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.artifacts.scenario import LEVELS
 from envscaler_mcp.looking.packing import COLUMNS, PACKET, Packed, plain_json
 from envscaler_mcp.looking.visible import visible
 from envscaler_mcp.pages.parts import STYLE, histogram, table
@@ -86,13 +87,16 @@ def _figures(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     if owners:
         told = [(visible(owner), str(sum(row["owner"] == owner for row in rows))) for owner in owners]
         yield f"<h2>Whose failure</h2>{table(('', 'episodes'), told)}"
-    for field in ("level", "environment"):
-        heads = (field, "episodes", "solved", "pass rate", "reward")
-        yield f"<h2>Pass rate by {field}</h2><div class=wide>{table(heads, _rates(counted, field))}</div>"
+    heads = ("episodes", "solved", "pass rate", "reward")
+    levels = [level for level in (*LEVELS, "") if any(row["level"] == level for row in counted)]
+    yield f"<h2>Pass rate by level</h2>{table(('level', *heads), _rates(counted, 'level', levels))}"
+    names = sorted({row["environment"] for row in counted})
+    rates = table(("environment", *heads), _rates(counted, "environment", names))
+    yield f"<details><summary>Pass rate by environment ({len(names)})</summary><div class=wide>{rates}</div></details>"
 
 
-def _rates(rows: Sequence[Mapping[str, Any]], field: str) -> Iterable[Sequence[str]]:
-    for name in sorted({row[field] for row in rows}):
+def _rates(rows: Sequence[Mapping[str, Any]], field: str, names: Iterable[str]) -> Iterable[Sequence[str]]:
+    for name in names:
         these = [row for row in rows if row[field] == name]
         solved = sum(row["solved"] for row in these)
         rate = f"{100 * solved / len(these):.0f} %"
