@@ -66,7 +66,7 @@ class Browser:
     def open(self, address: str) -> None:
         """Go to a page, and wait until its script has run."""
         self.ask("Page.navigate", url=address)
-        self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+        self.until(f"document.readyState === 'complete' && location.href === {json.dumps(address)}")
 
     def do(self, script: str) -> Any:
         """The value of an expression in the page."""
@@ -93,10 +93,10 @@ class Browser:
             self.press(letter)
 
     def click(self, selector: str) -> None:
-        """The middle of an element, with the mouse."""
+        """The middle of an element, or of its first line, with the mouse."""
         box = self.do(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}}); "
-            "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+            "const b = e.getClientRects()[0]; return [b.x + b.width / 2, b.y + b.height / 2]; })()"
         )
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
