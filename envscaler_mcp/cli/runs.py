@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -80,7 +79,7 @@ def write_page(
     with _review(ctx) as review, progress_bar("looking at") as progress:
 
         def reviewed() -> Iterator[Reviewed]:
-            for number, one in enumerate(islice(read_last_attempts(folder), many), 1):
+            for number, one in enumerate(read_last_attempts(folder, limit), 1):
                 yield review.of(one)
                 progress(one.id, number, many)
 

@@ -90,18 +90,21 @@ def read_trajectories(folder: Path) -> Iterator[Trajectory]:
             yield trajectory_of(record)
 
 
-def read_last_attempts(folder: Path) -> Iterator[Trajectory]:
-    """The same, and of episodes that the machine kept from being played the last attempt."""
+def read_last_attempts(folder: Path, limit: int | None = None) -> Iterator[Trajectory]:
+    """The same, and of episodes that the machine kept from being played the last attempt; one environment at a time.
+
+    A limit takes those that were recorded first.
+    """
     records = read_journal(folder)[0]
-    shown: dict[str, int] = {}
+    shown: dict[str, tuple[str, int]] = {}
     counted: set[str] = set()
     for place, record in enumerate(records):
         one = attempted(record)
         if one.id not in counted:
-            shown[one.id] = place
+            shown[one.id] = one.environment, place
             if one.counts:
                 counted.add(one.id)
-    for place in sorted(shown.values()):
+    for _, place in sorted(list(shown.values())[:limit]):
         yield trajectory_of(records[place])
 
 

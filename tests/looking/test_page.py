@@ -152,8 +152,20 @@ def test_a_task_that_is_no_longer_there_is_told_and_the_rest_is_shown(home: Path
     (own / "generated_servers" / "lending_library" / "scenarios.jsonl").unlink()
     found, _ = page_of(own, run)
     assert {row["level"] for row in found.rows} == {""}
-    assert all("has no scenario" in one["unknown"] and one["milestones"] == [] for one in found.episodes)
+    assert all("There is no scenario" in one["unknown"] and one["milestones"] == [] for one in found.episodes)
     assert all("Somebody is at the desk" in row["task"] for row in found.rows)
+
+
+def test_a_task_that_was_made_again_is_not_taken_for_the_one_that_was_played(home: Path, tmp_path: Path) -> None:
+    own = write_home(tmp_path / "home", tasks=1)
+    run = tmp_path / "run"
+    envscaler(own, "run", "--out", run)
+    file = own / "generated_servers" / "lending_library" / "scenarios.jsonl"
+    file.write_text(file.read_text().replace("Somebody is at the desk", "Nobody is at the desk"))
+    found, text = page_of(own, run)
+    assert "was made again" in found.episodes[0]["unknown"]
+    assert found.episodes[0]["verdict"]["solved"]
+    assert "Nobody is at the desk" not in text
 
 
 def test_every_ink_can_be_read_on_every_ground(home: Path, solved: Path) -> None:
