@@ -154,6 +154,12 @@ def test_keys_move_through_the_list_and_through_episodes(tab: Browser, many: str
     tab.press("/")
     tab.write("j003")
     assert tab.do("document.getElementById('search').value") == "j003"
+    tab.press("Escape")
+    tab.click("#episodes tbody a")
+    tab.until("document.querySelector('.verdict')")
+    tab.press("/")
+    tab.until("!document.getElementById('list').hidden")
+    assert tab.do("document.activeElement.id") == "search"
 
 
 def test_a_link_leads_to_its_episode_and_shows_what_changed_and_turned_true(tab: Browser, many: str) -> None:
