@@ -15,7 +15,7 @@ from envscaler_mcp.looking.review import Reviewed
 PACKET = 25
 """Episodes in one packet: what they share is written once, and opening one takes no time that anybody notices."""
 COLUMNS = (
-    "id", "environment", "level", "split", "agent", "reward", "solved", "owner", "steps", "milliseconds", "reason", "task",
+    "id", "environment", "level", "split", "agent", "reward", "solved", "owner", "steps", "milliseconds", "reason", "tools", "task",
 )  # fmt: skip
 """What each line of the list holds, in this order."""
 
@@ -68,6 +68,7 @@ def _row(one: Reviewed) -> tuple[Any, ...]:
         len(episode.steps),
         round(sum(step.milliseconds for step in episode.steps), 1),
         verdict.reason,
+        " ".join(sorted({step.tool for step in episode.steps if step.tool})),
         scenario.task if scenario else _first_words(episode),
     )
 

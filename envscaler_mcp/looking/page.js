@@ -10,7 +10,7 @@
   const { columns, packet, rows } = JSON.parse($("rows").textContent);
   const all = rows.map((row, place) => {
     const one = Object.fromEntries(columns.map((name, at) => [name, row[at]]));
-    const words = [one.id, one.environment, one.agent, one.reason, one.task].join("\n").toLowerCase();
+    const words = [one.id, one.environment, one.agent, one.reason, one.tools, one.task].join("\n").toLowerCase();
     return { ...one, solved: one.solved ? "yes" : "no", place, words };
   });
   const byId = new Map(all.map((one) => [one.id, one]));

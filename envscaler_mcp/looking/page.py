@@ -105,7 +105,7 @@ def _rates(rows: Sequence[Mapping[str, Any]], field: str, names: Iterable[str]) 
 
 def _controls() -> Iterable[str]:
     yield "<form id=filters role=search>"
-    yield "<label>Search<input id=search type=search placeholder='id, task, reason' autocomplete=off></label>"
+    yield "<label>Search<input id=search type=search placeholder='id, task, tool, reason' autocomplete=off></label>"
     for name in _FILTERS:
         head = _HEADS.get(name, name)
         yield f"<label>{head.capitalize()}<select id=filter-{name}><option value=''>all</option></select></label>"

@@ -127,6 +127,14 @@ def test_a_long_list_is_drawn_bit_by_bit_filtered_searched_and_sorted(tab: Brows
     assert count(tab) == f"{REPEATED} of {3 * REPEATED} episodes"
     tab.press("Escape")
     assert count(tab) == f"{2 * REPEATED} of {3 * REPEATED} episodes"
+    choose(tab, "owner", "agent")
+    tab.click("#search")
+    tab.write("get_book")
+    assert count(tab).startswith("0 of")
+    tab.press("Escape")
+    tab.write("/list_books join")
+    assert count(tab) == f"{REPEATED} of {3 * REPEATED} episodes"
+    tab.press("Escape")
     steps = "[...document.querySelectorAll('#episodes tbody .c-steps')].map((one) => Number(one.textContent))"
     for direction, order in (("ascending", False), ("descending", True)):
         tab.click("[data-sort=steps]")
