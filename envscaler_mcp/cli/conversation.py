@@ -5,13 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from envscaler_mcp.artifacts import Scenario, Verdict
 from envscaler_mcp.cli.printing import LONGEST
+from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.transcript import arguments_of
 from envscaler_mcp.looking.changes import change_lines
 from envscaler_mcp.looking.milestones import Milestone
@@ -43,7 +44,7 @@ class Telling:
 
     def __init__(
         self,
-        mode: Literal["task", "conversation"],
+        mode: Mode,
         scenario: Scenario | None = None,
         milestones: Mapping[int, Milestone] = MappingProxyType({}),
     ) -> None:

@@ -11,18 +11,18 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import anyio
 import typer
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.cli.conversation import Telling
 from envscaler_mcp.cli.lookup import did_you_mean, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.voices import place_of
+from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
 from envscaler_mcp.episode.loop import EpisodeLimits, Played, Watch
 from envscaler_mcp.episode.person import PATIENCE, PERSON
@@ -31,6 +31,7 @@ from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, 
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm import Farm, Place, open_voices
 from envscaler_mcp.farm.joint import JointlyPlayed, JointPlan, Ours, Theirs, play_jointly
+from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_TOKENS, prompts_of
 from envscaler_mcp.looking.turns import Turn
 from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.tasks import TaskList
@@ -56,7 +57,7 @@ def play_episode(
     ] = None,
     agent: Annotated[str, typer.Option(help=f"Who plays: {', '.join(AGENTS)}.")] = PERSON,
     mode: Annotated[
-        Literal["task", "conversation"],
+        Mode,
         typer.Option(help="task: all is said at once and nobody reads along; conversation: with a user."),
     ] = "task",
     user: Annotated[str, typer.Option(help=f"Who plays the user of a conversation: {', '.join(USERS)}.")] = PERSON,
@@ -68,8 +69,10 @@ def play_episode(
     max_seconds: Annotated[
         float | None, typer.Option(help="Time; 300 by itself, a day with a person.", min=0.001)
     ] = None,
-    max_tokens: Annotated[int, typer.Option(help="What an agent's model may write in all.", min=1)] = 100_000,
-    answer_tokens: Annotated[int, typer.Option(help="What an agent's model may write at once.", min=16)] = 8_000,
+    max_tokens: Annotated[int, typer.Option(help="What an agent's model may write in all.", min=1)] = MAX_TOKENS,
+    answer_tokens: Annotated[
+        int, typer.Option(help="What an agent's model may write at once.", min=16)
+    ] = ANSWER_TOKENS,
     temperature: Annotated[
         float | None, typer.Option(min=0, max=2, help="Of the agent's model; left to the endpoint by default.")
     ] = None,
@@ -97,6 +100,9 @@ def play_episode(
         user=_user(user) if mode == "conversation" else "",
         seed=seed,
         scoring=scoring,
+        answer_tokens=answer_tokens,
+        temperature=temperature,
+        prompts=prompts_of(agent, user if mode == "conversation" else "", mode),
     )
     if not (task or scenario):
         raise typer.BadParameter("say what is to be done, or name a --scenario", param_hint="TASK")
@@ -105,22 +111,10 @@ def play_episode(
     for who, model in (("agent", model_of_agent(agent)), ("user", model_of_user(plan.user))):
         if model:
             places[who] = place_of(settings, model, pace, None, None, None, who)
-    asked = RunPlan(
-        agent=plan.agent,
-        via="direct",
-        mode=mode,
-        user=plan.user,
-        scoring=scoring,
-        max_steps=max_steps,
-        max_seconds=limits.seconds,
-        answer_tokens=answer_tokens,
-        temperature=temperature,
-        episodes=(),
-    )
     watch: Watch = (lambda _: None) if as_json else _Watching(plan)
 
     async def play(spent: Path) -> JointlyPlayed:
-        async with open_voices(asked, spent, places.get("agent"), places.get("user")) as (agents, users):
+        async with open_voices(plan, spent, places.get("agent"), places.get("user")) as (agents, users):
             _, make_agent = agent_named(agent, agents)
             make_user = user_named(plan.user, users)[1] if plan.user else None
             return await play_jointly(farm, plan, make_agent, make_user, watch)

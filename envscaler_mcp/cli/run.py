@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import anyio
 import typer
@@ -18,12 +18,13 @@ from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import print_json, progress_bar
 from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
 from envscaler_mcp.cli.voices import elsewhere, place_of, told
-from envscaler_mcp.episode.agent import CannotGoOnError
+from envscaler_mcp.episode.agent import CannotGoOnError, Mode
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
 from envscaler_mcp.episode.person import PATIENCE, PERSON
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.farm import Farm, Place, RunConfig, open_voices, plan_run, run_episodes
+from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_TOKENS
 from envscaler_mcp.farm.run import Hosting
 from envscaler_mcp.farm.voices import spent_in
 from envscaler_mcp.launch.ways import Via
@@ -31,9 +32,6 @@ from envscaler_mcp.scoring.run_folder import Tally, read_run
 from envscaler_mcp.serving.grading import Scoring
 
 Engine = Literal["local", "ray"]
-Mode = Literal["task", "conversation"]
-
-MAX_TOKENS = 100_000
 
 app = typer.Typer(add_completion=False)
 
@@ -81,7 +79,9 @@ def run_agent(
             min=1,
         ),
     ] = None,
-    answer_tokens: Annotated[int, typer.Option(help="What an agent's model may write at once.", min=16)] = 8_000,
+    answer_tokens: Annotated[
+        int, typer.Option(help="What an agent's model may write at once.", min=16)
+    ] = ANSWER_TOKENS,
     temperature: Annotated[
         float | None, typer.Option(min=0, max=2, help="Of the agent's model; left to the endpoint by default.")
     ] = None,
@@ -136,7 +136,9 @@ def run_agent(
         scoring=scoring,
         max_steps=max_steps,
         max_seconds=max_seconds or (PATIENCE if by_hand else 300.0),
-        **_said_to_model(agent, max_tokens, answer_tokens, temperature),
+        max_tokens=max_tokens,
+        answer_tokens=answer_tokens if model_of_agent(agent) else None,
+        temperature=temperature if model_of_agent(agent) else None,
         prompts=prompts,
         split=split,
         level=level,
@@ -173,13 +175,6 @@ def run_agent(
             _tell_interrupted(out)
             raise
     _tell(plan, tally, out, as_json)
-
-
-def _said_to_model(agent: str, max_tokens: int | None, answer_tokens: int, temperature: float | None) -> dict[str, Any]:
-    """What the plan says of an agent's model, where there is one."""
-    if not model_of_agent(agent):
-        return {"max_tokens": max_tokens}
-    return {"max_tokens": max_tokens or MAX_TOKENS, "answer_tokens": answer_tokens, "temperature": temperature}
 
 
 def _known(config: RunConfig) -> None:

@@ -18,17 +18,27 @@ __all__ = [
     "CannotGoOnError",
     "Heard",
     "MakeAgent",
+    "Mode",
     "Move",
+    "UnavailableError",
 ]
 
 
-class AgentUnavailableError(EnvScalerError):
-    """An agent cannot be asked, through no fault of its own: its model's endpoint is down. The episode is tried again."""
+Mode = Literal["task", "conversation"]
+"""Whether all is said at once, or somebody reads along and answers."""
+
+
+class UnavailableError(EnvScalerError):
+    """Somebody who plays cannot be asked: the endpoint of their model is down. The episode is tried again."""
 
     def __init__(self, message: str, *, again: bool = True) -> None:
         super().__init__(message)
         self.again = again
         """Whether it may be otherwise in a moment."""
+
+
+class AgentUnavailableError(UnavailableError):
+    """An agent cannot be asked, through no fault of its own."""
 
 
 class CannotGoOnError(EnvScalerError):
@@ -60,7 +70,7 @@ class Briefing:
     """The task, or what the user of a conversation says first."""
     seed: int
     """For the agent's own chance, so that an episode can be repeated."""
-    mode: Literal["task", "conversation"] = "task"
+    mode: Mode = "task"
     """Whether somebody reads what the agent says."""
 
 

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts import Call, Scenario, digest_of
-from envscaler_mcp.episode.agent import COMPLETED, Agent, Briefing, CannotGoOnError, MakeAgent, Move
+from envscaler_mcp.episode.agent import COMPLETED, Agent, Briefing, CannotGoOnError, MakeAgent, Mode, Move
 from envscaler_mcp.episode.calling import Calling, NativeCalls, WrittenCalls
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.episode.model_agent import PROMPTS, ModelAgent
@@ -81,7 +81,7 @@ def model_of_agent(name: str) -> str:
     return model if kind in _CALLING else ""
 
 
-def prompts_of_agent(name: str, mode: Literal["task", "conversation"]) -> tuple[str, ...]:
+def prompts_of_agent(name: str, mode: Mode) -> tuple[str, ...]:
     """The prompts that agents of that name are asked with; those whom no model plays are asked with none."""
     kind, _, _ = name.partition(":")
     return (PROMPTS[mode], *_CALLING[kind].prompts) if model_of_agent(name) else ()

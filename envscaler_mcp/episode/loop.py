@@ -21,12 +21,13 @@ from envscaler_mcp.episode.agent import (
     CannotGoOnError,
     Heard,
     MakeAgent,
+    Mode,
     Move,
+    UnavailableError,
 )
 from envscaler_mcp.episode.audit import UserAudit
 from envscaler_mcp.episode.transcript import (
     NO_MOVE,
-    Mode,
     as_written,
     heard_by_nobody,
     is_last,
@@ -34,7 +35,7 @@ from envscaler_mcp.episode.transcript import (
     messages_of,
     storable,
 )
-from envscaler_mcp.episode.user import Reply, User, UserUnavailableError
+from envscaler_mcp.episode.user import Reply, User
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.llm.patience import CLOCK
 from envscaler_mcp.sandbox.ended import WorkerEndedError
@@ -144,12 +145,21 @@ class _Clock:
     def __init__(self, scope: anyio.CancelScope) -> None:
         self._scope = scope
         self._deadline = scope.deadline
+        self._out = 0
+        self._lost = 0.0
+        """With the question that was kept waiting for longest; several may be out."""
 
     def stop(self) -> None:
-        self._deadline, self._scope.deadline = self._scope.deadline, math.inf
+        self._out += 1
+        self._scope.deadline = math.inf
 
     def go_on(self, lost: float) -> None:
-        self._scope.deadline = self._deadline + lost
+        self._out -= 1
+        self._lost = max(self._lost, lost)
+        if not self._out:
+            self._deadline += self._lost
+            self._lost = 0.0
+            self._scope.deadline = self._deadline
 
 
 class _AgentError(Exception):
@@ -226,8 +236,8 @@ class _Game:
         return None
 
     def _end_by_machine(self, cause: EnvScalerError) -> None:
-        expected = isinstance(cause, AgentUnavailableError | UserUnavailableError | CannotGoOnError | LaunchError)
-        if isinstance(cause, AgentUnavailableError):
+        expected = isinstance(cause, UnavailableError | CannotGoOnError | LaunchError)
+        if isinstance(cause, UnavailableError):
             self.played.again = cause.again
         if isinstance(cause, CannotGoOnError):
             self.played.stopped = cause

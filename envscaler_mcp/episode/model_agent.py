@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from envscaler_mcp.artifacts import Call
 from envscaler_mcp.episode.agent import AgentUnavailableError, Briefing, CannotGoOnError, Heard, Move
 from envscaler_mcp.episode.calling import Called, Calling
-from envscaler_mcp.episode.voice import TooLongError, Voice
-from envscaler_mcp.errors import ModelError
+from envscaler_mcp.episode.voice import TooLongError, Voice, worded
 from envscaler_mcp.llm import Message, UnansweredError
 
 PROMPTS = {"task": "play_task", "conversation": "play_conversation"}
@@ -20,12 +19,9 @@ class ModelAgent:
     def __init__(self, briefing: Briefing, voice: Voice, calling: Calling) -> None:
         self._voice, self._calling, self._seed = voice, calling, briefing.seed
         self._purpose = PROMPTS[briefing.mode]
-        try:
+        with worded():
             prompt = voice.prompts.render(self._purpose, introduction=briefing.introduction, task=briefing.task)
             told = calling.prompt(voice.prompts, prompt, briefing.tools)
-        except ModelError as cause:
-            # The wording is the same for every episode.
-            raise CannotGoOnError(str(cause)) from cause
         self.system = prompt.system
         """What the model is told first, without the tools, which a chat template puts there itself."""
         self._tools = calling.offered(briefing.tools)

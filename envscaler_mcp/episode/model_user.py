@@ -5,7 +5,7 @@ from __future__ import annotations
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.episode import Use
 from envscaler_mcp.episode.user import Look, Reply, UserUnavailableError
-from envscaler_mcp.episode.voice import Voice
+from envscaler_mcp.episode.voice import Voice, worded
 from envscaler_mcp.llm import Message, UnansweredError
 
 PROMPT = "play_user"
@@ -22,7 +22,8 @@ class ModelUser:
 
     def __init__(self, scenario: Scenario, voice: Voice, seed: int) -> None:
         self._voice, self._seed = voice, seed
-        prompt = voice.prompts.render(PROMPT, task=scenario.task, knowledge=_knowledge(scenario))
+        with worded():
+            prompt = voice.prompts.render(PROMPT, task=scenario.task, knowledge=_knowledge(scenario))
         self._messages = [Message(role="system", content=prompt.system), Message(role="user", content=prompt.user)]
         self._first = scenario.conversation.first if scenario.conversation else ""
 
@@ -44,7 +45,7 @@ class ModelUser:
             try:
                 answer, use = await self._voice.answer(PROMPT, self._messages, seed=self._seed + attempt)
             except UnansweredError as cause:
-                raise UserUnavailableError(str(cause)) from cause
+                raise UserUnavailableError(str(cause), again=cause.transient) from cause
             took = took + use
             if answer.text.strip() and answer.finish != "refused":
                 self._messages.append(Message(role="assistant", content=answer.text))

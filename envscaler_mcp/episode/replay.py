@@ -8,8 +8,9 @@ from itertools import groupby, pairwise, zip_longest
 from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff, Step, Trajectory, canonical_json
+from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.loop import Way
-from envscaler_mcp.episode.transcript import NO_MOVE, Mode, heard_by_nobody, is_call, is_last, messages_of
+from envscaler_mcp.episode.transcript import NO_MOVE, heard_by_nobody, is_call, is_last, messages_of
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.serving import EnvironmentCode, Outcome

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from envscaler_mcp.artifacts import Step
 from envscaler_mcp.artifacts.episode import COMPLETED
+from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.sandbox.worker_world import is_plain
-
-Mode = Literal["task", "conversation"]
 
 FINISHED = "Task finished"
 """The last thing an agent hears; the words of the published environment."""

@@ -7,8 +7,8 @@ from typing import Any, Protocol, Self
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.episode import Use
+from envscaler_mcp.episode.agent import UnavailableError
 from envscaler_mcp.episode.progress import GoalProgress
-from envscaler_mcp.errors import EnvScalerError
 
 STOP = "###STOP###"
 """What a user says when they want no more; the words of the paper."""
@@ -17,7 +17,7 @@ Look = Callable[[], Awaitable[Mapping[str, Any]]]
 """The state as it is now. No agent sees it, and a person in the room would."""
 
 
-class UserUnavailableError(EnvScalerError):
+class UserUnavailableError(UnavailableError):
     """A user cannot be asked, through no fault of the agent's: the model that plays it is down."""
 
 

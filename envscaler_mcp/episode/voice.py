@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,15 @@ from envscaler_mcp.llm import (
     UnansweredError,
 )
 from envscaler_mcp.prompts import Prompts
+
+
+@contextmanager
+def worded() -> Iterator[None]:
+    """A wording without its places is the same for every episode."""
+    try:
+        yield
+    except ModelError as cause:
+        raise CannotGoOnError(str(cause)) from cause
 
 
 class TooLongError(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -12,15 +12,14 @@ import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Provenance, Scenario, Tool, Trajectory, Verdict, digest_of
-from envscaler_mcp.episode.agent import Briefing, CannotGoOnError, MakeAgent
+from envscaler_mcp.episode.agent import Briefing, MakeAgent, Mode
 from envscaler_mcp.episode.agents import model_of_agent
 from envscaler_mcp.episode.loop import EpisodeLimits, Played, Watch, play
 from envscaler_mcp.episode.progress import GoalProgress, checks_of_goals
-from envscaler_mcp.episode.transcript import Mode
 from envscaler_mcp.episode.user import MakeUser
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.farm.joined_tasks import joined
-from envscaler_mcp.farm.playing import OF_THE_WORLD, introduction_of
+from envscaler_mcp.farm.playing import introduction_of, spoilt
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.foreign import Target, foreign_server
 from envscaler_mcp.launch.several import Member, Several
@@ -64,6 +63,11 @@ class JointPlan:
     user: str = ""
     seed: int = 0
     scoring: Scoring = "framed"
+    answer_tokens: int | None = None
+    """What a model may write at once."""
+    temperature: float | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Digests of the wordings that models are asked with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +151,8 @@ class _Joint:
                 return played, unplayable("infrastructure", played.reason, plan.scoring), None
             final = await self._several.state()
             return played, await anyio.to_thread.run_sync(self._verdict, played, final), final
-        except OF_THE_WORLD as cause:
-            return played, unplayable("environment", str(cause), plan.scoring), None
         except EnvScalerError as cause:
-            if isinstance(cause, CannotGoOnError):
-                played.stopped = cause
-            return played, unplayable("infrastructure", str(cause), plan.scoring), None
+            return played, spoilt(played, cause, plan.scoring), None
 
     def _progress(self) -> GoalProgress:
         """Which goals are done, told from the states of all worlds; checks are counted through."""
@@ -188,13 +188,15 @@ class _Joint:
     def trajectory(
         self, scenario: Scenario, played: Played, verdict: Verdict, final: Mapping[str, Any] | None
     ) -> Trajectory:
-        """What is kept of it; its parents are the scenarios by name."""
+        """What is kept of it; its parents are the scenarios by name, and the wordings."""
         plan = self._plan
         single = len(self._several.members) == 1 and final is not None and len(self._judged) == 1
-        own = {f"scenario {one.asks.id}": one.asks.digest for one in self._judged}
+        parents = {f"scenario {one.asks.id}": one.asks.digest for one in self._judged}
         vias = {"direct" if isinstance(one, Ours) else _via(one.target) for one in plan.servers}
         return Trajectory(
-            provenance=Provenance(parents=own, model=model_of_agent(plan.agent) or None, seed=plan.seed),
+            provenance=Provenance(
+                parents={**parents, **plan.prompts}, model=model_of_agent(plan.agent) or None, seed=plan.seed
+            ),
             id=f"{scenario.id}/{plan.agent}/1",
             scenario=scenario.id,
             scenario_digest=scenario.digest,

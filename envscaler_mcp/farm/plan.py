@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.artifacts.scenario import Level, Split
+from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.agents import agent_named, model_of_agent, prompts_of_agent
 from envscaler_mcp.episode.model_user import PROMPT as USER_PROMPT
 from envscaler_mcp.episode.users import model_of_user, user_named
@@ -21,7 +21,8 @@ from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.serving import load_code
 from envscaler_mcp.serving.grading import Scoring
 
-ANSWER_TOKENS = 8_000
+MAX_TOKENS, ANSWER_TOKENS = 100_000, 8_000
+"""What a model may write in one episode and at once, where nothing is said."""
 
 
 class RunConfig(BaseModel):
@@ -36,7 +37,7 @@ class RunConfig(BaseModel):
     scenarios: tuple[str, ...] = ()
     """Ids; all that the environments hold by default."""
     via: Via = "direct"
-    mode: Literal["task", "conversation"] = "task"
+    mode: Mode = "task"
     user: str = ""
     """Who plays the user of a conversation; `scripted` where nobody is named."""
     parallel: int = Field(default=2, ge=1, le=64)
@@ -48,9 +49,9 @@ class RunConfig(BaseModel):
     max_steps: int = Field(default=60, ge=1)
     max_seconds: float = Field(default=300.0, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
-    """What an agent's model may write in one episode."""
+    """What an agent may write in one episode."""
     answer_tokens: int | None = Field(default=None, ge=1)
-    """What it may write at once; 8,000 where nothing is said."""
+    """What its model may write at once."""
     temperature: float | None = None
     prompts: Path | None = None
     """Prompts of one's own for models."""
@@ -94,10 +95,10 @@ def plan_run(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunP
         scoring=config.scoring,
         max_steps=config.max_steps,
         max_seconds=config.max_seconds,
-        max_tokens=config.max_tokens,
+        max_tokens=config.max_tokens or (MAX_TOKENS if model_of_agent(name) else None),
         answer_tokens=config.answer_tokens or (ANSWER_TOKENS if model_of_agent(name) else None),
         temperature=config.temperature,
-        prompts=_prompts(name, user, config),
+        prompts=prompts_of(name, user, config.mode, config.prompts),
         episodes=episodes,
     )
 
@@ -127,8 +128,8 @@ def _chosen(farm: Farm, environments: Sequence[str], config: RunConfig) -> list[
     ]
 
 
-def _prompts(agent: str, user: str, config: RunConfig) -> dict[str, str]:
+def prompts_of(agent: str, user: str, mode: Mode, folder: Path | None = None) -> dict[str, str]:
     """The wording of what models are asked, by prompt: with other words it is another run."""
-    names = [*prompts_of_agent(agent, config.mode), *([USER_PROMPT] if model_of_user(user) else [])]
-    prompts = Prompts(config.prompts)
+    names = [*prompts_of_agent(agent, mode), *([USER_PROMPT] if model_of_user(user) else [])]
+    prompts = Prompts(folder)
     return {name: prompts.digest_of(name) for name in names}

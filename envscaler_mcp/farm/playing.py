@@ -21,9 +21,10 @@ from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.policy import RefusedError
 from envscaler_mcp.scoring.verdict import settled, unplayable
 from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.introducing import introduction_text, rules_text
 
-OF_THE_WORLD = (WorldError, WorkerEndedError, RefusedError)
+_OF_THE_WORLD = (WorldError, WorkerEndedError, RefusedError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,13 @@ class Told:
 def introduction_of(environment: Environment) -> str:
     """What an agent is told of a world first: what it is, and its rules."""
     return f"{introduction_text(environment)}\n{rules_text(environment)}"
+
+
+def spoilt(played: Played, cause: EnvScalerError, scoring: Scoring) -> Verdict:
+    """The verdict where there is no ending to judge, and whether others can be played."""
+    if isinstance(cause, CannotGoOnError):
+        played.stopped = cause
+    return unplayable("environment" if isinstance(cause, _OF_THE_WORLD) else "infrastructure", str(cause), scoring)
 
 
 class Stage:
@@ -64,12 +72,8 @@ class Stage:
                 return Told(played, unplayable("infrastructure", played.reason, self._plan.scoring))
             final = await way.state()
             judged = await anyio.to_thread.run_sync(self._farm.judge, scenario, initial, final, self._plan.scoring)
-        except OF_THE_WORLD as cause:
-            return Told(played, unplayable("environment", str(cause), self._plan.scoring))
         except EnvScalerError as cause:
-            if isinstance(cause, CannotGoOnError):
-                played.stopped = cause
-            return Told(played, unplayable("infrastructure", str(cause), self._plan.scoring))
+            return Told(played, spoilt(played, cause, self._plan.scoring))
         return Told(played, settled(judged, played.owner, played.reason), digest_of(final))
 
     def _briefing(self, code: EnvironmentCode, scenario: Scenario, seed: int) -> Briefing:

@@ -21,7 +21,6 @@ from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.policy import RefusedError
 from envscaler_mcp.scoring.journal import Place
 from envscaler_mcp.scoring.trajectory import trajectory_of
-from envscaler_mcp.serving.session import Controls
 
 _BROKEN = (ArtifactError, LaunchError, SandboxError, WorldError)
 """What can go wrong with a server or a world."""
@@ -179,7 +178,7 @@ class _Replay:
             return Replayed(record.id, "different", found.step, str(found)), None
         if not record.final_hash:
             return Replayed(record.id, "identical"), None
-        final = await way.read(_state)
+        final = await way.state()
         now = digest_of(final)
         if now == record.final_hash:
             return Replayed(record.id, "identical"), Ending(scenario, initial, final)
@@ -189,10 +188,6 @@ class _Replay:
         last = len(record.steps)
         why = f"step {last}: every step is the same, but the state at the end was {record.final_hash} and is {now}"
         return Replayed(record.id, "different", last, why), None
-
-
-def _state(controls: Controls) -> dict[str, Any]:
-    return controls.state()
 
 
 def _strange(record: Trajectory, planned: PlannedEpisode | None) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.episode.agents import model_of_agent
 from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.episode.voice import Voice
@@ -31,9 +31,28 @@ class Place:
     price: Price | None = None
 
 
+class Speaking(Protocol):
+    """Who plays, and how their models are asked; a `RunPlan` says so."""
+
+    @property
+    def agent(self) -> str: ...
+
+    @property
+    def user(self) -> str: ...
+
+    @property
+    def answer_tokens(self) -> int | None: ...
+
+    @property
+    def temperature(self) -> float | None: ...
+
+    @property
+    def prompts(self) -> Mapping[str, str]: ...
+
+
 @asynccontextmanager
 async def open_voices(
-    plan: RunPlan,
+    plan: Speaking,
     folder: Path,
     agent: Place | None = None,
     user: Place | None = None,
@@ -84,13 +103,13 @@ def spent_in(folder: Path) -> Line | None:
         return spending.ledger.total
 
 
-def _asking_of_agent(plan: RunPlan) -> Asking | None:
+def _asking_of_agent(plan: Speaking) -> Asking | None:
     model = model_of_agent(plan.agent)
     if not model:
         return None
     return Asking(model=model, temperature=plan.temperature, max_tokens=plan.answer_tokens or ANSWER_TOKENS)
 
 
-def _asking_of_user(plan: RunPlan) -> Asking | None:
+def _asking_of_user(plan: Speaking) -> Asking | None:
     model = model_of_user(plan.user)
     return Asking(model=model, temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS) if model else None

@@ -184,7 +184,7 @@ def test_a_run_with_verdicts_of_several_gradings_says_so(home: Path, tmp_path: P
     assert "grading" not in envscaler(home, "runs", "show", tmp_path / "run").stderr
     shown = json.loads(envscaler(home, "runs", "show", tmp_path / "mixed", "--json").output)
     assert (shown["gradings"], shown["rescored"]) == ({"1": 1, number: 1}, "")
-    assert {one["grading"] for one in shown["episodes"]} == {"0.0.9/1", GRADING}
+    assert {one["id"]: one["grading"] for one in shown["episodes"]} == {first.id: "0.0.9/1", second.id: GRADING}
 
 
 def test_a_run_is_judged_anew_into_another_folder(home: Path, tmp_path: Path) -> None:

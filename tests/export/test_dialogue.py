@@ -49,6 +49,7 @@ def test_what_an_episode_was_worth_and_where_it_belongs_is_told() -> None:
         "user": "scripted",
         "ended": "steps",
         "scoring": "framed",
+        "grading": "",
         "reward": 1.0,
         "solved": True,
         "owner": "",

@@ -235,7 +235,8 @@ async def _survive(servers: Path, folder: Path, completions: int, tasks: int) ->
             refused += bool(step.malformed)
             assert step.is_error == bool(step.malformed)
     told = [asked for asked in done.place.requests if "must be an object, not" in asked["messages"][-1]["content"]]
-    assert len(told) >= refused > 0
+    # One in five; how many of these arrive is for the endpoint's chance, and not for this machine.
+    assert len(told) >= refused > 0.1 * turns * len(done.trajectories) > 0
     assert done.ended_by == ""
 
 
