@@ -72,7 +72,7 @@ class Settings(BaseModel):
         return cls(
             home=home,
             client_settings=_client_settings(variables),
-            state=_state(variables),
+            state=state_folder(variables),
             model=_model_settings(home / SETTINGS_FILE, variables.get("OPENAI_BASE_URL") or None),
         )
 
@@ -109,7 +109,9 @@ def _client_settings(variables: Mapping[str, str]) -> Path:
     return Path(variables.get("XDG_CONFIG_HOME") or Path.home() / ".config")
 
 
-def _state(variables: Mapping[str, str]) -> Path:
+def state_folder(variables: Mapping[str, str] | None = None) -> Path:
+    """Where this user's programs keep what they need again."""
+    variables = os.environ if variables is None else variables
     return Path(variables.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "envscaler"
 
 

@@ -18,8 +18,8 @@ from envscaler_mcp.launch.opening import open_session
 from envscaler_mcp.sandbox.checking import Checkers
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.scenarios.variety import TOO_ALIKE, Grams, alike, grams
-from envscaler_mcp.serving import load_code
 from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.trust import load_code
 
 _CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for English and JSON; no model's tokenizer is at hand."""

@@ -10,7 +10,7 @@ import typer
 
 from envscaler_mcp.artifacts import Environment, State, StateDiff
 from envscaler_mcp.cli.arguments import arguments_of
-from envscaler_mcp.cli.lookup import environment_of, folder_of, tool_of
+from envscaler_mcp.cli.lookup import code_of, environment_of, folder_of, tool_of
 from envscaler_mcp.cli.printing import print_diff, print_payload
 from envscaler_mcp.episode.typed import usage_of
 from envscaler_mcp.launch.opening import Isolation, open_folder
@@ -41,7 +41,7 @@ def call_tool(
         return
     arguments = arguments_of(tool_of(environment, tool), words or [])
     start = str(keep) if keep and keep.exists() else state
-    world = open_folder(folder_of(ctx, env_id), start, seed, isolation)
+    world = open_folder(folder_of(ctx, env_id), code_of(ctx, env_id), start, seed, isolation)
     try:
         outcome = world.call(tool, arguments)
         diff = world.diff()

@@ -33,6 +33,7 @@ from envscaler_mcp.launch.stdio import over_stdio
 from envscaler_mcp.pipeline import blueprint_of, emit_environments
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.settings import Settings
+from envscaler_mcp.trust import load_code
 
 NEXT = (
     ("which worlds there are", "{bin}/envscaler list"),
@@ -171,7 +172,7 @@ def _cut(text: str) -> str:
 
 @asynccontextmanager
 async def _in_memory(folder: Path) -> AsyncIterator[Session]:
-    world = open_folder(folder)
+    world = open_folder(folder, load_code(folder))
     try:
         async with in_memory(world) as client:
             yield Session(client, world.diff)

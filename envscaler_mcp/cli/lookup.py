@@ -11,7 +11,9 @@ import typer
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Tool
 from envscaler_mcp.errors import RegistryError
 from envscaler_mcp.registry import find_entry, read_registry
+from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.settings import Settings
+from envscaler_mcp.trust import load_code
 
 
 def settings_of(ctx: typer.Context) -> Settings:
@@ -23,6 +25,11 @@ def settings_of(ctx: typer.Context) -> Settings:
 def registry_of(ctx: typer.Context) -> Registry:
     """The registry of this home."""
     return read_registry(settings_of(ctx).registry_file)
+
+
+def registry_if_any(ctx: typer.Context) -> Registry | None:
+    """The registry of this home, where it has one."""
+    return registry_of(ctx) if settings_of(ctx).registry_file.is_file() else None
 
 
 def entry_of(ctx: typer.Context, env_id: str) -> RegistryEntry:
@@ -37,6 +44,11 @@ def entry_of(ctx: typer.Context, env_id: str) -> RegistryEntry:
 def folder_of(ctx: typer.Context, env_id: str) -> Path:
     """The server folder of a registered environment."""
     return settings_of(ctx).servers / entry_of(ctx, env_id).id
+
+
+def code_of(ctx: typer.Context, env_id: str) -> EnvironmentCode:
+    """The code of a registered environment, and whether it may run in this process."""
+    return load_code(folder_of(ctx, env_id), entry_of(ctx, env_id).digests)
 
 
 def environment_of(ctx: typer.Context, env_id: str) -> Environment:

@@ -19,7 +19,7 @@ import typer
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.conversation import Telling
-from envscaler_mcp.cli.lookup import did_you_mean, registry_of, settings_of
+from envscaler_mcp.cli.lookup import did_you_mean, registry_if_any, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.voices import place_of
 from envscaler_mcp.episode.agent import Mode
@@ -120,7 +120,7 @@ def play_episode(
             return await play_jointly(farm, plan, make_agent, make_user, watch)
 
     with ExitStack() as stack:
-        farm = stack.enter_context(Farm.at(settings.servers))
+        farm = stack.enter_context(Farm.at(settings.servers, registry_if_any(ctx)))
         spent = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
         done = anyio.run(play, spent)
     if out is not None:

@@ -11,7 +11,7 @@ import anyio
 import typer
 
 from envscaler_mcp.artifacts import Trajectory
-from envscaler_mcp.cli.lookup import settings_of
+from envscaler_mcp.cli.lookup import registry_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar
 from envscaler_mcp.cli.summary import print_gaps
 from envscaler_mcp.farm import Farm
@@ -55,7 +55,7 @@ def replay(
         if told.outcome != "identical":
             others.append(told)
 
-    with Farm.at(settings_of(ctx).servers) as farm, progress_bar("replaying") as progress:
+    with Farm.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("replaying") as progress:
         anyio.run(replay_run, farm, plan, places, via, parallel, take, progress)
     others.sort(key=lambda one: (one.outcome, one.id))
     if as_json:
@@ -93,7 +93,7 @@ def rescore(
     target = out or rescored_folder(folder, scoring)
     if target.resolve() == folder.resolve():
         raise typer.BadParameter("a run is never changed; choose another folder", param_hint="--out")
-    with Farm.at(settings_of(ctx).servers) as farm, progress_bar("judging") as progress:
+    with Farm.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("judging") as progress:
         judge = partial(rescore_run, farm, folder, target, scoring, via, parallel, progress)
         try:
             told = anyio.run(judge)

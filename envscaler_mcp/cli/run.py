@@ -155,7 +155,10 @@ def run_agent(
         there = elsewhere(settings, user_url, user_key)
         places["user"] = place_of(there, model, pace, user_price, prices, budget, "user")
     environments = config.environments or tuple(entry.id for entry in registry_of(ctx).entries)
-    with Farm.at(settings_of(ctx).servers) as farm, progress_bar("playing", shown=not by_hand) as progress:
+    with (
+        Farm.at(settings_of(ctx).servers, registry_of(ctx)) as farm,
+        progress_bar("playing", shown=not by_hand) as progress,
+    ):
         plan = _planned(farm, environments, config)
 
         async def play() -> Tally:

@@ -13,7 +13,7 @@ import typer
 from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.cli.conversation import print_episode
-from envscaler_mcp.cli.lookup import settings_of
+from envscaler_mcp.cli.lookup import registry_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar
 from envscaler_mcp.cli.replaying import replay, rescore
 from envscaler_mcp.cli.summary import disturbed, print_attempts, print_gaps, print_summary, summary_of
@@ -84,7 +84,7 @@ def write_html(
 
 @contextmanager
 def _review(ctx: typer.Context) -> Iterator[Review]:
-    with Farm.at(settings_of(ctx).servers) as farm:
+    with Farm.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm:
         yield Review(farm.servers, farm.judge)
 
 

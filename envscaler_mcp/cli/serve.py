@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from envscaler_mcp.cli.lookup import folder_of
+from envscaler_mcp.cli.lookup import entry_of, folder_of
 from envscaler_mcp.launch.opening import Isolation
 from envscaler_mcp.launch.server import main
+from envscaler_mcp.trust import load_code
 
 app = typer.Typer(add_completion=False)
 
@@ -39,4 +40,6 @@ def serve_world(
     if not http and (port or host or token_env):
         raise typer.BadParameter("--port, --host and --token-env belong to --http", param_hint="--http")
     given = [word for name, value in options.items() if value not in (None, "") for word in (name, str(value))]
-    main(folder_of(ctx, env_id), ["--http", "--port", str(port), *given] if http else given)
+    registered = entry_of(ctx, env_id).digests
+    arguments = ["--http", "--port", str(port), *given] if http else given
+    main(folder_of(ctx, env_id), arguments, load=lambda folder: load_code(folder, registered))

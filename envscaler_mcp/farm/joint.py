@@ -26,7 +26,7 @@ from envscaler_mcp.launch.several import Member, Several
 from envscaler_mcp.launch.ways import WorldWay
 from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.scoring.verdict import on_all, settled, unplayable
-from envscaler_mcp.serving import EnvironmentCode, load_code
+from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.grading import Scoring
 
 UNJUDGED = "nobody judged it: none of its worlds was opened at a scenario"
@@ -114,7 +114,7 @@ async def _opened(farm: Farm, server: Ours | Theirs, stack: AsyncExitStack, judg
     if isinstance(server, Theirs):
         theirs = await stack.enter_async_context(foreign_server(server.name, server.target))
         return Member(server.name, theirs.introduction, theirs.tools, theirs)
-    code = load_code(farm.servers / server.environment)
+    code = farm.code(server.environment)
     named = None if server.scenario is None else server.scenario.id
     session = await anyio.to_thread.run_sync(partial(farm.open, server.environment, scenario=named))
     stack.callback(session.close)

@@ -18,7 +18,6 @@ from envscaler_mcp.errors import RunError
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.ways import Via
 from envscaler_mcp.prompts import Prompts
-from envscaler_mcp.serving import load_code
 from envscaler_mcp.serving.grading import Scoring
 
 MAX_TOKENS, ANSWER_TOKENS = 100_000, 8_000
@@ -111,7 +110,7 @@ def _chosen(farm: Farm, environments: Sequence[str], config: RunConfig) -> list[
         found = [one for one in farm.scenarios(environment) if not wanted or one.id in wanted]
         stale = {one.code_digest: one.id for one in found}
         if stale:
-            stale.pop(load_code(farm.servers / environment).environment.code_digest, None)
+            stale.pop(farm.code(environment).environment.code_digest, None)
         if stale:
             raise RunError(
                 f"The scenario {min(stale.values())!r} was made for other code of {environment!r}; make it again."

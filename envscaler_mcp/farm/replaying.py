@@ -95,7 +95,8 @@ class _Replay:
         while record is not None:
             try:
                 with ungrouped():
-                    async with hosting(self._farm.servers / environment, self._via, self._farm.judge) as host:
+                    place = self._farm.servers / environment, self._farm.code(environment)
+                    async with hosting(*place, self._via, self._farm.judge) as host:
                         scenarios = {one.id: one for one in self._farm.scenarios(environment)}
                         while record is not None:
                             told, ending = await self._one(host, record, scenarios)

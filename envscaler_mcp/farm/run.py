@@ -25,13 +25,14 @@ from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.ways import Host, hosting
 from envscaler_mcp.scoring.run_folder import RunFolder, Tally
 from envscaler_mcp.scoring.verdict import unplayable
+from envscaler_mcp.serving import EnvironmentCode
 
 ATTEMPTS = 3
 """How often an episode is tried in one go where the machine fails."""
 _WAITING = 64
 """Episodes that may wait for the disk."""
 
-Hosting = Callable[[Path], AbstractAsyncContextManager[Host]]
+Hosting = Callable[[Path, EnvironmentCode], AbstractAsyncContextManager[Host]]
 """A host of a folder's worlds, for the block."""
 Progress = Callable[[str, int, int], None]
 """Told the id of an episode that is done, how many are done, and how many there are."""
@@ -161,7 +162,7 @@ class _Run:
             playing: PlannedEpisode | None = None
             hosted = False
             try:
-                async with self._engine(self._farm.servers / environment) as host:
+                async with self._engine(self._farm.servers / environment, self._farm.code(environment)) as host:
                     hosted = good = True
                     while good and queue:
                         playing = queue.popleft()

@@ -7,28 +7,31 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from envscaler_mcp.artifacts import Scenario, Verdict
+from envscaler_mcp.artifacts import Registry, Scenario, Verdict
 from envscaler_mcp.launch.opening import Isolation, open_session
 from envscaler_mcp.sandbox.checking import Checkers
 from envscaler_mcp.sandbox.judging import judge
-from envscaler_mcp.serving import load_code
+from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.tasks import load_scenarios
+from envscaler_mcp.trust import load_code
 
 
 class Farm:
     """The server folders of a home, and sessions in them: the control plane, in process."""
 
-    def __init__(self, servers: Path) -> None:
+    def __init__(self, servers: Path, registry: Registry | None = None) -> None:
+        """A folder that is not the one its registry names holds unread code; without a registry that is not asked."""
         self.servers = servers
+        self._registered = {} if registry is None else {entry.id: entry.digests for entry in registry.entries}
         self._checkers = Checkers()
 
     @classmethod
     @contextmanager
-    def at(cls, servers: Path) -> Iterator[Farm]:
+    def at(cls, servers: Path, registry: Registry | None = None) -> Iterator[Farm]:
         """A farm for the block."""
-        farm = cls(servers)
+        farm = cls(servers, registry)
         try:
             yield farm
         finally:
@@ -45,7 +48,11 @@ class Farm:
     ) -> Session:
         """A session at a scenario, or at a state, which is its owner's to close."""
         folder = self.servers / environment
-        return open_session(folder, load_code(folder), scenario, state, seed, isolation, self.judge)
+        return open_session(folder, self.code(environment), scenario, state, seed, isolation, self.judge)
+
+    def code(self, environment: str) -> EnvironmentCode:
+        """The code of an environment, and whether it may run in this process."""
+        return load_code(self.servers / environment, self._registered.get(environment))
 
     def judge(
         self,

@@ -17,7 +17,7 @@ from mcp.client.stdio import get_default_environment
 from mcp.client.streamable_http import streamable_http_client
 
 from envscaler_mcp.errors import LaunchError
-from envscaler_mcp.launch.stdio import SAME_ORDER, START_TIMEOUT, connected
+from envscaler_mcp.launch.stdio import PROGRAM, START_TIMEOUT, connected, server_variables
 
 STOP_TIMEOUT = 3.0
 """Seconds a server gets to finish what it began."""
@@ -50,14 +50,14 @@ async def http_process(folder: Path, *options: str, variables: Mapping[str, str]
 
     Of this process's variables the server sees only the harmless ones, and those named here.
     """
-    command = [sys.executable, str(folder / "server.py"), "--http", "--with-parent", *options]
+    command = [sys.executable, *PROGRAM, str(folder), "--http", "--with-parent", *options]
     # The server reads its standard input only to notice that nobody holds the other end any more.
     process = await anyio.open_process(
         command,
         stdin=PIPE,
         stdout=PIPE,
         stderr=None,
-        env={**get_default_environment(), **SAME_ORDER, **(variables or {})},
+        env={**get_default_environment(), **server_variables(), **(variables or {})},
         start_new_session=True,
     )
     try:

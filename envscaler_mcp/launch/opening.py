@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Scenario, State, Verdict
 from envscaler_mcp.errors import LaunchError, WorldError
-from envscaler_mcp.serving import EnvironmentCode, World, load_code, open_world
+from envscaler_mcp.serving import EnvironmentCode, World, open_world
 from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
@@ -22,10 +22,13 @@ class WrongUseError(LaunchError):
 
 
 def open_folder(
-    folder: Path, state: str | None = None, seed: int | None = None, isolation: Isolation | None = None
+    folder: Path,
+    code: EnvironmentCode,
+    state: str | None = None,
+    seed: int | None = None,
+    isolation: Isolation | None = None,
 ) -> World:
     """A world of the environment in a server folder."""
-    code = load_code(folder)
     start = start_state(folder, code, state)
     return open_code(code, start, start.seed if seed is None else seed, isolation)
 
@@ -40,8 +43,8 @@ def open_code(code: EnvironmentCode, start: State, seed: int, isolation: Isolati
     if not code.trusted:
         if chosen == "local":
             raise WrongUseError(
-                f"The code of {code.environment.id!r} is not the compiler's own, or was changed since; "
-                "use --isolation auto, or --isolation trusted if you wrote it."
+                f"The code of {code.environment.id!r} is not what this installation compiles from the blueprint "
+                "beside it; use --isolation auto, or --isolation trusted if you wrote it."
             )
         sys.stderr.write(
             f"{code.environment.id}: code that nobody has compiled runs in this process, with everything you may do.\n"

@@ -18,26 +18,28 @@ import anyio.abc
 
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.launch.opening import WrongUseError, open_session
+from envscaler_mcp.launch.server import Load
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.settings import secret_named
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
+    from envscaler_mcp.serving import EnvironmentCode
     from envscaler_mcp.serving.control import ControlPlane, Open
 
 
 Control = Callable[[], Coroutine[Any, Any, None]]
 
 
-def run(folder: Path, options: argparse.Namespace) -> int:
+def run(folder: Path, options: argparse.Namespace, load: Load) -> int:
     """Do what the options say; the exit code."""
     try:
         _check(options)
         if options.list_tools:
-            _list_tools(folder, options.json)
+            _list_tools(load(folder), options.json)
         else:
-            anyio.run(_serve, folder, options)
+            anyio.run(_serve, folder, load, options)
     except EnvScalerError as cause:
         sys.stderr.write(f"{folder.name}: {cause}\n")
         return 2 if isinstance(cause, WrongUseError) else 1
@@ -60,10 +62,8 @@ def _check(options: argparse.Namespace) -> None:
         raise WrongUseError("--with-parent belongs to --http; on standard input a server always ends with it.")
 
 
-def _list_tools(folder: Path, as_json: bool) -> None:
-    from envscaler_mcp.serving import load_code
-
-    tools = load_code(folder).environment.tools
+def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
+    tools = code.environment.tools
     if as_json:
         listed = [
             {
@@ -81,14 +81,13 @@ def _list_tools(folder: Path, as_json: bool) -> None:
         sys.stdout.write(f"{tool.name:{width}}  {tool.description}\n")
 
 
-async def _serve(folder: Path, options: argparse.Namespace) -> None:
-    from envscaler_mcp.serving import load_code
+async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
     from envscaler_mcp.serving.control import ControlPlane
     from envscaler_mcp.serving.served import Served
     from envscaler_mcp.serving.server import build_server
     from envscaler_mcp.serving.tasks import load_scenarios
 
-    code = load_code(folder)
+    code = load(folder)
 
     def open_at(scenario: str | None, state: str | None, seed: int | None) -> Session:
         return open_session(folder, code, scenario, state, seed, options.isolation)

@@ -1,4 +1,4 @@
-"""What `python generated_servers/<id>/server.py` does.
+"""One server folder, served by a process of its own.
 
 Help and wrong options are answered at once; everything heavy is imported when it is known to be needed.
 """
@@ -6,16 +6,29 @@ Help and wrong options are answered at once; everything heavy is imported when i
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from envscaler_mcp.serving import EnvironmentCode
+
+Load = Callable[[Path], "EnvironmentCode"]
+"""Reads a folder's code, and says whether it may run in this process."""
 
 
-def main(folder: Path, arguments: Sequence[str] | None = None) -> None:
-    """Serve the folder's environment and end the process: 0 done, 1 it could not be served, 2 wrong use."""
+def main(folder: Path, arguments: Sequence[str] | None = None, *, load: Load | None = None, vouched: str = "") -> None:
+    """Serve the folder's environment and end the process: 0 done, 1 it could not be served, 2 wrong use.
+
+    The code runs in a worker, unless `load` knows better or its digest is the one that the caller vouches for.
+    """
     options = _parser(folder).parse_args(arguments)
-    from envscaler_mcp.launch.running import run
+    from functools import partial
 
-    raise SystemExit(run(folder, options))
+    from envscaler_mcp.launch.running import run
+    from envscaler_mcp.serving import load_code
+
+    raise SystemExit(run(folder, options, load or partial(load_code, vouched=vouched)))
 
 
 def _parser(folder: Path) -> argparse.ArgumentParser:

@@ -12,12 +12,21 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 from envscaler_mcp.errors import LaunchError, boundary
+from envscaler_mcp.settings import state_folder
 
 START_TIMEOUT = 60.0
 """Seconds until a server that has not answered is given up: a cold start on a loaded machine takes several."""
 
+PROGRAM = ("-P", "-m", "envscaler_mcp.trust")
+"""Serves a folder and runs no program that lies in it, or in the folder that this process was started from."""
+
 SAME_ORDER = {"PYTHONHASHSEED": "0"}
 """Lets code that walks over a set of texts do so in the same order every time."""
+
+
+def server_variables() -> dict[str, str]:
+    """What a server gets beside the harmless variables: what it must agree on with this process."""
+    return {**SAME_ORDER, "XDG_STATE_HOME": str(state_folder().parent)}
 
 
 @asynccontextmanager
@@ -27,8 +36,8 @@ async def over_stdio(
     """A client of the server in this folder, which ends when the block does, or this process."""
     parameters = StdioServerParameters(
         command=sys.executable,
-        args=[str(folder / "server.py"), *options],
-        env={**SAME_ORDER, **(variables or {})},
+        args=[*PROGRAM, str(folder), *options],
+        env={**server_variables(), **(variables or {})},
     )
     async with connected(Client(parameters, mode=mode), f"The server {folder.name!r} did not start") as client:
         yield client

@@ -21,7 +21,7 @@ from mcp_types import TextContent
 from envscaler_mcp.artifacts import Scenario, StateDiff
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.launch.opening import Isolation, Starts
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, load_code
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome
 from envscaler_mcp.serving.control_client import ControlClient, controlled
 from envscaler_mcp.serving.outcome import kind_of
 from envscaler_mcp.serving.session import Controls, Judge, Session
@@ -120,8 +120,8 @@ def _state(controls: Controls) -> dict[str, Any]:
 
 
 class _WorldHost:
-    def __init__(self, folder: Path, isolation: Isolation | None, judge: Judge | None) -> None:
-        self.code = load_code(folder)
+    def __init__(self, folder: Path, code: EnvironmentCode, isolation: Isolation | None, judge: Judge | None) -> None:
+        self.code = code
         self._isolation = isolation
         self._starts = Starts(folder, self.code, judge)
         self._open: Session | None = None
@@ -149,8 +149,8 @@ class _WorldHost:
 
 
 class _ClientHost:
-    def __init__(self, folder: Path, client: Client, control: ControlClient) -> None:
-        self.code = load_code(folder)
+    def __init__(self, code: EnvironmentCode, client: Client, control: ControlClient) -> None:
+        self.code = code
         self._client = client
         self._control = control
 
@@ -163,10 +163,10 @@ class _ClientHost:
 
 
 @asynccontextmanager
-async def hosting(folder: Path, via: Via, judge: Judge | None = None) -> AsyncIterator[Host]:
+async def hosting(folder: Path, code: EnvironmentCode, via: Via, judge: Judge | None = None) -> AsyncIterator[Host]:
     """A host of the folder's worlds, for the block; what it started ends with the block, or with this process."""
     if via in ("direct", "worker"):
-        host = _WorldHost(folder, "auto" if via == "worker" else None, judge)
+        host = _WorldHost(folder, code, "auto" if via == "worker" else None, judge)
         try:
             yield host
         finally:
@@ -175,10 +175,13 @@ async def hosting(folder: Path, via: Via, judge: Judge | None = None) -> AsyncIt
     async with lost_connections_told(f"the server {folder.name!r}"), AsyncExitStack() as stack:
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-", ignore_cleanup_errors=True))
         address, token = f"{place}/control", secrets.token_urlsafe(32)
-        options = ("--control", address, "--control-token-env", TOKEN_VARIABLE)
+        options: tuple[str, ...] = ("--control", address, "--control-token-env", TOKEN_VARIABLE)
+        if not code.trusted:
+            # The server decides by the folder alone; here the registry was asked too.
+            options += ("--isolation", "auto")
         client = await stack.enter_async_context(_client(folder, via, options, {TOKEN_VARIABLE: token}))
         control = stack.enter_context(controlled(address, token))
-        yield _ClientHost(folder, client, control)
+        yield _ClientHost(code, client, control)
 
 
 @asynccontextmanager

@@ -12,9 +12,9 @@ from envscaler_mcp.errors import ArtifactError, EnvScalerError, RunError
 from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.looking.milestones import Milestone, milestones
 from envscaler_mcp.scoring.trajectory import attempted, trajectory_of
-from envscaler_mcp.serving import load_code
 from envscaler_mcp.serving.session import Judge
 from envscaler_mcp.serving.tasks import TaskList
+from envscaler_mcp.trust import load_code
 
 
 @dataclass(frozen=True, slots=True)

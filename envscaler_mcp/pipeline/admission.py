@@ -13,9 +13,10 @@ from envscaler_mcp.errors import EmitError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.quality import Evaluation, evaluate
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.serving.code import EnvironmentCode, load_code
+from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import Synthesized
+from envscaler_mcp.trust import load_code
 
 
 def evaluate_folder(folder: Path) -> Evaluation:
@@ -31,7 +32,7 @@ def evaluate_folder(folder: Path) -> Evaluation:
 
 def quality_report(made: Synthesized, states: Sequence[State]) -> QualityReport:
     """What is kept in the folder of what was compiled; EmitError where a call of it breaks the contract."""
-    code = EnvironmentCode.of(made.environment, made.source)
+    code = EnvironmentCode.of(made.environment, made.source, "compiled")
     report = evaluate(code, states, open_world, model=made.model).report
     if not report.admitted:
         worst = next(case for case in report.cases if case.judgement == "fail")

@@ -79,7 +79,9 @@ async def admitted_blueprint(author: Author, topic: Topic, example: str, wanted:
         text = await write_stories(author, text, example, stories_are_usable(topic.id))
         told("stories", "")
     making = await _here(make, _signed(author, topic, text), f"{topic.id}.yaml", wanted.scenarios)
-    court = CompiledCourt(EnvironmentCode.of(making.made.environment, making.made.source), making.made.model)
+    court = CompiledCourt(
+        EnvironmentCode.of(making.made.environment, making.made.source, "compiled"), making.made.model
+    )
     scenarios, reworded = await _scenarios(author, court, making.states, making.scenarios, wanted, told)
     built = await _here(built_of, replace(making, scenarios=scenarios))
     return Admitted(topic, built, counts(judged), mended, reworded)
@@ -143,7 +145,7 @@ async def _here(work: Callable[..., T], *arguments: object) -> T:
 
 def _compiled(text: str, env_id: str) -> tuple[EnvironmentCode, list[State]]:
     made = synthesize(read_blueprint(text, f"{env_id}.yaml"), tuple(STATES))
-    return EnvironmentCode.of(made.environment, made.source), grown_states(made)
+    return EnvironmentCode.of(made.environment, made.source, "compiled"), grown_states(made)
 
 
 def _planned(code: EnvironmentCode, states: Sequence[State], many: int) -> tuple[Scenario, ...]:

@@ -79,7 +79,7 @@ def built_of(making: Making) -> Built:
 
 
 def _worked_calls(made: Synthesized, state: State) -> dict[str, WorkedCall]:
-    world = open_world(EnvironmentCode.of(made.environment, made.source), state.content, state.seed)
+    world = open_world(EnvironmentCode.of(made.environment, made.source, "compiled"), state.content, state.seed)
     try:
         found = examples(made.model, made.environment, world)
     finally:

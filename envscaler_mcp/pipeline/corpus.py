@@ -39,7 +39,7 @@ def grown_states(made: Synthesized) -> list[State]:
 
 def task_maker(made: Synthesized) -> TaskMaker:
     """Makes the scenarios of the environment, equal ones each time."""
-    code = EnvironmentCode.of(made.environment, made.source)
+    code = EnvironmentCode.of(made.environment, made.source, "compiled")
     return TaskMaker(made.model, made.speech, made.environment, code, SEED)
 
 

@@ -29,9 +29,10 @@ from envscaler_mcp.scenarios import (
     WrittenProver,
     WrittenTaskMaker,
 )
-from envscaler_mcp.serving.code import EnvironmentCode, load_code
+from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.tasks import TASKS, load_scenarios
 from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.trust import load_code
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ class _Worker:
         """Make everything that worlds of one environment share; forks of this worker find it made."""
         self._code = EnvironmentCode.of(Environment.model_validate(asked["environment"]), asked["source"])
         # The class that worlds of compiled code share is made here; any other is made anew for each world.
-        sources = None if self._code.trusted else Sources(0)
+        sources = None if self._code.journaled else Sources(0)
         load_class(asked["source"], self._code.environment.class_name, sources)
         gc.collect()
         gc.freeze()

@@ -6,30 +6,38 @@ from functools import cached_property
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
+from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.launch.opening import Isolation, Starts
 from envscaler_mcp.service.fixed_answers import FixedAnswers
-from envscaler_mcp.serving import EnvironmentCode, load_code
+from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.code import load_folder
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, shown
 from envscaler_mcp.serving.tasks import TaskList
+from envscaler_mcp.trust import load_code
+
+
+def isolation_of_others(isolation: Isolation) -> Isolation:
+    """Where worlds run that may not run in the process that others are served from."""
+    return "auto" if isolation == "local" else isolation
 
 
 class HostedEnvironment:
     """One environment: its code and what it tells, without any world."""
 
-    def __init__(self, folder: Path, judge: Judge) -> None:
+    def __init__(self, folder: Path, judge: Judge, registered: RegistryDigests) -> None:
         card, source = load_folder(folder)
         self._folder = folder
         self._judge = judge
+        self._registered = registered
         # A source that was changed has the tools it really has.
         self.card: Environment = card if digest_of(source) == card.code_digest else self.code.environment
 
     @cached_property
     def code(self) -> EnvironmentCode:
         """Made ready for calls when a world is wanted; whoever only looks does without."""
-        return load_code(self._folder)
+        return load_code(self._folder, self._registered)
 
     @cached_property
     def fixed(self) -> FixedAnswers:
@@ -51,11 +59,16 @@ class HostedEnvironment:
         if state is not None and state not in self.card.states:
             raise WorldError(f"There is no state {shown(state)}; there are {', '.join(self.card.states)}.")
         task = None if scenario is None else self._tasks.find(scenario)
-        where: Isolation | None = isolation
-        if isolation == "local" and not self.code.trusted:
-            # Code that nobody has compiled never runs in the process that others are served from.
-            where = "auto"
-        return self._starts.session(task, state, seed, where)
+        here = isolation == "local" and self.runs_here
+        return self._starts.session(task, state, seed, "local" if here else isolation_of_others(isolation))
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether its worlds may share a process with those of others: only the library's, whose every call is short.
+
+        A blueprint of another author compiles to code that is safe to run, and may take as long as it likes.
+        """
+        return self.code.trust == "shipped"
 
 
 class Environments:
@@ -74,5 +87,7 @@ class Environments:
             if environment not in self.entries:
                 near = did_you_mean(environment, self.entries)
                 raise WorldError(f"There is no environment {shown(environment)}{near}")
-            ready = self._ready[environment] = HostedEnvironment(self._servers / environment, self._judge)
+            ready = self._ready[environment] = HostedEnvironment(
+                self._servers / environment, self._judge, self.entries[environment].digests
+            )
         return ready

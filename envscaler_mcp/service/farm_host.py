@@ -22,19 +22,21 @@ from envscaler_mcp.launch.ways import ClientWay, Host, lost_connections_told
 from envscaler_mcp.service.client import FarmClient, FarmWorld
 from envscaler_mcp.service.control_plane import PREFIX
 from envscaler_mcp.service.orders import WorldCard
-from envscaler_mcp.serving import load_code
+from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.session import Controls
 
 T = TypeVar("T")
 
 
 @asynccontextmanager
-async def hosting_at(farm: FarmClient, token: str, lease_seconds: float, folder: Path) -> AsyncIterator[Host]:
+async def hosting_at(
+    farm: FarmClient, token: str, lease_seconds: float, folder: Path, code: EnvironmentCode
+) -> AsyncIterator[Host]:
     """A host of one environment's worlds in that farm, for the block; agents are let in with the token."""
     async with (
         lost_connections_told(f"a world of {folder.name!r}"),
         httpx2.AsyncClient(trust_env=False, headers={"Authorization": f"Bearer {token}"}, timeout=300) as web,
-        _FarmHost(folder, farm, web, lease_seconds) as host,
+        _FarmHost(code, farm, web, lease_seconds) as host,
     ):
         yield host
 
@@ -42,8 +44,8 @@ async def hosting_at(farm: FarmClient, token: str, lease_seconds: float, folder:
 class _FarmHost:
     """One world at a time, each with a client of its own."""
 
-    def __init__(self, folder: Path, farm: FarmClient, web: httpx2.AsyncClient, lease_seconds: float) -> None:
-        self.code = load_code(folder)
+    def __init__(self, code: EnvironmentCode, farm: FarmClient, web: httpx2.AsyncClient, lease_seconds: float) -> None:
+        self.code = code
         self._farm = farm
         self._web = web
         self._lease_seconds = lease_seconds

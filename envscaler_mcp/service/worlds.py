@@ -148,7 +148,7 @@ class Worlds:
         visitor: bool = False,
     ) -> HostedWorld:
         self._admit()
-        if hosted.code.trusted and self._isolation == "local":
+        if self._isolation == "local" and hosted.runs_here:
             session = hosted.session(*start, self._isolation)
         else:
             self._opening += 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Environment, Tool, digest_of
 from envscaler_mcp.errors import ArtifactError, WorldError
@@ -20,6 +20,11 @@ from envscaler_mcp.serving.validation import MAX_ITEMS, Check, compile_arguments
 
 COMPILED_ITEMS = 20
 """How long a list argument of a compiled environment may be where its schema does not say."""
+
+
+Trust = Literal["unread", "compiled", "shipped"]
+"""What this installation knows of a source: nothing; that its own compiler makes it of the blueprint beside it; that the
+blueprint is one of the library, too. A folder cannot say it of itself: see the room `trust`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +46,10 @@ class EnvironmentCode:
     tools: Mapping[str, CallableTool] = field(repr=False)
     genuine: bool
     """Whether the source is the one that the card was made for."""
+    trust: Trust = "unread"
 
     @classmethod
-    def of(cls, environment: Environment, source: str) -> EnvironmentCode:
+    def of(cls, environment: Environment, source: str, trust: Trust = "unread") -> EnvironmentCode:
         """Card and source together; a source that was changed gets the tools it really has."""
         genuine = digest_of(source) == environment.code_digest
         if not genuine:
@@ -51,11 +57,16 @@ class EnvironmentCode:
             environment = environment.model_copy(update={"tools": table})
         limit = COMPILED_ITEMS if environment.origin == "compiled" else MAX_ITEMS
         tools = {tool.name: _callable_tool(tool, limit) for tool in environment.tools}
-        return cls(environment, source, MappingProxyType(tools), genuine)
+        return cls(environment, source, MappingProxyType(tools), genuine, trust)
 
     @property
     def trusted(self) -> bool:
-        """Whether the code is the compiler's own, unchanged, and may run inside this process."""
+        """Whether the code is the compiler's own and may run inside this process."""
+        return self.trust != "unread"
+
+    @property
+    def journaled(self) -> bool:
+        """Whether the class says that it keeps a journal of its changes, as compiled ones do."""
         return self.genuine and self.environment.origin == "compiled"
 
 
@@ -80,9 +91,11 @@ def load_folder(folder: Path) -> tuple[Environment, str]:
     return environment, source
 
 
-def load_code(folder: Path) -> EnvironmentCode:
-    """The code of a server folder, ready to open worlds."""
-    return EnvironmentCode.of(*load_folder(folder))
+def load_code(folder: Path, vouched: str = "") -> EnvironmentCode:
+    """The code of a server folder, unread unless its digest is the one that the caller vouches for."""
+    environment, source = load_folder(folder)
+    known = vouched != "" and vouched == digest_of(source)
+    return EnvironmentCode.of(environment, source, "compiled" if known else "unread")
 
 
 def load_class(source: str, class_name: str, sources: Sources | None = None) -> type:

@@ -62,5 +62,5 @@ class World(Protocol):
 
 def open_world(code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> LocalWorld:
     """A world inside this process, at a state: for trusted code, or inside a worker."""
-    kind = JournaledWorld if code.trusted else CopiedWorld
+    kind = JournaledWorld if code.journaled else CopiedWorld
     return kind.open(code, state, seed)

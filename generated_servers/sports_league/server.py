@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from envscaler_mcp.launch.server import main
+from envscaler_mcp.trust.server import main
 
 if __name__ == "__main__":
     main(Path(__file__).parent)

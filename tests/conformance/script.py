@@ -10,6 +10,7 @@ from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.scenarios import examples
+from envscaler_mcp.trust import load_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def script_for(folder: Path) -> Script:
     """Calls that fit the start state of the environment in this folder."""
     model = check_blueprint(read_blueprint(folder / "blueprint.yaml")).model
     assert model is not None
-    world = open_folder(folder)
+    world = open_folder(folder, load_code(folder))
     found = examples(model, world.environment, world)
     effects = {tool.name: tool.effect for tool in world.environment.tools}
     now = {name: example for name, example in found.items() if not example.first}
@@ -47,7 +48,7 @@ def script_for(folder: Path) -> Script:
         (change.tool, {**change.arguments, words[0]: "NOBODY-00000"}),
         (query.tool, {**query.arguments, "colour": "red"}),
     ]
-    world = open_folder(folder)
+    world = open_folder(folder, load_code(folder))
     calls: list[Call] = []
     for tool, arguments in asked:
         outcome = world.call(tool, arguments)

@@ -22,13 +22,14 @@ from envscaler_mcp.artifacts import (
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.serving import EnvironmentCode, open_world, tool_table
+from envscaler_mcp.trust import remember
 
 LIBRARY = Path(__file__).parent.parent / "serving" / "environments" / "lending_library.py.txt"
 SERVER = '''"""Serves this folder."""
 
 from pathlib import Path
 
-from envscaler_mcp.launch.server import main
+from envscaler_mcp.trust.server import main
 
 if __name__ == "__main__":
     main(Path(__file__).parent)
@@ -161,6 +162,8 @@ def write_home(home: Path, tasks: int = 4, name: str = "lending_library") -> Pat
 
 
 def write_folder(folder: Path, code: EnvironmentCode, state: State, scenarios: Sequence[Scenario]) -> None:
+    if code.journaled:
+        remember(code.environment, code.source, "compiled")
     code.environment.write(folder / "environment.json")
     write_text(folder / "environment.py", code.source)
     write_text(folder / "server.py", SERVER)

@@ -146,7 +146,7 @@ def test_a_server_that_is_killed_is_the_machine_s_failure_and_its_episode_is_pla
             if self._name.endswith("002") and self._moves == 3 and not killed:
                 killed.append(self._name)
                 for pid in descendants(os.getpid()):
-                    if b"server.py" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    if b"envscaler_mcp.trust" in Path(f"/proc/{pid}/cmdline").read_bytes():
                         os.kill(pid, signal.SIGKILL)
             return self._scripted.act(observation)
 
@@ -161,7 +161,7 @@ def test_a_server_that_is_killed_is_the_machine_s_failure_and_its_episode_is_pla
 
 def test_a_server_that_never_starts_is_tried_three_times_and_told(tmp_path: Path) -> None:
     home = write_home(tmp_path, tasks=1)
-    (home / "generated_servers" / "lending_library" / "server.py").write_text("raise SystemExit(1)\n")
+    (home / "generated_servers" / "lending_library" / "states" / "start.json").write_text("[]")
     with Farm.at(home / "generated_servers") as farm:
         plan = plan_run(farm, ["lending_library"], RunConfig(via="stdio"))
         make = agent_named("oracle")[1]

@@ -12,12 +12,13 @@ import pytest
 from envscaler_mcp.artifacts import State
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.trust import remember
 
 SERVER = '''"""Serves this folder."""
 
 from pathlib import Path
 
-from envscaler_mcp.launch.server import main
+from envscaler_mcp.trust.server import main
 
 if __name__ == "__main__":
     main(Path(__file__).parent)
@@ -44,6 +45,8 @@ def write_folder(folder: Path, code: EnvironmentCode, content: dict[str, Any]) -
     State(environment=code.environment.id, name="start", seed=7, content=content).write(
         folder / "states" / "start.json"
     )
+    if code.journaled:
+        remember(code.environment, code.source, "compiled")
     return folder
 
 

@@ -21,6 +21,7 @@ from envscaler_mcp.serving import LocalWorld
 from envscaler_mcp.serving.http import MAX_BODY, http_app, http_server
 from envscaler_mcp.serving.listening import is_loopback, listen
 from envscaler_mcp.serving.server import build_server
+from envscaler_mcp.trust import load_code
 
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -93,7 +94,7 @@ async def served(world: LocalWorld, host: str = "127.0.0.1", token: str | None =
 
 @pytest.fixture
 def world(library_folder: Path) -> LocalWorld:
-    opened = open_folder(library_folder)
+    opened = open_folder(library_folder, load_code(library_folder))
     assert isinstance(opened, LocalWorld)
     return opened
 

@@ -15,6 +15,7 @@ from envscaler_mcp.launch.http import http_process, over_http
 from envscaler_mcp.launch.opening import WrongUseError, open_folder
 from envscaler_mcp.launch.stdio import over_stdio
 from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.trust import load_code
 
 
 def typed(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -89,12 +90,12 @@ async def test_a_state_may_lie_in_a_file_of_its_own(library_folder: Path, tmp_pa
 
 def test_a_state_of_another_environment_is_refused(library_folder: Path, office_folder: Path) -> None:
     with pytest.raises(WrongUseError, match="is a state of 'parcel_office', not of 'lending_library'"):
-        open_folder(library_folder, str(office_folder / "states" / "start.json"))
+        open_folder(library_folder, load_code(library_folder), str(office_folder / "states" / "start.json"))
 
 
 def test_code_nobody_compiled_does_not_run_here_unasked(office_folder: Path) -> None:
-    with pytest.raises(WrongUseError, match="is not the compiler's own"):
-        open_folder(office_folder, isolation="local")
+    with pytest.raises(WrongUseError, match="is not what this installation compiles"):
+        open_folder(office_folder, load_code(office_folder), isolation="local")
 
 
 def test_code_changed_by_hand_runs_in_a_worker(library: EnvironmentCode, library_folder: Path, tmp_path: Path) -> None:
@@ -105,8 +106,8 @@ def test_code_changed_by_hand_runs_in_a_worker(library: EnvironmentCode, library
             copy.write_text(file.read_text())
     changed = library.source.replace('"""Members borrow books."""', '"""Members borrow books, and more."""')
     (tmp_path / "environment.py").write_text(changed)
-    assert type(open_folder(library_folder)).__name__ == "JournaledWorld"
-    world = open_folder(tmp_path)
+    assert type(open_folder(library_folder, load_code(library_folder))).__name__ == "JournaledWorld"
+    world = open_folder(tmp_path, load_code(tmp_path))
     try:
         assert type(world).__name__ == "WorkerWorld"
         assert world.call("get_book", {"book_id": "BOOK-00001"}).kind == "done"

@@ -15,6 +15,7 @@ from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.launch.stdio import over_stdio
 from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY
+from envscaler_mcp.trust import load_code
 
 LIBRARY: list[tuple[Any, dict[str, Any]]] = [
     ("list_books", {"shelf": "science", "page": 2}),
@@ -66,7 +67,10 @@ async def test_one_script_gives_equal_bytes_on_every_way(
 ) -> None:
     folder: Path = request.getfixturevalue(f"{environment}_folder")
     script = LIBRARY if environment == "library" else OFFICE
-    here, worker = open_folder(folder, isolation="trusted"), open_folder(folder, isolation="auto")
+    here, worker = (
+        open_folder(folder, load_code(folder), isolation="trusted"),
+        open_folder(folder, load_code(folder), isolation="auto"),
+    )
     try:
         outcomes = [here.call(tool, arguments) for tool, arguments in script]
         assert [worker.call(tool, arguments) for tool, arguments in script] == outcomes
@@ -74,7 +78,9 @@ async def test_one_script_gives_equal_bytes_on_every_way(
     finally:
         worker.close()
     expected = [(outcome.text, outcome.payload, outcome.is_error) for outcome in outcomes]
-    assert await played(in_memory(open_folder(folder, isolation="trusted"), mode), script) == expected
+    assert (
+        await played(in_memory(open_folder(folder, load_code(folder), isolation="trusted"), mode), script) == expected
+    )
     assert await played(over_stdio(folder, mode=mode), script) == expected
     assert await played(over_http(folder, mode=mode), script) == expected
 

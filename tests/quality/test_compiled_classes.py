@@ -38,7 +38,7 @@ def spoilt(*replaced: tuple[str, str]) -> Evaluation:
         source = source.replace(old, new)
     card = made.environment.model_copy(update={"code_digest": digest_of(source)})
     code = EnvironmentCode.of(card, source)
-    assert code.trusted
+    assert code.journaled
     return evaluate(code, [state], open_world, model=made.model)
 
 

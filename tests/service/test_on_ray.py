@@ -42,6 +42,7 @@ from envscaler_mcp.service.http1 import Answer, fine
 from envscaler_mcp.service.on_ray.engine import ray_engine
 from envscaler_mcp.service.on_ray.hosts import shares
 from envscaler_mcp.service.once import Once
+from envscaler_mcp.serving import EnvironmentCode
 from tests.service.farms import ROOT, Program, farm_program
 
 ENVIRONMENT = "hospital_stays"
@@ -326,8 +327,8 @@ class Disaster:
         """How many worlds were being played in on that node."""
 
     @asynccontextmanager
-    async def hosting(self, folder: Path) -> AsyncIterator[Host]:
-        async with self._engine(folder) as host:
+    async def hosting(self, folder: Path, code: EnvironmentCode) -> AsyncIterator[Host]:
+        async with self._engine(folder, code) as host:
             self._hosts.append(Noted(host))
             yield self._hosts[-1]
 

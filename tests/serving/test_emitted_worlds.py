@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.artifacts import State
-from envscaler_mcp.serving import EnvironmentCode, load_code, open_world
+from envscaler_mcp.serving import EnvironmentCode, open_world
+from envscaler_mcp.trust import load_code
 from tests.sampling import turns
 
 SERVERS = Path(__file__).parents[2] / "generated_servers"
@@ -64,7 +65,7 @@ def test_an_emitted_world_loses_nothing_when_it_goes_back_or_forks(
     emitted: tuple[EnvironmentCode, dict[str, Any]],
 ) -> None:
     code, content = emitted
-    assert code.trusted
+    assert code.trust == "shipped"
     world = open_world(code, content, 7)
     before, hashed = world.state(), world.state_hash()
     mark = world.snapshot()

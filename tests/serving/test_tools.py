@@ -208,8 +208,8 @@ def test_a_keyword_that_nothing_enforces_is_not_published(library: EnvironmentCo
 def test_a_changed_source_is_not_genuine_and_has_the_tools_it_really_has(library: EnvironmentCode) -> None:
     changed = EnvironmentCode.of(library.environment, library.source.replace("def note(", "def remark("))
     assert library.genuine
-    assert library.trusted
+    assert library.journaled
     assert not changed.genuine
-    assert not changed.trusted
+    assert not changed.journaled
     assert "remark" in changed.tools
     assert "note" not in changed.tools

@@ -17,6 +17,7 @@ from envscaler_mcp.service.front_end import FarmConfig
 from envscaler_mcp.service.on_ray.cluster import joined
 from envscaler_mcp.service.on_ray.farm import actors_of
 from envscaler_mcp.service.tokens import token_for
+from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.listening import listen_privately
 
 _LONG = 365 * 86_400.0
@@ -26,7 +27,7 @@ _SPARE_SECONDS = 60.0
 @asynccontextmanager
 async def ray_engine(
     address: str, servers: Path, registry: Registry, episode_seconds: float
-) -> AsyncIterator[Callable[[Path], AbstractAsyncContextManager[Host]]]:
+) -> AsyncIterator[Callable[[Path, EnvironmentCode], AbstractAsyncContextManager[Host]]]:
     """What opens worlds on that cluster, one actor on each of its nodes, for the block."""
     with joined(address) as cluster, TemporaryDirectory(prefix="envscaler-ray-") as folder:
         others = not cluster.one_machine

@@ -1,0 +1,47 @@
+"""Server folders as an enemy would send them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from envscaler_mcp.artifacts import Environment, digest_of
+
+ROOT = Path(__file__).parent.parent.parent
+GENUINE = "hospital_stays"
+
+
+def home_with(folder: Path, environment: str = GENUINE) -> Path:
+    """A home with a copy of one shipped server and its registry entry."""
+    shutil.copytree(ROOT / "generated_servers" / environment, folder / "generated_servers" / environment)
+    registry = json.loads((ROOT / "registry.json").read_text(encoding="utf-8"))
+    registry["entries"] = [entry for entry in registry["entries"] if entry["id"] == environment]
+    (folder / "registry.json").write_text(json.dumps(registry), encoding="utf-8")
+    return folder
+
+
+def planting(marker: Path) -> str:
+    """A line of Python that leaves a file behind, wherever it runs and may write."""
+    return f"import os as _os; _os.close(_os.open({str(marker)!r}, _os.O_CREAT | _os.O_WRONLY))\n"
+
+
+def infect(home: Path, marker: Path, environment: str = GENUINE) -> Path:
+    """Let the environment's code leave a file behind, and every digest in the home say that it is the compiler's own."""
+    folder = home / "generated_servers" / environment
+    first = "from __future__ import annotations\n"
+    source = (folder / "environment.py").read_text(encoding="utf-8")
+    assert first in source
+    infected = source.replace(first, first + planting(marker), 1)
+    (folder / "environment.py").write_text(infected, encoding="utf-8")
+    before = Environment.read(folder / "environment.json").digest
+    replace_everywhere(home, digest_of(source), digest_of(infected))
+    replace_everywhere(home, before, Environment.read(folder / "environment.json").digest)
+    return folder
+
+
+def replace_everywhere(home: Path, old: str, new: str) -> None:
+    for path in home.rglob("*.json*"):
+        text = path.read_text(encoding="utf-8")
+        if old in text:
+            path.write_text(text.replace(old, new), encoding="utf-8")
