@@ -7,18 +7,20 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from envscaler_mcp.errors import SettingsError
 
 SETTINGS_FILE = "envscaler.toml"
-"""Lies in the home, beside `registry.json`; nothing in it is secret."""
+"""In the home, beside `registry.json`, and in the folder `envscaler` of this user's settings; nothing in it is secret."""
+_ONLY_THE_USERS = ("base_url", "key_variable")
+"""Where keys are sent, and which: a home may come from another person."""
 
 
 class ModelSettings(BaseModel):
-    """The part `[model]` of the settings file: which model is asked, and where."""
+    """The part `[model]` of a settings file: which model is asked, and where."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -73,7 +75,7 @@ class Settings(BaseModel):
             home=home,
             client_settings=_client_settings(variables),
             state=state_folder(variables),
-            model=_model_settings(home / SETTINGS_FILE, variables.get("OPENAI_BASE_URL") or None),
+            model=_model_settings(home, _client_settings(variables), variables.get("OPENAI_BASE_URL") or None),
         )
 
 
@@ -89,16 +91,36 @@ def _home(named: str | None, start: Path) -> Path:
     return checkout if start.is_relative_to(checkout) else start
 
 
-def _model_settings(file: Path, base_url: str | None) -> ModelSettings:
-    found = ModelSettings()
-    if file.is_file():
-        try:
-            found = ModelSettings.model_validate(tomllib.loads(file.read_text(encoding="utf-8")).get("model", {}))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as cause:
-            raise SettingsError(f"{file} cannot be used: {cause}") from cause
-    if found.prices is not None and not found.prices.is_absolute():
-        found = found.model_copy(update={"prices": file.parent / found.prices})
-    return found.model_copy(update={"base_url": base_url}) if base_url is not None else found
+def _model_settings(home: Path, user: Path, base_url: str | None) -> ModelSettings:
+    """What the user's own file says; a home's file goes before it in what cannot send a key anywhere."""
+    own, file = user / "envscaler" / SETTINGS_FILE, home / SETTINGS_FILE
+    found = _model_table(file)
+    for name in _ONLY_THE_USERS:
+        if name in found:
+            raise SettingsError(
+                f"{file} sets model.{name}, which decides where a key is sent; a home may come from another person. "
+                f"Move that line to {own}" + (", or set OPENAI_BASE_URL." if name == "base_url" else ".")
+            )
+    try:
+        settings = ModelSettings.model_validate({**_model_table(own), **found})
+    except ValidationError as cause:
+        raise SettingsError(f"{file if found else own} cannot be used: {cause}") from cause
+    if settings.prices is not None and not settings.prices.is_absolute():
+        beside = file if "prices" in found else own
+        settings = settings.model_copy(update={"prices": beside.parent / settings.prices})
+    return settings.model_copy(update={"base_url": base_url}) if base_url is not None else settings
+
+
+def _model_table(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        return {}
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8")).get("model", {})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as cause:
+        raise SettingsError(f"{file} cannot be used: {cause}") from cause
+    if not isinstance(table, dict):
+        raise SettingsError(f"{file} cannot be used: model is not a table")
+    return table
 
 
 def _client_settings(variables: Mapping[str, str]) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from envscaler_mcp.errors import SettingsError
 from envscaler_mcp.settings import Settings
 
 
@@ -36,3 +37,35 @@ def test_what_hosts_keep_lies_where_this_user_keeps_such_files(tmp_path: Path) -
 def test_settings_do_not_change_while_a_program_runs() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         Settings.read({}).home = Path("/")  # type: ignore[misc]
+
+
+def test_a_user_says_which_model_is_asked_and_where(tmp_path: Path) -> None:
+    own = tmp_path / "config" / "envscaler"
+    own.mkdir(parents=True)
+    (own / "envscaler.toml").write_text(
+        '[model]\nname = "small"\nbase_url = "http://localhost:8000/v1"\nkey_variable = "MY_KEY"\nprices = "p.yaml"\n'
+    )
+    variables = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "ENVSCALER_HOME": str(tmp_path)}
+    if sys.platform == "darwin":
+        pytest.skip("the folder of a user's settings is not named by a variable there")
+    model = Settings.read(variables).model
+    assert (model.name, model.base_url, model.key_variable) == ("small", "http://localhost:8000/v1", "MY_KEY")
+    assert model.prices == own / "p.yaml"
+    (tmp_path / "envscaler.toml").write_text('[model]\nname = "large"\nprices = "own.yaml"\n')
+    model = Settings.read({**variables, "OPENAI_BASE_URL": "http://other/v1"}).model
+    assert (model.name, model.base_url) == ("large", "http://other/v1")
+    assert model.prices == tmp_path / "own.yaml"
+
+
+@pytest.mark.parametrize("line", ['base_url = "http://elsewhere/v1"', 'key_variable = "AWS_SECRET_ACCESS_KEY"'])
+def test_a_home_does_not_say_where_keys_are_sent(tmp_path: Path, line: str) -> None:
+    (tmp_path / "envscaler.toml").write_text(f"[model]\n{line}\n")
+    with pytest.raises(SettingsError, match="a home may come from another person"):
+        Settings.read({"ENVSCALER_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("text", ["model = 7", "[model", '[model]\nname = ["a"]'])
+def test_a_settings_file_that_cannot_be_used_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "envscaler.toml").write_text(text)
+    with pytest.raises(SettingsError, match=r"envscaler.toml cannot be used"):
+        Settings.read({"ENVSCALER_HOME": str(tmp_path)})
