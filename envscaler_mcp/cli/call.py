@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from envscaler_mcp.artifacts import Environment, State, StateDiff
+from envscaler_mcp.artifacts.names import state_name
 from envscaler_mcp.cli.arguments import arguments_of
 from envscaler_mcp.cli.lookup import environment_of, folder_of, tool_of
 from envscaler_mcp.cli.printing import print_diff, print_payload
@@ -61,7 +62,7 @@ def _list_tools(environment: Environment) -> None:
 def _kept(environment: Environment, keep: Path, seed: int | None, content: dict[str, Any]) -> State:
     # With its old seed, a written environment would draw the same ids again.
     drawn = State.read(keep).seed if keep.exists() else seed or 0
-    return State(environment=environment.id, name=keep.stem, seed=drawn + 1, content=content)
+    return State(environment=environment.id, name=state_name(keep.stem), seed=drawn + 1, content=content)
 
 
 def _tell(outcome: Outcome, diff: StateDiff, as_json: bool) -> None:

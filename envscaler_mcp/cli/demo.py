@@ -126,7 +126,7 @@ def _play_tasks(settings: Settings) -> None:
 
 
 async def _play(number: int, act: Act, folder: Path) -> None:
-    environment = Environment.read(folder / "environment.json")
+    environment = Environment.read_in(folder, "environment.json")
     typer.secho(f"\n{number}. {environment.title}, {act.way}", bold=True)
     typer.echo(textwrap.fill(environment.about, 100, initial_indent="   ", subsequent_indent="   "))
     began = perf_counter()

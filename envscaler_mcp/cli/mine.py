@@ -41,7 +41,7 @@ def mine_tasks(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     settings, raw = settings_of(ctx), read_raw_tasks(tasks)
-    cards = [Environment.read(settings.servers / entry.id / "environment.json") for entry in registry_of(ctx).entries]
+    cards = [Environment.read_in(settings.servers / entry.id, "environment.json") for entry in registry_of(ctx).entries]
     judged = None if model is None else _judged(settings, model, raw)
     mined = mine(raw, {card.id: described(card) for card in cards}, judged)
     if as_json:
