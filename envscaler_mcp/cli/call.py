@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ from envscaler_mcp.artifacts import Environment, State, StateDiff
 from envscaler_mcp.artifacts.names import state_name
 from envscaler_mcp.cli.arguments import arguments_of
 from envscaler_mcp.cli.lookup import environment_of, folder_of, tool_of
-from envscaler_mcp.cli.printing import print_diff, print_payload
+from envscaler_mcp.cli.printing import print_diff, print_json, print_payload, say
 from envscaler_mcp.episode.typed import usage_of
 from envscaler_mcp.launch.opening import Isolation, open_folder
 from envscaler_mcp.serving import Outcome
@@ -56,7 +55,7 @@ def call_tool(
 
 def _list_tools(environment: Environment) -> None:
     for tool in environment.tools:
-        typer.echo(usage_of(tool).removeprefix("usage: "))
+        say(usage_of(tool).removeprefix("usage: "))
 
 
 def _kept(environment: Environment, keep: Path, seed: int | None, content: dict[str, Any]) -> State:
@@ -68,11 +67,11 @@ def _kept(environment: Environment, keep: Path, seed: int | None, content: dict[
 def _tell(outcome: Outcome, diff: StateDiff, as_json: bool) -> None:
     if as_json:
         told = {"outcome": outcome.kind, "answer": outcome.payload, "changed": diff.model_dump(mode="json")}
-        typer.echo(json.dumps(told, ensure_ascii=False))
+        print_json(told, indent=None)
         return
     print_payload(outcome.payload, ok=not outcome.is_error)
     if not diff.empty:
-        typer.secho("changed", bold=True)
+        say("changed", bold=True)
         print_diff(diff)
     elif outcome.is_error:
-        typer.echo(f"{outcome.kind}; nothing was changed")
+        say(f"{outcome.kind}; nothing was changed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from envscaler_mcp.artifacts import RegistryEntry
 from envscaler_mcp.cli.lookup import entry_of, settings_of
+from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.emit.edited_file import EditedFile
 from envscaler_mcp.emit.hosts import (
     Client,
@@ -68,12 +68,12 @@ def connect_host(
         wanted = Connection(client, server, server_command(server, settings.home))
     target = file or host_file(client, Path.cwd(), settings.client_settings)
     if not (write or take_out or dry_run):
-        typer.echo(json.dumps(wanted.document, ensure_ascii=False, indent=2))
-        typer.echo(f"Goes into {target}; --install puts it there.", err=True)
+        print_json(wanted.document, indent=2)
+        say(f"Goes into {target}; --install puts it there.", err=True)
         return
     edited = removed(wanted, target) if take_out else installed(wanted, target)
     if dry_run:
-        typer.echo(edited.diff() or f"Nothing would change in {target}.")
+        say(edited.diff() or f"Nothing would change in {target}.")
         return
     _change(edited, wanted, client, take_out=take_out, force=force)
 
@@ -92,7 +92,7 @@ def _change(edited: EditedFile, wanted: Connection, client: Client, *, take_out:
     if edited.path.is_symlink():
         target += f" (a link to {edited.target})"
     if take_out and not edited.changes:
-        typer.echo(f"{name} is not in {target}")
+        say(f"{name} is not in {target}")
         raise typer.Exit(1)
     entry = entry_in(edited, wanted)
     if edited.changes and entry is not None and not is_ours(entry, wanted) and not force:
@@ -100,14 +100,14 @@ def _change(edited: EditedFile, wanted: Connection, client: Client, *, take_out:
     backup = edited.write() if edited.changes else None
     kept = f"; the file as it was: {backup}" if backup else ""
     if take_out:
-        typer.echo(f"{name} was taken out of {target}{kept}")
+        say(f"{name} was taken out of {target}{kept}")
         return
-    typer.echo(f"{name} is in {target}{kept}")
-    typer.echo(f"Start {client} anew, or let it reload its servers, and it has the tools.")
+    say(f"{name} is in {target}{kept}")
+    say(f"Start {client} anew, or let it reload its servers, and it has the tools.")
 
 
 def _ask(edited: EditedFile, name: str) -> None:
-    typer.echo(edited.diff())
+    say(edited.diff())
     question = f"{edited.path} has another entry called {name!r}"
     if not sys.stdin.isatty():
         raise EmitError(f"{question}; --force replaces it, nothing was changed")

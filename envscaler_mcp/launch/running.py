@@ -18,6 +18,7 @@ import anyio.abc
 
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.launch.opening import WrongUseError, open_session
+from envscaler_mcp.pages.visible import escaped, visible
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.settings import secret_named
 
@@ -39,7 +40,7 @@ def run(folder: Path, options: argparse.Namespace) -> int:
         else:
             anyio.run(_serve, folder, options)
     except EnvScalerError as cause:
-        sys.stderr.write(f"{folder.name}: {cause}\n")
+        sys.stderr.write(visible(f"{folder.name}: {cause}") + "\n")
         return 2 if isinstance(cause, WrongUseError) else 1
     except KeyboardInterrupt:
         return 0
@@ -74,11 +75,11 @@ def _list_tools(folder: Path, as_json: bool) -> None:
             }
             for tool in tools
         ]
-        sys.stdout.write(json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
+        sys.stdout.write(escaped(json.dumps(listed, ensure_ascii=False, indent=1)) + "\n")
         return
     width = max((len(tool.name) for tool in tools), default=0)
     for tool in tools:
-        sys.stdout.write(f"{tool.name:{width}}  {tool.description}\n")
+        sys.stdout.write(visible(f"{tool.name:{width}}  {tool.description}") + "\n")
 
 
 async def _serve(folder: Path, options: argparse.Namespace) -> None:
