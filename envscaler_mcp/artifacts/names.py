@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 _ENVIRONMENT = re.compile(r"\w[\w-]{0,79}")
-_STATE = re.compile(r"\w[\w.-]{0,79}")
+_STATE = re.compile(r"\w[\w .-]{0,79}")
 
 
 def is_environment_id(text: str) -> bool:
@@ -23,7 +23,7 @@ def is_state_name(text: str) -> bool:
 
 def state_name(text: str) -> str:
     """The nearest name that a state may have, for one that is named after a file."""
-    return re.sub(r"[^\w.-]", "_", text).lstrip(".-")[:80] or "state"
+    return re.sub(r"[^\w .-]", "_", text).lstrip(" .-")[:80] or "state"
 
 
 def _environment_id(text: str) -> str:
@@ -35,7 +35,7 @@ def _environment_id(text: str) -> str:
 def _state_name(text: str) -> str:
     if not is_state_name(text):
         raise ValueError(
-            f"{text[:100]!r} is no state: letters, digits, _, - and . only, 80 at most, as it names a file"
+            f"{text[:100]!r} is no name of a state: letters, digits, spaces, _, - and . only, 80 at most, as it names a file"
         )
     return text
 

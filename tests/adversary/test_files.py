@@ -133,7 +133,7 @@ def test_a_bundle_writes_nothing_beside_its_folder(home: Path, tmp_path: Path) -
     project.mkdir()
     code, said = envscaler(home, "bundle", ENV, "--out", str(project / "out"))
     assert code == 1
-    assert "is no state" in said
+    assert "is no name of a state" in said
     assert list(project.iterdir()) == []
     with pytest.raises(EnvScalerError, match="outside"):
         write_folder({"../.mcp.json": b"{}"}, project / "out")
