@@ -23,13 +23,14 @@ def read_member(folder: Path, name: str) -> bytes:
     path = folder / name
     parts = member_parts(name)
     try:
-        with _opened(folder, parts) as descriptor, os.fdopen(descriptor, "rb", closefd=False) as file:
+        with _opened(folder, parts) as descriptor:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
                 raise ArtifactError(f"{path} is not a plain file; put the file itself there")
             if found.st_size > MOST_BYTES:
                 raise ArtifactError(f"{path} has {found.st_size:,} bytes; {MOST_BYTES:,} are allowed")
-            return file.read(MOST_BYTES + 1)
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                return file.read(found.st_size)
     except OSError as cause:
         if cause.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK) and _is_linked(folder, parts):
             raise ArtifactError(f"{path} is a link or lies behind one; put the file itself there") from cause

@@ -13,6 +13,7 @@ from typing import Any
 from envscaler_mcp.artifacts import Environment, Tool, digest_of
 from envscaler_mcp.artifacts.members import read_member_text
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.deadline import leave_to_worker
 from envscaler_mcp.serving.determinism import Sources
 from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.replaced_modules import builtins_with, replaced_modules
@@ -102,6 +103,7 @@ def guard_with(guard: Builtins) -> None:
     """Every class made in this process from here on gets these builtins: for a worker, before it loads anything."""
     global _guard  # noqa: PLW0603
     _guard = guard
+    leave_to_worker()
 
 
 @lru_cache(maxsize=512)
