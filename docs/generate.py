@@ -18,7 +18,7 @@ import typer
 
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.program import COMMANDS, app, load
-from envscaler_mcp.emit.hosts import CLIENTS, Connection, host_file
+from envscaler_mcp.emit.hosts import CLIENTS, Connection, host_file, server_command
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.synthesis import synthesize
 
@@ -53,7 +53,8 @@ def main() -> int:
 def host_examples() -> dict[Path, str]:
     """For each host the file it would read, if the repository lay at /path/to/envscaler-mcp."""
     folder = ROOT / "clients" / "hosts"
-    command = (f"{CHECKOUT}/.venv/bin/python", f"{CHECKOUT}/generated_servers/hospital_stays/server.py")
+    _, *words = server_command("hospital_stays", Path(CHECKOUT))
+    command = (f"{CHECKOUT}/.venv/bin/python", *words)
     return {
         folder / client / host_file(client, Path(), Path()).name: json.dumps(
             Connection(client, "hospital_stays", command).document, indent=2

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
+from envscaler_mcp.artifacts.members import read_member_text
 from envscaler_mcp.errors import ArtifactError, BlueprintError, RegistryError
 
 
@@ -106,7 +107,7 @@ def _wrong_with(entry: RegistryEntry, servers: Path) -> list[str]:
     if not folder.is_dir():
         return ["the folder is missing"]
     try:
-        environment = Environment.read(folder / "environment.json")
+        environment = Environment.read_in(folder, "environment.json")
     except ArtifactError as cause:
         return [str(cause)]
     wrong = []
@@ -114,25 +115,25 @@ def _wrong_with(entry: RegistryEntry, servers: Path) -> list[str]:
         wrong.append("environment.json is not the one that was registered")
     if tuple(tool.name for tool in environment.tools) != entry.tools:
         wrong.append("the tools are not those that were registered")
-    if _digest_of_code(folder / "environment.py") != entry.digests.code:
+    if _digest_of_code(folder) != entry.digests.code:
         wrong.append("environment.py is not the one that was registered")
-    if entry.digests.blueprint not in (None, _digest_of_blueprint(folder / "blueprint.yaml")):
+    if entry.digests.blueprint not in (None, _digest_of_blueprint(folder)):
         wrong.append("blueprint.yaml is not the one that was registered")
     return wrong
 
 
-def _digest_of_code(path: Path) -> str | None:
+def _digest_of_code(folder: Path) -> str | None:
     try:
-        return digest_of(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
+        return digest_of(read_member_text(folder, "environment.py"))
+    except ArtifactError:
         return None
 
 
-def _digest_of_blueprint(path: Path) -> str | None:
+def _digest_of_blueprint(folder: Path) -> str | None:
     # The language is imported here, since most who read the registry never look at a blueprint.
     from envscaler_mcp.language import read_blueprint
 
     try:
-        return read_blueprint(path).digest
-    except BlueprintError:
+        return read_blueprint(read_member_text(folder, "blueprint.yaml"), "blueprint.yaml").digest
+    except (ArtifactError, BlueprintError):
         return None

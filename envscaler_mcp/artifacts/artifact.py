@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
+from envscaler_mcp.artifacts.members import read_member_text
 from envscaler_mcp.errors import ArtifactError
 
 
@@ -79,6 +80,11 @@ class Artifact(Part):
         except (OSError, UnicodeDecodeError) as cause:
             raise ArtifactError(f"{path} cannot be read: {cause}") from cause
         return cls.from_text(text, str(path))
+
+    @classmethod
+    def read_in(cls, folder: Path, name: str) -> Self:
+        """The document in a file of a folder that may come from anywhere."""
+        return cls.from_text(read_member_text(folder, name), str(folder / name))
 
 
 def write_text(path: Path, text: str) -> None:

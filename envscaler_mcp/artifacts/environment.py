@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from envscaler_mcp.artifacts.artifact import Artifact
+from envscaler_mcp.artifacts.names import EnvironmentId, StateName
 from envscaler_mcp.artifacts.tool import Tool
 
 
 class Environment(Artifact):
     """The card of a server folder: enough to list, search and serve tools without importing anything."""
 
-    id: str
+    id: EnvironmentId
     title: str
     about: str
     sector: str
@@ -24,7 +25,7 @@ class Environment(Artifact):
     rules: tuple[str, ...]
     """Sentences that always hold; a call that would break one is refused with it."""
     tools: tuple[Tool, ...]
-    states: tuple[str, ...]
+    states: tuple[StateName, ...]
     """Names of the start states beside the code."""
     code_digest: str
     blueprint_digest: str | None = None

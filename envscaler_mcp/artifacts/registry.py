@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import model_validator
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
+from envscaler_mcp.artifacts.names import EnvironmentId
 from envscaler_mcp.artifacts.scenario import Split
 
 
@@ -21,7 +22,7 @@ class RegistryDigests(Part):
 class RegistryEntry(Part):
     """One server: what it is, and how it is started."""
 
-    id: str
+    id: EnvironmentId
     title: str
     about: str
     sector: str

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
+from envscaler_mcp.artifacts.names import EnvironmentId
 from envscaler_mcp.artifacts.scenario import Level, Split
 
 
@@ -16,7 +17,7 @@ class PlannedEpisode(Part):
     id: str
     scenario: str
     scenario_digest: str
-    environment: str
+    environment: EnvironmentId
     code_digest: str
     repetition: int
     seed: int

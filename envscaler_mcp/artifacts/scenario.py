@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
+from envscaler_mcp.artifacts.names import EnvironmentIds, StateNames
 
 Level = Literal["easy", "medium", "hard"]
 Split = Literal["train", "validation", "held_out"]
@@ -111,9 +112,9 @@ class Scenario(Artifact):
     """One line of a server folder's `scenarios.jsonl`."""
 
     id: str
-    environment: str
+    environment: EnvironmentIds
     code_digest: str
-    state: str
+    state: StateNames
     """Name of the start state."""
     state_digest: str
     seed: int

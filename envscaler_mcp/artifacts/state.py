@@ -7,13 +7,14 @@ from typing import Any
 from pydantic import Field
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
+from envscaler_mcp.artifacts.names import EnvironmentId, StateName
 
 
 class State(Artifact):
     """A place to start from: every record of a world, by container and id."""
 
-    environment: str
-    name: str
+    environment: EnvironmentId
+    name: StateName
     seed: int
     content: dict[str, Any]
 

@@ -83,7 +83,7 @@ def _of(holding: Holding) -> EnvironmentFigures:
     environment = holding.environment
     effects = Counter(tool.effect for tool in environment.tools)
     levels = Counter(scenario.level for scenario in holding.scenarios)
-    content = State.read(holding.folder / "states" / f"{environment.states[0]}.json").content
+    content = State.read_in(holding.folder, f"states/{environment.states[0]}.json").content
     containers = [value for value in content.values() if isinstance(value, dict)]
     model = holding.model
     if model is not None:

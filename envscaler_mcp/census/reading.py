@@ -29,4 +29,4 @@ def holdings(registry: Registry, servers: Path) -> Iterator[Holding]:
         folder = servers / entry.id
         blueprint = folder / "blueprint.yaml"
         model = check_blueprint(read_blueprint(blueprint)).sound() if blueprint.is_file() else None
-        yield Holding(Environment.read(folder / "environment.json"), folder, model, load_scenarios(folder))
+        yield Holding(Environment.read_in(folder, "environment.json"), folder, model, load_scenarios(folder))

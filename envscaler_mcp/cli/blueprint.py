@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.cli.printing import print_table, progress_bar
+from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress_bar, say
 from envscaler_mcp.pipeline import BlueprintReport, TellingReport, check_blueprints, tell_stories
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
@@ -32,7 +31,7 @@ def check_files(
             reports += check_blueprints([file], probe=probe)
             progress(file.name, number, len(files))
     if as_json:
-        typer.echo(json.dumps([_document(report) for report in reports], ensure_ascii=False, indent=1))
+        print_json([_document(report) for report in reports])
     else:
         for report in reports:
             _tell(report)
@@ -50,7 +49,7 @@ def tell_file(
     with progress_bar("telling") as progress:
         report = tell_stories(file, scenarios, progress)
     if as_json:
-        typer.echo(json.dumps(_told_document(report), ensure_ascii=False, indent=1))
+        print_json(_told_document(report))
     else:
         _tell_tasks(report)
     raise typer.Exit(0 if report.whole else 1)
@@ -70,25 +69,25 @@ def new_file(
     if file.exists():
         raise typer.BadParameter(f"{str(file)!r} exists already", param_hint="--out" if out else "ID")
     write_text(file, starter_blueprint(id_, sector))
-    typer.echo(f"{file} is a blueprint that works. Change it bit by bit:")
-    typer.echo(f"  envscaler blueprint check {file}")
-    typer.echo(f"  envscaler build {file}")
+    say(f"{file} is a blueprint that works. Change it bit by bit:")
+    say(f"  envscaler blueprint check {file}")
+    say(f"  envscaler build {file}")
 
 
 def _tell(report: BlueprintReport) -> None:
     for problem in report.problems:
         colour = typer.colors.RED if problem.severity == "error" else typer.colors.YELLOW
-        typer.echo(f"{report.path}: {typer.style(problem.severity, fg=colour)}: {problem.place}: {problem.message}")
+        say(f"{report.path}: ", Styled(problem.severity, colour), f": {problem.place}: {problem.message}")
     counts = ", ".join(f"{number} {name}" for name, number in report.counts.items())
     if report.sound:
-        typer.echo(f"{report.path}: {typer.style('sound', fg=typer.colors.GREEN)}: {counts}")
+        say(f"{report.path}: ", Styled("sound", typer.colors.GREEN), f": {counts}")
 
 
 def _tell_tasks(report: TellingReport) -> None:
     for one in report.scenarios:
         counts = ", ".join(f"{one.features[name]} {name}" for name in ("calls", "changes", "branches", "enabled"))
-        typer.secho(f"{one.id} ({counts})", bold=True)
-        typer.echo(one.task.partition("\n\n")[2] + "\n")
+        say(f"{one.id} ({counts})", bold=True)
+        say(one.task.partition("\n\n")[2] + "\n")
     rows = []
     for story in report.stories:
         branches = " ".join(f"{yes}/{no}" for yes, no in story.branches) or "-"
@@ -96,12 +95,12 @@ def _tell_tasks(report: TellingReport) -> None:
         rows.append((story.name, str(story.told), "/".join(map(str, story.tellings)), branches, reasons))
     print_table(("story", "told", "tellings", "if/else", "left out because"), rows)
     for failure in report.failures:
-        typer.secho(f"\nerror: {failure}", fg=typer.colors.RED)
+        say(f"\nerror: {failure}", fg=typer.colors.RED)
     for story in report.stories:
         if not story.told:
-            typer.secho(f"error: the story {story.name} is in no task", fg=typer.colors.RED)
+            say(f"error: the story {story.name} is in no task", fg=typer.colors.RED)
     if report.whole:
-        typer.secho(f"{report.id}: {len(report.scenarios)} tasks, every story told", fg=typer.colors.GREEN)
+        say(f"{report.id}: {len(report.scenarios)} tasks, every story told", fg=typer.colors.GREEN)
 
 
 def _told_document(report: TellingReport) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from envscaler_mcp.cli.lookup import settings_of
-from envscaler_mcp.cli.printing import progress_bar
+from envscaler_mcp.cli.printing import progress_bar, say
 from envscaler_mcp.errors import BlueprintError
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline import SHIPPED, Emission, blueprint_of, emit_environments
@@ -52,24 +52,24 @@ def build_servers(
             progress=progress,
         )
     for path, why in emission.failures.items():
-        typer.echo(f"{path} is not built: {why}", err=True)
+        say(f"{path} is not built: {why}", err=True)
     if check:
         _tell_differences(emission)
     for name in emission.differences:
-        typer.echo(f"{name} is new or has changed.")
+        say(f"{name} is new or has changed.")
     kept = sum(built.kept for built in emission.built)
-    typer.echo(f"{_counted(emission)} are in {settings.servers}{f'; {kept} were finished before' if kept else ''}.")
+    say(f"{_counted(emission)} are in {settings.servers}{f'; {kept} were finished before' if kept else ''}.")
     raise typer.Exit(1 if emission.failures else 0)
 
 
 def _tell_differences(emission: Emission) -> None:
     for name, differences in emission.differences.items():
         for difference in differences:
-            typer.echo(f"{name}: {difference}", err=True)
+            say(f"{name}: {difference}", err=True)
     if emission.differences or emission.failures:
-        typer.echo("Not everything is what would be emitted; `envscaler build --all` makes it so.", err=True)
+        say("Not everything is what would be emitted; `envscaler build --all` makes it so.", err=True)
         raise typer.Exit(1)
-    typer.echo(f"{_counted(emission)} are what would be emitted.")
+    say(f"{_counted(emission)} are what would be emitted.")
     raise typer.Exit
 
 

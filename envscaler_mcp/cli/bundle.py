@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from envscaler_mcp.cli.lookup import folder_of
+from envscaler_mcp.cli.printing import say
 from envscaler_mcp.emit.bundle import bundle_files, write_folder, write_mcpb
 
 app = typer.Typer(add_completion=False)
@@ -23,8 +24,8 @@ def bundle_server(
     files = bundle_files(folder_of(ctx, env_id))
     target = out or Path("dist") / (f"{env_id}.mcpb" if mcpb else env_id)
     (write_mcpb if mcpb else write_folder)(files, target)
-    typer.echo(f"{target}: {len(files)} files, {sum(map(len, files.values())) // 1024} KiB.")
+    say(f"{target}: {len(files)} files, {sum(map(len, files.values())) // 1024} KiB.")
     if mcpb:
-        typer.echo("Open it with a host that takes .mcpb files, for example Claude Desktop.")
+        say("Open it with a host that takes .mcpb files, for example Claude Desktop.")
     else:
-        typer.echo(f"Where `mcp` is installed: python {target}/server.py")
+        say(f"Where `mcp` is installed: python {target}/server.py")

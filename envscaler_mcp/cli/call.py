@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from envscaler_mcp.artifacts import Environment, State, StateDiff
+from envscaler_mcp.artifacts.names import state_name
 from envscaler_mcp.cli.arguments import arguments_of
 from envscaler_mcp.cli.lookup import code_of, environment_of, folder_of, tool_of
-from envscaler_mcp.cli.printing import print_diff, print_payload
+from envscaler_mcp.cli.printing import print_diff, print_json, print_payload, say
 from envscaler_mcp.episode.typed import usage_of
 from envscaler_mcp.launch.opening import Isolation, open_folder
 from envscaler_mcp.serving import Outcome
@@ -55,23 +55,23 @@ def call_tool(
 
 def _list_tools(environment: Environment) -> None:
     for tool in environment.tools:
-        typer.echo(usage_of(tool).removeprefix("usage: "))
+        say(usage_of(tool).removeprefix("usage: "))
 
 
 def _kept(environment: Environment, keep: Path, seed: int | None, content: dict[str, Any]) -> State:
     # With its old seed, a written environment would draw the same ids again.
     drawn = State.read(keep).seed if keep.exists() else seed or 0
-    return State(environment=environment.id, name=keep.stem, seed=drawn + 1, content=content)
+    return State(environment=environment.id, name=state_name(keep.stem), seed=drawn + 1, content=content)
 
 
 def _tell(outcome: Outcome, diff: StateDiff, as_json: bool) -> None:
     if as_json:
         told = {"outcome": outcome.kind, "answer": outcome.payload, "changed": diff.model_dump(mode="json")}
-        typer.echo(json.dumps(told, ensure_ascii=False))
+        print_json(told, indent=None)
         return
     print_payload(outcome.payload, ok=not outcome.is_error)
     if not diff.empty:
-        typer.secho("changed", bold=True)
+        say("changed", bold=True)
         print_diff(diff)
     elif outcome.is_error:
-        typer.echo(f"{outcome.kind}; nothing was changed")
+        say(f"{outcome.kind}; nothing was changed")

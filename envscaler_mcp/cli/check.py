@@ -10,7 +10,8 @@ import typer
 
 from envscaler_mcp.artifacts import Case
 from envscaler_mcp.cli.lookup import folder_of, registry_of
-from envscaler_mcp.cli.printing import print_table, progress_bar
+from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress_bar, say
+from envscaler_mcp.pages.visible import on_one_line
 from envscaler_mcp.pipeline import evaluate_folder
 from envscaler_mcp.quality import Evaluation, func_test_result
 
@@ -40,9 +41,9 @@ def check_servers(
             progress(folder.name, number, len(folders))
     if upstream:
         results = {one.report.environment: func_test_result(one.judged) for one in found}
-        typer.echo(json.dumps(results, ensure_ascii=False))
+        print_json(results, indent=None)
     elif as_json:
-        typer.echo(json.dumps([one.report.model_dump(mode="json") for one in found], ensure_ascii=False, indent=1))
+        print_json([one.report.model_dump(mode="json") for one in found])
     else:
         _tell(found)
     raise typer.Exit(0 if all(one.report.admitted for one in found) else 1)
@@ -57,7 +58,7 @@ def _tell(found: Sequence[Evaluation]) -> None:
                 _tell_case(one.report.environment, case)
         if len(found) == 1:
             for gap in one.gaps:
-                typer.echo(f"not shown: {gap}")
+                say(f"not shown: {gap}")
 
 
 def _row(one: Evaluation) -> tuple[str, ...]:
@@ -71,5 +72,5 @@ def _row(one: Evaluation) -> tuple[str, ...]:
 def _tell_case(env_id: str, case: Case) -> None:
     colour = typer.colors.RED if case.judgement == "fail" else typer.colors.YELLOW
     arguments = json.dumps(case.arguments, ensure_ascii=False)
-    typer.echo(f"{typer.style(case.judgement, fg=colour)}: {env_id} {case.operation}: {case.reason}")
-    typer.echo(f"  {case.tries}: {arguments}")
+    say(Styled(case.judgement, colour), on_one_line(f": {env_id} {case.operation}: {case.reason}"))
+    say(f"  {case.tries}: {arguments}")

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from envscaler_mcp.artifacts import RegistryEntry
 from envscaler_mcp.cli.lookup import entry_of, settings_of
-from envscaler_mcp.emit.hosts import Client, Connection, connection, host_file, install, remove
-from envscaler_mcp.errors import WorldError
+from envscaler_mcp.cli.printing import print_json, say
+from envscaler_mcp.emit.edited_file import EditedFile
+from envscaler_mcp.emit.hosts import (
+    Client,
+    Connection,
+    entry_in,
+    host_file,
+    installed,
+    is_ours,
+    registered_command,
+    removed,
+    server_command,
+)
+from envscaler_mcp.errors import EmitError, RegistryError, WorldError
 from envscaler_mcp.service.client import environment_at, world_address
 from envscaler_mcp.settings import secret_named
 
@@ -30,6 +44,12 @@ def connect_host(
     client: Annotated[Client, typer.Option(help="The host program: claude-desktop, claude-code, vscode or cursor.")],
     write: Annotated[bool, typer.Option("--install", help="Put it into the host's file; a copy is kept.")] = False,
     take_out: Annotated[bool, typer.Option("--remove", help="Take it out of the host's file again.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change in the file, and write nothing.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace or remove an entry that is not this server's.")
+    ] = False,
     token_env: Annotated[
         str,
         typer.Option(metavar="NAME", help="The variable with the token that a farm asks for; the host's file gets it."),
@@ -44,20 +64,55 @@ def connect_host(
     elif token_env:
         raise typer.BadParameter("a token belongs to a farm's address", param_hint="--token-env")
     else:
-        wanted = connection(client, server, entry_of(ctx, server).command, settings.home)
-    env_id = wanted.name
+        _check_registered(entry_of(ctx, server), force=force)
+        wanted = Connection(client, server, server_command(server, settings.home))
     target = file or host_file(client, Path.cwd(), settings.client_settings)
-    if take_out:
-        existed = remove(wanted, target)
-        typer.echo(f"{env_id} {'was taken out of' if existed else 'is not in'} {target}")
-        raise typer.Exit(0 if existed else 1)
-    if not write:
-        typer.echo(json.dumps(wanted.document, ensure_ascii=False, indent=2))
-        typer.echo(f"Goes into {target}; --install puts it there.", err=True)
+    if not (write or take_out or dry_run):
+        print_json(wanted.document, indent=2)
+        say(f"Goes into {target}; --install puts it there.", err=True)
         return
-    backup = install(wanted, target)
-    typer.echo(f"{env_id} is in {target}" + (f"; the file as it was: {backup}" if backup else ""))
-    typer.echo(f"Start {client} anew, or let it reload its servers, and it has the tools.")
+    edited = removed(wanted, target) if take_out else installed(wanted, target)
+    if dry_run:
+        say(edited.diff() or f"Nothing would change in {target}.")
+        return
+    _change(edited, wanted, client, take_out=take_out, force=force)
+
+
+def _check_registered(entry: RegistryEntry, *, force: bool) -> None:
+    if entry.command == registered_command(entry.id) or force:
+        return
+    raise RegistryError(
+        f"The registry names another program for {entry.id!r} than this installation: {shlex.join(entry.command)!r}. It "
+        f"would not be installed in any case; --force installs `envscaler serve {entry.id}` all the same"
+    )
+
+
+def _change(edited: EditedFile, wanted: Connection, client: Client, *, take_out: bool, force: bool) -> None:
+    name, target = wanted.name, str(edited.path)
+    if edited.path.is_symlink():
+        target += f" (a link to {edited.target})"
+    if take_out and not edited.changes:
+        say(f"{name} is not in {target}")
+        raise typer.Exit(1)
+    entry = entry_in(edited, wanted)
+    if edited.changes and entry is not None and not is_ours(entry, wanted) and not force:
+        _ask(edited, name)
+    backup = edited.write() if edited.changes else None
+    kept = f"; the file as it was: {backup}" if backup else ""
+    if take_out:
+        say(f"{name} was taken out of {target}{kept}")
+        return
+    say(f"{name} is in {target}{kept}")
+    say(f"Start {client} anew, or let it reload its servers, and it has the tools.")
+
+
+def _ask(edited: EditedFile, name: str) -> None:
+    say(edited.diff())
+    question = f"{edited.path} has another entry called {name!r}"
+    if not sys.stdin.isatty():
+        raise EmitError(f"{question}; --force replaces it, nothing was changed")
+    if not typer.confirm(f"{question}. Go on?"):
+        raise EmitError("Nothing was changed")
 
 
 def _of_farm(client: Client, url: str, variable: str, *, asks: bool) -> Connection:

@@ -21,7 +21,7 @@ from mcp import Client
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.cli.lookup import settings_of
-from envscaler_mcp.cli.printing import print_diff, print_table, progress_bar
+from envscaler_mcp.cli.printing import Styled, print_diff, print_table, progress_bar, say
 from envscaler_mcp.cli.scenes import Scene, drive, hospital, trading
 from envscaler_mcp.cli.summary import disturbed
 from envscaler_mcp.episode.agents import agent_named
@@ -78,12 +78,12 @@ def show_how_it_works(ctx: typer.Context) -> None:
     for number, act in enumerate(ACTS, 1):
         anyio.run(_play, number, act, settings.servers / act.env_id)
     _play_tasks(settings)
-    typer.secho("\nEverything that was launched has ended.\n", bold=True)
-    typer.echo("What to type next:")
+    say("\nEverything that was launched has ended.\n", bold=True)
+    say("What to type next:")
     here = Path(sys.executable).parent
     here = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
     for what, command in NEXT:
-        typer.echo(f"  # {what}\n  {command.format(bin=here)}")
+        say(f"  # {what}\n  {command.format(bin=here)}")
 
 
 def _emit(settings: Settings) -> None:
@@ -96,11 +96,11 @@ def _emit(settings: Settings) -> None:
         )
     scenarios = sum(built.scenarios for built in emission.built)
     took = f"{perf_counter() - began:.1f} s"
-    typer.secho(f"{len(files)} blueprints compiled, {scenarios} tasks made and proven in {took}", bold=True)
+    say(f"{len(files)} blueprints compiled, {scenarios} tasks made and proven in {took}", bold=True)
     entries = read_registry(settings.registry_file).entries
     tools, tasks = sum(len(entry.tools) for entry in entries), sum(entry.scenarios for entry in entries)
-    typer.echo(f"{len(entries)} servers with {tools:,} tools and {tasks:,} tasks are ready in {settings.servers}.")
-    typer.echo("Each has a start state that grew by playing its own operations, so every rule holds in it.")
+    say(f"{len(entries)} servers with {tools:,} tools and {tasks:,} tasks are ready in {settings.servers}.")
+    say("Each has a start state that grew by playing its own operations, so every rule holds in it.")
 
 
 def _play_tasks(settings: Settings) -> None:
@@ -108,10 +108,10 @@ def _play_tasks(settings: Settings) -> None:
     with Farm.at(settings.servers) as farm, TemporaryDirectory() as runs:
         names = sorted(entry.id for entry in read_registry(settings.registry_file).entries if entry.scenarios)
         first = farm.scenarios(names[0])[0]
-        typer.secho(f"\n{len(ACTS) + 1}. Tasks, played and judged", bold=True)
-        typer.echo(f"   {first.id}, {len(first.checks)} checks:")
+        say(f"\n{len(ACTS) + 1}. Tasks, played and judged", bold=True)
+        say(f"   {first.id}, {len(first.checks)} checks:")
         for line in first.task.splitlines():
-            typer.echo(textwrap.fill(line, 96, initial_indent="   | ", subsequent_indent="   | ") if line else "   |")
+            say(textwrap.fill(line, 96, initial_indent="   | ", subsequent_indent="   | ") if line else "   |")
         rows = []
         for agent in PLAYERS:
             plan = plan_run(farm, names, RunConfig(agent=agent, each=1))
@@ -122,18 +122,18 @@ def _play_tasks(settings: Settings) -> None:
             solved = sum(one.solved for one in done)
             reward = mean(one.reward for one in done)
             rows.append((agent, f"{len(done)}", f"{solved}", f"{reward:.3f}", f"{len(disturbed(tally))}"))
-        typer.echo()
+        say("")
         print_table(("agent", "episodes", "solved", "mean reward", "not the agent's fault"), rows)
 
 
 async def _play(number: int, act: Act, folder: Path) -> None:
-    environment = Environment.read(folder / "environment.json")
-    typer.secho(f"\n{number}. {environment.title}, {act.way}", bold=True)
-    typer.echo(textwrap.fill(environment.about, 100, initial_indent="   ", subsequent_indent="   "))
+    environment = Environment.read_in(folder, "environment.json")
+    say(f"\n{number}. {environment.title}, {act.way}", bold=True)
+    say(textwrap.fill(environment.about, 100, initial_indent="   ", subsequent_indent="   "))
     began = perf_counter()
     async with act.launch(folder) as session:
         tools = (await session.client.list_tools()).tools
-        typer.echo(f"   {len(tools)} tools after {perf_counter() - began:.2f} s, MCP {session.client.protocol_version}")
+        say(f"   {len(tools)} tools after {perf_counter() - began:.2f} s, MCP {session.client.protocol_version}")
 
         async def call(tool: str, /, **arguments: object) -> dict[str, Any]:
             return await _call(session, tool, arguments)
@@ -143,13 +143,13 @@ async def _play(number: int, act: Act, folder: Path) -> None:
 
 async def _call(session: Session, tool: str, arguments: dict[str, object]) -> dict[str, Any]:
     shown = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
-    typer.echo("   > " + typer.style(tool, bold=True) + f"({shown})")
+    say("   > ", Styled(tool, bold=True), f"({shown})")
     result = await session.client.call_tool(tool, arguments)
     payload: dict[str, Any] = result.structured_content or {}
     if result.is_error:
-        typer.echo("     " + typer.style("refused", fg=typer.colors.YELLOW) + f"  {payload['error']}")
+        say("     ", Styled("refused", typer.colors.YELLOW), f"  {payload['error']}")
     else:
-        typer.echo(f"     {_in_short(payload)}")
+        say(f"     {_in_short(payload)}")
     if session.diff is not None:
         print_diff(session.diff(), indent="       ")
     return payload

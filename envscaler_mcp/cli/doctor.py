@@ -6,13 +6,12 @@ every layer works, so that mode `hard` can be had, and with 1 when one is missin
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.cli.printing import print_table
+from envscaler_mcp.cli.printing import print_json, print_table, say
 
 if TYPE_CHECKING:
     from envscaler_mcp.sandbox.machine import Machine
@@ -26,25 +25,25 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON for 
 
     machine = examine()
     if as_json:
-        typer.echo(json.dumps({**asdict(machine), "hard": machine.hard}, ensure_ascii=False, indent=1))
+        print_json({**asdict(machine), "hard": machine.hard})
     else:
         _print(machine)
     raise typer.Exit(0 if machine.hard else 1)
 
 
 def _print(machine: Machine) -> None:
-    typer.echo(f"{machine.system}\n")
+    say(f"{machine.system}\n")
     rows = [(layer.name, "works" if layer.works else "missing", layer.told) for layer in machine.layers]
     print_table(("layer", "here", "what it does, or why it does not"), rows)
-    typer.echo()
+    say("")
     print_table(("mode", "on this machine"), list(machine.modes.items()))
-    typer.echo()
+    say("")
     if machine.measured:
-        typer.secho("measured", bold=True)
+        say("measured", bold=True)
         for name, words in (("open_ms", "ms to open a world in a worker"), ("fork_ms", "ms to fork one")):
             if name in machine.measured:
-                typer.echo(f"  {machine.measured[name]:g} {words}")
-        typer.echo(f"  {machine.measured['calls_per_second']:,.0f} calls per second\n")
-    typer.secho("not protected", bold=True)
+                say(f"  {machine.measured[name]:g} {words}")
+        say(f"  {machine.measured['calls_per_second']:,.0f} calls per second\n")
+    say("not protected", bold=True)
     for gap in machine.unprotected:
-        typer.secho(f"  {gap}", fg=None if machine.hard else typer.colors.YELLOW)
+        say(f"  {gap}", fg=None if machine.hard else typer.colors.YELLOW)

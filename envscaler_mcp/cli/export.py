@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -12,6 +11,7 @@ from typer.core import TyperGroup
 
 from envscaler_mcp.artifacts.scenario import Split
 from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.errors import ExportError
 from envscaler_mcp.export.formats import FORMATS, Name
 from envscaler_mcp.export.sieve import REASONS, Keepable, Wish
@@ -105,7 +105,7 @@ def export_episodes(
         raise typer.BadParameter(str(cause)) from cause
     exported = export_run(folder, settings_of(ctx).servers, chosen, wish, out)
     if as_json:
-        typer.echo(json.dumps(_counts(exported), indent=1))
+        print_json(_counts(exported))
     else:
         _tell(exported, out)
     raise typer.Exit(0 if exported.written else 1)
@@ -132,15 +132,15 @@ def _counts(exported: Exported) -> dict[str, Any]:
 def _tell(exported: Exported, out: Path) -> None:
     for reason, sentence in REASONS.items():
         if many := exported.removed.get(reason, 0):
-            typer.echo(f"{many} left out ({reason}): {sentence}.")
+            say(f"{many} left out ({reason}): {sentence}.")
     if exported.missing:
-        typer.echo(f"{exported.missing} episodes are missing; the command that began the run plays them.")
+        say(f"{exported.missing} episodes are missing; the command that began the run plays them.")
     if exported.damaged:
-        typer.echo(f"{exported.damaged} stretches of the journal are damaged; what they held is not here.", err=True)
+        say(f"{exported.damaged} stretches of the journal are damaged; what they held is not here.", err=True)
     if exported.written:
-        typer.echo(f"{exported.episodes} of {exported.attempts} episodes are {exported.written} entries in {out}.")
+        say(f"{exported.episodes} of {exported.attempts} episodes are {exported.written} entries in {out}.")
     else:
-        typer.echo(f"Of {exported.attempts} episodes nothing is left to write.", err=True)
+        say(f"Of {exported.attempts} episodes nothing is left to write.", err=True)
 
 
 @app.command("envscaler")
@@ -159,4 +159,4 @@ def export_servers(
         raise typer.BadParameter("no environment is registered", param_hint="ENV_ID")
     folders = [settings_of(ctx).servers / entry.id for entry in entries]
     many, tasks = export_upstream(folders, environments, scenarios)
-    typer.echo(f"{many} environments are written to {environments}, {tasks} scenarios to {scenarios}.")
+    say(f"{many} environments are written to {environments}, {tasks} scenarios to {scenarios}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import logging.handlers
 import os
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 import typer
 
 from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.launch.opening import Isolation, WrongUseError
 from envscaler_mcp.service.front_end import FarmConfig
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 PORT = 8765
 DAY = 86_400
-
 app = typer.Typer(add_completion=False)
 
 
@@ -121,13 +120,13 @@ def farm(
         def ready() -> None:
             told = {"url": address, "control": where, "environments": len(registry.entries), "processes": count}
             if as_json:
-                typer.echo(json.dumps(told))
+                print_json(told, indent=None)
                 return
-            typer.echo(f"{len(registry.entries)} environments at {address}")
-            typer.echo(f"  a fresh world    {address}/e/ENV_ID/new")
-            typer.echo(f"  catalogue        {address}/v0.1/servers")
-            typer.echo(f"  control plane    {where}, with a token from `envscaler farm token control`")
-            typer.echo("Ctrl-C ends it.")
+            say(f"{len(registry.entries)} environments at {address}")
+            say(f"  a fresh world    {address}/e/ENV_ID/new")
+            say(f"  catalogue        {address}/v0.1/servers")
+            say(f"  control plane    {where}, with a token from `envscaler farm token control`")
+            say("Ctrl-C ends it.")
 
         try:
             code = _house(ray)(config, agents, owners, count).run(ready)
@@ -146,7 +145,7 @@ def print_token(
         str, typer.Option(metavar="NAME", help="The variable with the farm's secret, if it has one.")
     ] = "",
 ) -> None:
-    typer.echo(token_for(_secret(settings_of(ctx), secret_env), scope, days * DAY))
+    say(token_for(_secret(settings_of(ctx), secret_env), scope, days * DAY))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from envscaler_mcp.cli.lookup import settings_of
-from envscaler_mcp.cli.printing import print_table, progress_bar
+from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
+from envscaler_mcp.pages.visible import on_one_line
 from envscaler_mcp.pipeline.imported import Imported, ImportedScenario
 from envscaler_mcp.pipeline.importing import import_upstream
 
@@ -43,7 +43,7 @@ def import_servers(
             lambda name, number: progress(name, number, number),
         )
     if as_json:
-        typer.echo(json.dumps(_report(found), ensure_ascii=False, indent=1))
+        print_json(_report(found))
     else:
         _print(found)
     raise typer.Exit(0 if any(not one.refused for one in found.environments) else 1)
@@ -63,15 +63,16 @@ def _print(found: Imported) -> None:
         )
         for one in here
     ]
-    typer.secho(f"{len(here)} of {len(found.environments)} environments are imported.", bold=True)
+    say(f"{len(here)} of {len(found.environments)} environments are imported.", bold=True)
     print_table(("id", "tools", "states", "scenarios", "gradable", "replayable", "title"), rows)
     for one in found.environments:
         if one.refused:
-            typer.echo(f"{one.id} is refused: {one.refused}", err=True)
+            say(on_one_line(f"{one.id} is refused: {one.refused}"), err=True)
         if one.only_told:
-            typer.echo(f"{one.id}: its class has no {', '.join(one.only_told)}, which its metadata names", err=True)
+            names = ", ".join(one.only_told)
+            say(on_one_line(f"{one.id}: its class has no {names}, which its metadata names"), err=True)
     for line in _counts(list(found.scenarios)):
-        typer.echo(line)
+        say(line)
 
 
 def _counts(scenarios: Sequence[ImportedScenario]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,7 +9,8 @@ import typer
 
 from envscaler_mcp.artifacts import Registry, RegistryEntry
 from envscaler_mcp.cli.lookup import registry_of, settings_of
-from envscaler_mcp.cli.printing import print_table
+from envscaler_mcp.cli.printing import print_json, print_table, say
+from envscaler_mcp.pages.visible import on_one_line
 from envscaler_mcp.registry import differences, search
 from envscaler_mcp.settings import Settings
 
@@ -31,7 +31,7 @@ def list_servers(
         raise typer.Exit(_check(registry, settings_of(ctx)))
     entries = search(registry, words)
     if as_json:
-        typer.echo(json.dumps([entry.model_dump(mode="json") for entry in entries], ensure_ascii=False, indent=1))
+        print_json([entry.model_dump(mode="json") for entry in entries])
     else:
         _print(entries, words)
     raise typer.Exit(0 if entries else 1)
@@ -40,9 +40,9 @@ def list_servers(
 def _check(registry: Registry, settings: Settings) -> int:
     found = differences(registry, settings.servers)
     for difference in found:
-        typer.echo(str(difference), err=True)
+        say(on_one_line(str(difference)), err=True)
     if not found:
-        typer.echo(f"All {len(registry.entries)} folders are those that were registered.")
+        say(f"All {len(registry.entries)} folders are those that were registered.")
     return int(bool(found))
 
 
@@ -51,4 +51,4 @@ def _print(entries: Sequence[RegistryEntry], words: str) -> None:
         rows = [(entry.id, entry.sector, str(len(entry.tools)), entry.about) for entry in entries]
         print_table(("id", "sector", "tools", "about"), rows)
     else:
-        typer.echo(f"No environment matches {words!r}." if words else "No environment is registered.", err=True)
+        say(f"No environment matches {words!r}." if words else "No environment is registered.", err=True)

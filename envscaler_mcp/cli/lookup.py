@@ -43,7 +43,10 @@ def entry_of(ctx: typer.Context, env_id: str) -> RegistryEntry:
 
 def folder_of(ctx: typer.Context, env_id: str) -> Path:
     """The server folder of a registered environment."""
-    return settings_of(ctx).servers / entry_of(ctx, env_id).id
+    folder = settings_of(ctx).servers / entry_of(ctx, env_id).id
+    if folder.is_symlink():
+        raise RegistryError(f"{str(folder)!r} is a link; put the folder itself there")
+    return folder
 
 
 def code_of(ctx: typer.Context, env_id: str) -> EnvironmentCode:
@@ -53,7 +56,7 @@ def code_of(ctx: typer.Context, env_id: str) -> EnvironmentCode:
 
 def environment_of(ctx: typer.Context, env_id: str) -> Environment:
     """The card of a registered environment; none of its code is run."""
-    return Environment.read(folder_of(ctx, env_id) / "environment.json")
+    return Environment.read_in(folder_of(ctx, env_id), "environment.json")
 
 
 def tool_of(environment: Environment, name: str) -> Tool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +12,7 @@ import typer
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.models import Pace, reached
-from envscaler_mcp.cli.printing import print_table
+from envscaler_mcp.cli.printing import print_json, print_table, say
 from envscaler_mcp.llm import Asking
 from envscaler_mcp.pipeline.synthesis_run import judged_tasks
 from envscaler_mcp.settings import Settings
@@ -41,17 +40,17 @@ def mine_tasks(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     settings, raw = settings_of(ctx), read_raw_tasks(tasks)
-    cards = [Environment.read(settings.servers / entry.id / "environment.json") for entry in registry_of(ctx).entries]
+    cards = [Environment.read_in(settings.servers / entry.id, "environment.json") for entry in registry_of(ctx).entries]
     judged = None if model is None else _judged(settings, model, raw)
     mined = mine(raw, {card.id: described(card) for card in cards}, judged)
     if as_json:
-        typer.echo(json.dumps(_document(mined), ensure_ascii=False, indent=1))
+        print_json(_document(mined))
         return
     if why:
         for task, finding in zip(mined.tasks, mined.findings, strict=True):
             mark = "kept" if finding.stateful else "out "
-            typer.echo(f"{mark} {finding.weight:+d}  {_short(task.text)}  ({'; '.join(finding.cues) or 'no cue'})")
-        typer.echo("")
+            say(f"{mark} {finding.weight:+d}  {_short(task.text)}  ({'; '.join(finding.cues) or 'no cue'})")
+        say("")
     _print(mined)
 
 
@@ -60,29 +59,29 @@ def _judged(settings: Settings, model: str, tasks: Sequence[RawTask]) -> list[Fi
     answers = settings.home / "synthesis" / "mined.sqlite"
     findings, ledger = anyio.run(judged_tasks, endpoint, Asking(model=name), tasks, answers)
     total = ledger.total
-    typer.echo(f"{name}: {total.prompt_tokens:,} tokens in, {total.completion_tokens:,} out", err=True)
+    say(f"{name}: {total.prompt_tokens:,} tokens in, {total.completion_tokens:,} out", err=True)
     return findings
 
 
 def _print(mined: Mined) -> None:
-    typer.secho(
+    say(
         f"{mined.kept} of {len(mined.tasks)} tasks need a system with records; they are {len(mined.groups)} groups.",
         bold=True,
     )
     agreement = mined.agreement
     if agreement is not None:
-        typer.echo(
+        say(
             f"People labelled {agreement['labelled']:.0f}: precision {agreement['precision']:.2f}, "
             f"recall {agreement['recall']:.2f}."
         )
     for title, covered in (("Covered by the library", True), ("Not covered", False)):
         groups = [group for group in mined.groups if group.covered is covered]
         tasks = sum(len(group.tasks) for group in groups)
-        typer.secho(f"\n{title}: {len(groups)} groups, {tasks} tasks", bold=True)
+        say(f"\n{title}: {len(groups)} groups, {tasks} tasks", bold=True)
         if groups:
             print_table(("tasks", "nearest", "words", "for example"), [_row(group) for group in groups[:_SHOWN]])
         if len(groups) > _SHOWN:
-            typer.echo(f"… and {len(groups) - _SHOWN} smaller ones; --json tells all")
+            say(f"… and {len(groups) - _SHOWN} smaller ones; --json tells all")
 
 
 def _row(group: TopicGroup) -> tuple[str, str, str, str]:

@@ -21,6 +21,7 @@ from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.conversation import Telling
 from envscaler_mcp.cli.lookup import did_you_mean, registry_if_any, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
+from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.cli.voices import place_of
 from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
@@ -239,9 +240,9 @@ def _keep(out: Path, done: JointlyPlayed) -> None:
 def _tell(done: JointlyPlayed, out: Path | None, as_json: bool) -> None:
     episode = done.trajectory
     if as_json:
-        typer.echo(episode.to_text().rstrip())
+        print_json(episode.model_dump(mode="json"))
     else:
         Telling(episode.mode, done.scenario).verdict(episode.verdict)
         if out is not None:
-            typer.echo(f"It is kept in {out}.")
+            say(f"It is kept in {out}.")
     raise typer.Exit(0 if episode.verdict.owner in (None, "agent") else 1)

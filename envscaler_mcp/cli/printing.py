@@ -1,4 +1,8 @@
-"""How people are told things: tables, calls and what they changed."""
+"""How people are told things: the one way from here to a terminal, and tables, calls and what they changed.
+
+Much of what is printed was written by others: cards, records, errors, models. What would steer a terminal or turn the
+reading direction is told by number, in JSON as an escape; so no other module calls what writes to the screen.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,38 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import typer
 
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.looking.changes import change_lines
-from envscaler_mcp.pages.visible import on_one_line
+from envscaler_mcp.pages.visible import escaped, on_one_line, visible
 
 LONGEST = 60
 """Characters of a changed value; the rest is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """A part of what is said that looks different from the rest."""
+
+    text: str
+    fg: str | None = None
+    bold: bool | None = None
+
+
+def say(
+    *parts: str | Styled, err: bool = False, nl: bool = True, fg: str | None = None, bold: bool | None = None
+) -> None:
+    """Print the parts one behind the other, whatever signs are in them; line breaks are left alone."""
+    words = (one if isinstance(one, Styled) else Styled(one, fg, bold) for one in parts)
+    text = "".join(_dressed(Styled(visible(one.text), one.fg, one.bold)) for one in words)
+    typer.echo(text, err=err, nl=nl)  # noqa: TID251 - here is where it is banned to
+
+
+def _dressed(part: Styled) -> str:
+    return typer.style(part.text, fg=part.fg, bold=part.bold) if part.fg or part.bold else part.text  # noqa: TID251
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -29,7 +56,7 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         cells = "".join(cell.ljust(width + 2) for cell, width in zip(row, widths, strict=False))
         lines = textwrap.wrap(row[-1], room) if room > 20 else [row[-1]]
         text = cells + f"\n{' ' * indent}".join(lines or [""])
-        typer.secho(text.rstrip(), bold=row is head)
+        say(text.rstrip(), bold=row is head or None)
 
 
 @contextmanager
@@ -51,19 +78,18 @@ def progress_bar(doing: str, shown: bool = True) -> Iterator[Callable[[str, int,
         yield progress
 
 
-def print_json(document: object) -> None:
-    """For programs; whoever reads it on a screen is not steered by what is in it."""
-    typer.echo(json.dumps(document, ensure_ascii=sys.stdout.isatty(), indent=1))
+def print_json(document: object, indent: int | None = 1) -> None:
+    """For programs; a terminal on which it is read is not steered by what is in it."""
+    say(escaped(json.dumps(document, ensure_ascii=False, indent=indent)))
 
 
 def print_payload(payload: Mapping[str, object], ok: bool) -> None:
     """What a tool answered, as JSON a person can read."""
-    text = json.dumps(payload, ensure_ascii=False, indent=2)
-    typer.secho(text, fg=None if ok else typer.colors.YELLOW)
+    say(escaped(json.dumps(payload, ensure_ascii=False, indent=2)), fg=None if ok else typer.colors.YELLOW)
 
 
 def print_diff(diff: StateDiff, indent: str = "  ") -> None:
     """What a call changed, one fact a line."""
     for line in change_lines(diff, LONGEST):
         colour = {"+": typer.colors.GREEN, "-": typer.colors.RED, "~": typer.colors.CYAN}[line[0]]
-        typer.secho(indent + line, fg=colour)
+        say(indent + line, fg=colour)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import signal
+import sys
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
+from traceback import format_exception
+from types import TracebackType
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from envscaler_mcp import __version__
 from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.pages.visible import visible
 
 COMMANDS = (
     "demo",
@@ -59,10 +63,14 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except EnvScalerError as error:
-            typer.echo(f"envscaler: {error}", err=True)
+            _say(f"envscaler: {error}")
             raise typer.Exit(_exit_code(error)) from error
+        except typer.BadParameter as error:
+            # What was typed stands in it, and names that cards and registries gave.
+            vars(error)["message"] = visible(error.message)
+            raise
         except KeyboardInterrupt:
-            typer.echo("Stopped; what had been launched was ended.", err=True)
+            _say("Stopped; what had been launched was ended.")
             raise typer.Exit(130) from None
 
 
@@ -79,7 +87,12 @@ app = typer.Typer(
 def main() -> None:
     """The program `envscaler`. SIGTERM ends it as Ctrl-C does, so that what was launched is ended too."""
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    sys.excepthook = _print_traceback
     app()
+
+
+def _print_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    sys.stderr.write(visible("".join(format_exception(kind, error, trace))))
 
 
 def load(name: str) -> Any:
@@ -88,6 +101,12 @@ def load(name: str) -> Any:
     command = typer.main.get_command(module.app)
     command.name, command.help = name, (module.__doc__ or "").strip()
     return command
+
+
+def _say(text: str, err: bool = True) -> None:
+    from envscaler_mcp.cli.printing import say
+
+    say(text, err=err)
 
 
 def _exit_code(error: EnvScalerError) -> int:
@@ -108,7 +127,7 @@ def _first_line(name: str) -> str:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(__version__)
+        _say(__version__, err=False)
         raise typer.Exit
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Annotated
 
 import typer
 
 from envscaler_mcp.cli.lookup import settings_of
-from envscaler_mcp.cli.printing import progress_bar
+from envscaler_mcp.cli.printing import print_json, progress_bar, say
+from envscaler_mcp.pages.visible import on_one_line
 from envscaler_mcp.pipeline import Proven, prove_folders
 from envscaler_mcp.registry import find_entry, read_registry
 
@@ -43,11 +43,13 @@ def prove_scenarios(
     failed = [one for one in proven if one.failure]
     for one in proven if as_json else failed:
         known = not (one.failure or one.planless)
-        line = json.dumps({"scenario": one.scenario, "proven": known, "failure": one.failure})
-        typer.echo(line if as_json else f"{one.scenario}: {one.failure}", err=not as_json)
+        if as_json:
+            print_json({"scenario": one.scenario, "proven": known, "failure": one.failure}, indent=None)
+        else:
+            say(on_one_line(f"{one.scenario}: {one.failure}"), err=True)
     if not as_json:
         planless = sum(one.planless for one in proven)
         told = f" {planless} came without a plan, so there is nothing to prove." if planless else ""
-        typer.echo(f"{len(proven) - len(failed) - planless} of {len(proven)} scenarios are proven.{told}")
+        say(f"{len(proven) - len(failed) - planless} of {len(proven)} scenarios are proven.{told}")
     if failed:
         raise typer.Exit(1)

@@ -12,7 +12,7 @@ import typer
 
 from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.cli.lookup import registry_if_any, settings_of
-from envscaler_mcp.cli.printing import print_json, progress_bar
+from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.summary import print_gaps
 from envscaler_mcp.farm import Farm
 from envscaler_mcp.farm.replaying import Ending, Replayed, replay_run
@@ -68,8 +68,8 @@ def replay(
     else:
         for one in others:
             how = "cannot be replayed: " if one.outcome == "impossible" else ""
-            typer.echo(on_one_line(f"{one.id}: {how}{one.why}"), err=True)
-        typer.echo(
+            say(on_one_line(f"{one.id}: {how}{one.why}"), err=True)
+        say(
             f"{counts['identical']} of {len(places)} episodes are identical, {counts['different']} differ, "
             f"{counts['impossible']} cannot be replayed."
         )
@@ -98,27 +98,27 @@ def rescore(
         try:
             told = anyio.run(judge)
         except KeyboardInterrupt:
-            typer.echo(f"What was judged is safe in {target}; the same command judges the rest.", err=True)
+            say(f"What was judged is safe in {target}; the same command judges the rest.", err=True)
             raise
     if as_json:
         print_json({**_figures(told), "out": str(target)})
     else:
         _print_rescored(told)
-        typer.echo(f"What {GRADING} says of them is in {target}.")
+        say(f"What {GRADING} says of them is in {target}.")
     raise typer.Exit(1 if told.not_judged else 0)
 
 
 def _print_rescored(told: Rescored) -> None:
     for then, now in told.changed[:_SHOWN]:
-        typer.echo(on_one_line(f"{now.id}: {_short(then)} → {_short(now)}"))
+        say(on_one_line(f"{now.id}: {_short(then)} → {_short(now)}"))
     if len(told.changed) > _SHOWN:
-        typer.echo(f"… and {len(told.changed) - _SHOWN} more.")
+        say(f"… and {len(told.changed) - _SHOWN} more.")
     for name, why in sorted(told.not_judged.items())[:_SHOWN]:
-        typer.echo(on_one_line(f"{name} is not judged: {why}"), err=True)
+        say(on_one_line(f"{name} is not judged: {why}"), err=True)
     if len(told.not_judged) > _SHOWN:
-        typer.echo(f"… and {len(told.not_judged) - _SHOWN} more.", err=True)
+        say(f"… and {len(told.not_judged) - _SHOWN} more.", err=True)
     figures = _figures(told)
-    typer.echo(
+    say(
         f"{figures['changed']} of {figures['judged']} verdicts changed: {figures['solved_now']} solved now, "
         f"{figures['solved_no_longer']} no longer; reward higher in {figures['higher']}, lower in {figures['lower']}; "
         f"{len(told.not_judged)} could not be judged anew."

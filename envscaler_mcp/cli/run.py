@@ -15,7 +15,7 @@ from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.artifacts.scenario import Level, Split
 from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
-from envscaler_mcp.cli.printing import print_json, progress_bar
+from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
 from envscaler_mcp.cli.voices import elsewhere, place_of, told
 from envscaler_mcp.episode.agent import CannotGoOnError, Mode
@@ -214,14 +214,14 @@ def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:
     else:
         print_summary(plan, tally)
         if spent is not None:
-            typer.echo(told(spent))
-        typer.echo(f"{len(tally.done)} of {len(plan.episodes)} episodes are in {out}.")
+            say(told(spent))
+        say(f"{len(tally.done)} of {len(plan.episodes)} episodes are in {out}.")
     raise typer.Exit(1 if disturbed(tally) else 0)
 
 
 def _tell_interrupted(out: Path) -> None:
     plan, tally, _ = read_run(out)
-    typer.echo(
+    say(
         f"{len(tally.done)} of {len(plan.episodes)} episodes are safe in {out}; the same command plays the rest.",
         err=True,
     )

@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.cli.conversation import print_episode
 from envscaler_mcp.cli.lookup import registry_if_any, settings_of
-from envscaler_mcp.cli.printing import print_json, progress_bar
+from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.replaying import replay, rescore
 from envscaler_mcp.cli.summary import disturbed, print_attempts, print_gaps, print_summary, summary_of
 from envscaler_mcp.farm import Farm
@@ -79,7 +79,7 @@ def write_html(
     """One page for a browser, with nothing from elsewhere: a list with filters, and each episode as a conversation."""
     with _review(ctx) as review, progress_bar("looking at") as progress:
         episodes, size = write_page(folder, out, review, limit, progress)
-    typer.echo(f"{out} shows {episodes} episodes in {size / 1e6:.1f} MB.")
+    say(f"{out} shows {episodes} episodes in {size / 1e6:.1f} MB.")
 
 
 @contextmanager

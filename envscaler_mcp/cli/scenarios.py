@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Annotated
 
 import typer
 
 from envscaler_mcp.cli.lookup import folder_of, settings_of
-from envscaler_mcp.cli.printing import progress_bar
+from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.pipeline import SEED, write_scenarios
 
 app = typer.Typer(add_completion=False)
@@ -27,7 +26,7 @@ def make_scenarios(
         with progress_bar(f"trying {folder.name}") as progress:
             made = write_scenarios(folder, seed, registry_file=settings_of(ctx).registry_file, progress=progress)
         for one in made if as_json else ():
-            typer.echo(json.dumps({"scenario": one.id, "level": one.level, "task": one.task}, ensure_ascii=False))
+            print_json({"scenario": one.id, "level": one.level, "task": one.task}, indent=None)
         if not as_json:
             levels = ", ".join(f"{number} {level}" for level, number in Counter(one.level for one in made).items())
-            typer.echo(f"{folder.name}: {len(made)} scenarios are made and proven ({levels}).")
+            say(f"{folder.name}: {len(made)} scenarios are made and proven ({levels}).")

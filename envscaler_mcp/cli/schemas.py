@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.cli.printing import say
 from envscaler_mcp.emit.schemas import schemas
 
 app = typer.Typer(add_completion=False)
@@ -23,11 +24,11 @@ def write_schemas(
     stale += [path for path in sorted(out.glob("*.json")) if path not in wanted]
     if check:
         for path in stale:
-            typer.echo(f"{path} is not what `envscaler schemas` would write.", err=True)
+            say(f"{path} is not what `envscaler schemas` would write.", err=True)
         raise typer.Exit(1 if stale else 0)
     for path in stale:
         if path in wanted:
             write_text(path, wanted[path])
         else:
             path.unlink()
-    typer.echo(f"{out}: {len(wanted)} schemas, {len(stale)} changed.")
+    say(f"{out}: {len(wanted)} schemas, {len(stale)} changed.")

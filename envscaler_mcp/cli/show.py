@@ -8,6 +8,8 @@ import typer
 
 from envscaler_mcp.artifacts import Environment, Tool
 from envscaler_mcp.cli.lookup import environment_of
+from envscaler_mcp.cli.printing import Styled, print_json, say
+from envscaler_mcp.pages.visible import on_one_line
 
 app = typer.Typer(add_completion=False)
 
@@ -20,24 +22,26 @@ def show_server(
 ) -> None:
     environment = environment_of(ctx, env_id)
     if as_json:
-        typer.echo(environment.to_text(), nl=False)
+        print_json(environment.model_dump(mode="json"))
     else:
         _print_environment(environment)
 
 
 def _print_environment(environment: Environment) -> None:
-    typer.secho(f"{environment.title}  ({environment.id} {environment.version}, {environment.sector})", bold=True)
-    typer.echo(environment.about)
-    typer.secho("\nRules", bold=True)
+    title = f"{environment.title}  ({environment.id} {environment.version}, {environment.sector})"
+    say(on_one_line(title), bold=True)
+    say(environment.about)
+    say("\nRules", bold=True)
     for rule in environment.rules:
-        typer.echo(f"  * {rule}")
+        say(on_one_line(f"  * {rule}"))
     for effect, head in (("reads", "Tools that read"), ("writes", "Tools that change")):
-        typer.secho(f"\n{head}", bold=True)
+        say(f"\n{head}", bold=True)
         for tool in environment.tools:
             if tool.effect == effect:
                 _print_tool(tool)
-    typer.echo(f"\nStart states: {', '.join(environment.states)}")
-    typer.echo(f"Try one: envscaler call {environment.id} {environment.tools[0].name}")
+    say(f"\nStart states: {', '.join(environment.states)}")
+    for tool in environment.tools[:1]:
+        say(on_one_line(f"Try one: envscaler call {environment.id} {tool.name}"))
 
 
 def _print_tool(tool: Tool) -> None:
@@ -46,8 +50,8 @@ def _print_tool(tool: Tool) -> None:
         f"{name}: {type_words(schema)}" if name in required else f"[{name}: {type_words(schema)}]"
         for name, schema in tool.input_schema.get("properties", {}).items()
     )
-    typer.echo("  " + typer.style(tool.name, bold=True) + f"({arguments})")
-    typer.echo(f"      {tool.description.splitlines()[0]}")
+    say("  ", Styled(on_one_line(tool.name), bold=True), on_one_line(f"({arguments})"))
+    say(on_one_line(f"      {tool.description.partition(chr(10))[0]}"))
 
 
 def type_words(schema: dict[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +22,8 @@ from envscaler_mcp.census import (
 from envscaler_mcp.census.figures import PAPER
 from envscaler_mcp.census.topic_map import topic_map
 from envscaler_mcp.cli.lookup import registry_of, settings_of
-from envscaler_mcp.cli.printing import print_table, progress_bar
+from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
+from envscaler_mcp.pages.visible import on_one_line
 from envscaler_mcp.synthesis.topics.described import described
 
 app = typer.Typer(add_completion=False)
@@ -57,7 +57,7 @@ def print_stats(
         places = topic_map({one.environment.id: described(one.environment) for one in farm})
         write_text(html, page(figures, alike, places, learned))
     if as_json:
-        typer.echo(json.dumps(_document(figures, alike if similarity else None, learned), ensure_ascii=False, indent=1))
+        print_json(_document(figures, alike if similarity else None, learned))
     else:
         _print_figures(figures)
         if alike is not None and similarity:
@@ -65,7 +65,7 @@ def print_stats(
         if learned is not None:
             _print_signal(learned)
         if html is not None:
-            typer.echo(f"\n{html} shows it.")
+            say(f"\n{html} shows it.")
     raise typer.Exit(1 if similarity and alike is not None and not alike.diverse else 0)
 
 
@@ -75,11 +75,11 @@ def _print_figures(figures: Figures) -> None:
     ]
     print_table(("", "here", "paper"), rows)
     sectors = ", ".join(f"{sector} {many}" for sector, many in figures.sectors.items())
-    typer.echo(f"\n{len(figures.sectors)} sectors: {sectors}")
+    say(f"\n{len(figures.sectors)} sectors: {on_one_line(sectors)}")
 
 
 def _print_similarity(alike: Similarities) -> None:
-    typer.echo(
+    say(
         f"\nStructure, names forgotten: nearest neighbour {alike.mean_nearest:.3f} on average; "
         f"{len(alike.refused)} pairs are too alike, {len(alike.looked_at)} want a look."
     )
@@ -88,13 +88,13 @@ def _print_similarity(alike: Similarities) -> None:
 
 
 def _print_signal(learned: Signal) -> None:
-    typer.echo("")
+    say("")
     print_table(("signal", "all scenarios"), [(name, _number(value)) for name, value in learned.table.items()])
-    typer.echo("")
+    say("")
     heads = list(next(iter(learned.levels.values()), {}))
     rows = [(level, *(_number(found[head]) for head in heads)) for level, found in learned.levels.items()]
     print_table(("level", *heads), rows)
-    typer.echo("\n" + ", ".join(f"{split.replace('_', ' ')} {many}" for split, many in learned.splits.items()))
+    say("\n" + ", ".join(f"{split.replace('_', ' ')} {many}" for split, many in learned.splits.items()))
 
 
 def _document(figures: Figures, alike: Similarities | None, learned: Signal | None) -> dict[str, Any]:

@@ -8,10 +8,8 @@ from dataclasses import asdict
 from statistics import mean
 from typing import Any
 
-import typer
-
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
-from envscaler_mcp.cli.printing import print_table
+from envscaler_mcp.cli.printing import print_table, say
 from envscaler_mcp.looking.choosing import attempts_of
 from envscaler_mcp.pages.visible import on_one_line
 from envscaler_mcp.scoring.passing import GROUPS, Group, grouped, passing
@@ -38,15 +36,13 @@ def print_summary(plan: RunPlan, tally: Tally) -> None:
     _print_passing(plan, tally)
     others = disturbed(tally)
     for one in others[:_SHOWN]:
-        typer.echo(on_one_line(f"{one.id}: {one.owner}: {one.reason}"), err=True)
+        say(on_one_line(f"{one.id}: {one.owner}: {one.reason}"), err=True)
     if len(others) > _SHOWN:
-        typer.echo(f"… and {len(others) - _SHOWN} more.", err=True)
+        say(f"… and {len(others) - _SHOWN} more.", err=True)
     gradings = _gradings(tally)
     if len(gradings) > 1:
         told = ", ".join(f"{name or 'none'}: {count}" for name, count in gradings.items())
-        typer.echo(
-            f"Not all verdicts are by one grading ({told}); `runs rescore` judges all of them by today's.", err=True
-        )
+        say(f"Not all verdicts are by one grading ({told}); `runs rescore` judges all of them by today's.", err=True)
 
 
 def print_gaps(plan: RunPlan, tally: Tally, damaged: int) -> None:
@@ -54,9 +50,9 @@ def print_gaps(plan: RunPlan, tally: Tally, damaged: int) -> None:
     missing = len(plan.episodes) - len(tally.done)
     if missing:
         who = "judging the first run anew adds" if plan.rescored else "the command that began the run plays"
-        typer.echo(f"{missing} episodes are missing; {who} them.")
+        say(f"{missing} episodes are missing; {who} them.")
     if damaged:
-        typer.echo(f"{damaged} stretches of the journal are damaged; what they held is played again.", err=True)
+        say(f"{damaged} stretches of the journal are damaged; what they held is played again.", err=True)
 
 
 def print_attempts(attempts: Sequence[Attempted]) -> None:
@@ -66,7 +62,7 @@ def print_attempts(attempts: Sequence[Attempted]) -> None:
         for one in attempts
     ]
     print_table(("episode", "reward", "steps", "ended", "failure of", "why"), rows)
-    typer.echo(f"{len(rows)} episodes.")
+    say(f"{len(rows)} episodes.")
 
 
 def summary_of(plan: RunPlan, tally: Tally, listed: Sequence[Attempted] | None = None) -> dict[str, Any]:
@@ -146,7 +142,7 @@ def _print_passing(plan: RunPlan, tally: Tally) -> None:
         found = grouped(plan.episodes, group)
         if len(found) > 1:
             rows += [_passing_row(name, planned, tally, shown) for name, planned in sorted(found.items())]
-    typer.echo()
+    say("")
     print_table(("", "masked", *(f"pass@{k}" for k in shown), *(f"pass^{k}" for k in shown[1:]), "failures"), rows)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,8 +14,9 @@ import typer
 from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.models import Pace, price_at, reached
-from envscaler_mcp.cli.printing import print_table
+from envscaler_mcp.cli.printing import print_json, print_table, say
 from envscaler_mcp.llm import Asking, Ledger
+from envscaler_mcp.pages.visible import on_one_line
 from envscaler_mcp.pipeline.synthesis_run import RunOptions, report, synthesis_run
 from envscaler_mcp.pipeline.synthesizing import Step, Synthesis
 from envscaler_mcp.pipeline.wanted import Wanted
@@ -106,10 +106,10 @@ def synthesize_servers(
                 lambda: synthesis_run(options, raw, folder, settings.servers, settings.registry_file, on)
             )
     except KeyboardInterrupt:
-        typer.echo(f"What was answered is kept in {folder}; the same command goes on from there.", err=True)
+        say(f"What was answered is kept in {folder}; the same command goes on from there.", err=True)
         raise
     if as_json:
-        typer.echo(json.dumps(report(found, ledger, options), ensure_ascii=False, indent=1))
+        print_json(report(found, ledger, options))
     else:
         _print(found, ledger, folder)
     raise typer.Exit(1 if found.stopped or not found.admitted else 0)
@@ -132,7 +132,7 @@ def _watched(quiet: bool, budget: float | None) -> Iterator[Callable[[Step, Ledg
         spent = _spent(ledger, budget) if ledger is not None else ""
         made = Table("environment", "stage", "", caption=spent, caption_justify="left", expand=True)
         for name, (stage, said) in rows.items():
-            made.add_row(name, stage, escape(said[:80]))
+            made.add_row(*(escape(on_one_line(cell)) for cell in (name, stage, said[:80])))
         return made
 
     with Live(table(None), console=Console(stderr=True), transient=True, refresh_per_second=4) as live:
@@ -145,7 +145,8 @@ def _watched(quiet: bool, budget: float | None) -> Iterator[Callable[[Step, Ledg
 
 
 def _tell_line(step: Step, ledger: Ledger) -> None:
-    typer.echo(f"{step.topic or 'tasks'}: {step.stage} {step.said}".rstrip() + f"  ({_spent(ledger, None)})", err=True)
+    line = f"{step.topic or 'tasks'}: {step.stage} {step.said}".rstrip()
+    say(on_one_line(f"{line}  ({_spent(ledger, None)})"), err=True)
 
 
 def _spent(ledger: Ledger, budget: float | None) -> str:
@@ -155,7 +156,7 @@ def _spent(ledger: Ledger, budget: float | None) -> str:
 
 
 def _print(found: Synthesis, ledger: Ledger, folder: Path) -> None:
-    typer.secho(
+    say(
         f"{found.kept} of {found.tasks} tasks need records; {len(found.admitted)} environments are admitted.", bold=True
     )
     if found.admitted:
@@ -171,9 +172,9 @@ def _print(found: Synthesis, ledger: Ledger, folder: Path) -> None:
         ]
         print_table(("id", "tools", "scenarios", "repairs", "title"), rows)
     for one in found.failed:
-        typer.echo(f"{one.topic.id} failed: {one.reason}", err=True)
+        say(f"{one.topic.id} failed: {one.reason}", err=True)
     for left in found.left_out:
-        typer.echo(f"{left.topic.id} is left out: {left.reason}")
+        say(f"{left.topic.id} is left out: {left.reason}")
     stages = [
         (
             name,
@@ -185,8 +186,8 @@ def _print(found: Synthesis, ledger: Ledger, folder: Path) -> None:
         )
         for name, line in [*sorted(ledger.lines.items()), ("together", ledger.total)]
     ]
-    typer.echo("")
+    say("")
     print_table(("stage", "asked", "kept", "tokens in", "tokens out", "cost"), stages)
     if found.stopped:
-        typer.echo(f"\n{found.stopped}.", err=True)
-    typer.echo(f"\nAnswers are kept in {folder}; the same command goes on and pays for nothing twice.")
+        say(f"\n{found.stopped}.", err=True)
+    say(f"\nAnswers are kept in {folder}; the same command goes on and pays for nothing twice.")

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.artifacts.members import check_target, has_member, member_parts, read_member
 from envscaler_mcp.emit.folder import docstring_title
-from envscaler_mcp.errors import EmitError, boundary
+from envscaler_mcp.errors import ArtifactError, EmitError, boundary
 from envscaler_mcp.serving.parsing import parsed_module
 
 ENTRY = "launch"
@@ -40,7 +41,7 @@ if __name__ == "__main__":
 
 def bundle_files(folder: Path) -> dict[str, bytes]:
     """Everything a bundle of this server folder holds, by its path inside; the same bytes on every machine."""
-    environment = Environment.read(folder / "environment.json")
+    environment = Environment.read_in(folder, "environment.json")
     files = {
         "manifest.json": (json.dumps(manifest(environment), ensure_ascii=False, indent=2) + "\n").encode(),
         "server.py": SERVER.format(title=docstring_title(environment), id=environment.id).encode(),
@@ -49,12 +50,19 @@ def bundle_files(folder: Path) -> dict[str, bytes]:
     names += [f"states/{state}.json" for state in environment.states]
     with boundary(EmitError, f"bundle of {environment.id!r}"):
         for name in names:
-            if (folder / name).is_file() or name != "blueprint.yaml":
-                files[name] = (folder / name).read_bytes()
+            if name != "blueprint.yaml" or has_member(folder, name):
+                files[name] = _taken(environment.id, folder, name)
         package = Path(__file__).resolve().parent.parent
         for path in vendored(package):
             files[f"lib/{package.name}/{path.relative_to(package).as_posix()}"] = path.read_bytes()
     return dict(sorted(files.items()))
+
+
+def _taken(env_id: str, folder: Path, name: str) -> bytes:
+    try:
+        return read_member(folder, name)
+    except ArtifactError as cause:
+        raise EmitError(f"bundle of {env_id!r}: {cause}") from cause
 
 
 def manifest(environment: Environment) -> dict[str, Any]:
@@ -81,6 +89,8 @@ def manifest(environment: Environment) -> dict[str, Any]:
 
 def write_folder(files: dict[str, bytes], out: Path) -> None:
     """Write the bundle as a folder, in place of an older bundle; anything else that is there is left alone."""
+    if out.is_symlink():
+        raise EmitError(f"{str(out)!r} is a link; name another folder with --out, or remove it")
     if out.exists() and not _is_bundle(out):
         raise EmitError(f"{str(out)!r} exists and is not a bundle; name another folder with --out")
     with boundary(EmitError, f"bundle {str(out)!r}"):
@@ -88,7 +98,7 @@ def write_folder(files: dict[str, bytes], out: Path) -> None:
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as made:
             fresh = Path(made) / out.name
             for name, content in files.items():
-                path = fresh / name
+                path = check_target(fresh, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             if out.exists():
@@ -98,13 +108,15 @@ def write_folder(files: dict[str, bytes], out: Path) -> None:
 
 def write_mcpb(files: dict[str, bytes], out: Path) -> None:
     """Write the bundle as one file; stored, not deflated, since compressors differ from machine to machine."""
+    if out.exists() and not zipfile.is_zipfile(out):
+        raise EmitError(f"{str(out)!r} exists and is not a bundle; name another file with --out")
     with boundary(EmitError, f"bundle {str(out)!r}"):
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as made:
             fresh = Path(made) / out.name
             with zipfile.ZipFile(fresh, "w", zipfile.ZIP_STORED) as archive:
                 for name, content in files.items():
-                    member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+                    member = zipfile.ZipInfo("/".join(member_parts(name)), date_time=(1980, 1, 1, 0, 0, 0))
                     member.create_system = 3
                     member.external_attr = 0o100644 << 16
                     archive.writestr(member, content)

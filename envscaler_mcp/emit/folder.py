@@ -7,7 +7,9 @@ from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Scenario, State
 from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.artifacts.members import check_target, has_member, read_member
 from envscaler_mcp.emit.readme import WorkedCall, origin_of, readme
+from envscaler_mcp.errors import ArtifactError
 from envscaler_mcp.language.text import within_docstring
 
 _SERVER = '''"""Serves {title}. {origin}"""
@@ -53,8 +55,8 @@ def docstring_title(environment: Environment) -> str:
 def write_folder(folder: Path, files: Mapping[str, str]) -> None:
     """Make the folder hold exactly these files."""
     for name, text in files.items():
-        path = folder / name
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path = check_target(folder, name)
+        if not _holds(folder, name, text):
             write_text(path, text)
     for path in _present(folder):
         if path.relative_to(folder).as_posix() not in files:
@@ -64,13 +66,25 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
 def folder_differences(folder: Path, files: Mapping[str, str], besides: Sequence[str] = ()) -> list[str]:
     """What would be written, in words; nothing when the folder is what would be emitted, besides what may lie there."""
     found = [
-        f"{name} is missing" if not (folder / name).is_file() else f"{name} is not what would be emitted"
+        f"{name} is missing" if not has_member(folder, name) else f"{name} is not what would be emitted"
         for name, text in files.items()
-        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != text
+        if not _holds(folder, name, text)
     ]
     names = (path.relative_to(folder).as_posix() for path in _present(folder))
     return [*found, *(f"{name} would not be emitted" for name in names if name not in files and name not in besides)]
 
 
+def _holds(folder: Path, name: str, text: str) -> bool:
+    """Whether the plain file of that name holds the text."""
+    try:
+        return read_member(folder, name) == text.encode("utf-8")
+    except ArtifactError:
+        return False
+
+
 def _present(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if (path.is_file() or path.is_symlink()) and "__pycache__" not in path.parts
+    ]

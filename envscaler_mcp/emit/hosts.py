@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from envscaler_mcp.emit.edited_file import EditedFile
+from envscaler_mcp.emit.jsonc import JsoncError, parse, value_of, with_member, without_member
 from envscaler_mcp.errors import EmitError
 
 Client = Literal["claude-desktop", "claude-code", "vscode", "cursor"]
@@ -61,15 +59,18 @@ class Connection:
         return {self.key: {self.name: self.server}}
 
 
-def connection(client: Client, env_id: str, command: Sequence[str], home: Path) -> Connection:
-    """How `client` starts a registered server: `{python}` becomes this interpreter, relative paths absolute ones."""
+def server_command(env_id: str, home: Path) -> tuple[str, ...]:
+    """The program of this installation that serves an environment of a home.
 
-    def absolute(word: str) -> str:
-        path = home / word
-        return str(path) if path.exists() and not word.startswith("-") else word
+    It is never what a registry or a folder names: those may come from anywhere. Without -P, a folder in which a host
+    starts it could put another package in the place of this one.
+    """
+    return (sys.executable, "-P", "-m", "envscaler_mcp", "--home", str(home), "serve", env_id)
 
-    words = [sys.executable if word == "{python}" else absolute(word) for word in command]
-    return Connection(client, env_id, tuple(words))
+
+def registered_command(env_id: str) -> tuple[str, ...]:
+    """What a registry that was built here says of the environment."""
+    return ("{python}", f"generated_servers/{env_id}/server.py")
 
 
 def host_file(client: Client, project: Path, client_settings: Path) -> Path:
@@ -85,60 +86,43 @@ def host_file(client: Client, project: Path, client_settings: Path) -> Path:
             return Path.home() / ".cursor" / "mcp.json"
 
 
-def install(connection: Connection, file: Path) -> Path | None:
-    """Add or replace the server in a host's file, all else kept; the copy of the file as it was, if there was one."""
-    document = _read(file)
-    servers = document.setdefault(connection.key, {})
-    if not isinstance(servers, dict):
-        raise EmitError(f"{str(file)!r}: {connection.key!r} is not an object; nothing was changed")
-    if servers.get(connection.name) == connection.server:
-        return None
-    servers[connection.name] = connection.server
-    return _replace(file, document)
+def installed(connection: Connection, file: Path) -> EditedFile:
+    """A host's file with the server in it, added or replaced, and all else as it was."""
+    path = (connection.key, connection.name)
+    return EditedFile.of(file, lambda text: _understood(file, lambda: with_member(text, path, connection.server)))
 
 
-def remove(connection: Connection, file: Path) -> Path | None:
-    """Take the server out of a host's file; None when it was not in it."""
-    document = _read(file)
-    servers = document.get(connection.key)
-    if not isinstance(servers, dict) or connection.name not in servers:
-        return None
-    del servers[connection.name]
-    return _replace(file, document)
+def removed(connection: Connection, file: Path) -> EditedFile:
+    """A host's file without the server."""
+    path = (connection.key, connection.name)
+    return EditedFile.of(file, lambda text: _understood(file, lambda: without_member(text, path)))
 
 
-def _read(file: Path) -> dict[str, Any]:
-    if not file.exists():
-        return {}
+def entry_in(file: EditedFile, connection: Connection) -> Any:
+    """What the file says of a server of that name until now; None where it says nothing."""
+    text = (file.before or b"").decode("utf-8")
+    root = parse(text)
+    servers = root.member(connection.key) if root is not None else None
+    entry = servers.value.member(connection.name) if servers is not None else None
+    return None if entry is None else value_of(text, entry.value)
+
+
+def is_ours(entry: object, connection: Connection) -> bool:
+    """Whether an entry is one that `connect` wrote for this environment, here or in another home, and nothing besides."""
+    if not isinstance(entry, dict) or not entry.keys() <= {"type", "command", "args", "url", "headers"}:
+        return False
+    words = [*entry["args"]] if isinstance(entry.get("args"), list) else []
+    if not all(isinstance(word, str) for word in words):
+        return False
+    name = connection.name
+    serves = words[-2:] == ["serve", name] and "envscaler_mcp" in words
+    folder = len(words) == 1 and words[0].endswith(f"/generated_servers/{name}/server.py")
+    address = any(f"/e/{name}/" in str(word) for word in (entry.get("url", ""), *words))
+    return serves or folder or address
+
+
+def _understood(file: Path, edit: Callable[[], str]) -> str:
     try:
-        document = json.loads(file.read_text(encoding="utf-8-sig") or "{}")
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as cause:
-        # VS Code and Cursor let people write comments here; a rewrite would lose them
-        raise EmitError(
-            f"{str(file)!r} is not plain JSON ({cause}); add the lines by hand, nothing was changed"
-        ) from cause
-    if not isinstance(document, dict):
-        raise EmitError(f"{str(file)!r} does not hold a JSON object; nothing was changed")
-    return document
-
-
-def _replace(file: Path, document: dict[str, Any]) -> Path | None:
-    """Write the file in one step with the rights it had; people link such files, so the link's target is written."""
-    file = file.resolve()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    backup = None
-    if file.exists():
-        backup = file.with_name(f"{file.name}.before-envscaler")
-        shutil.copy2(file, backup)
-    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            json.dump(document, stream, ensure_ascii=False, indent=2)
-            stream.write("\n")
-        if backup:
-            shutil.copymode(backup, temporary)
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return backup
+        return edit()
+    except JsoncError as cause:
+        raise EmitError(f"{str(file)!r} is not JSON that can be edited ({cause}); nothing was changed") from cause

@@ -217,7 +217,7 @@ def _completed(completing: Completing) -> Iterator[None]:
 
         def complete(word: str, number: int) -> str | None:
             line = readline.get_line_buffer()[: readline.get_endidx()]
-            fitting = [one for one in completing(line) if one.startswith(word)]
+            fitting = [one for one in completing(line) if one.startswith(word) and one.isprintable()]
             return fitting[number] + ("" if fitting[number].endswith("=") else " ") if number < len(fitting) else None
 
         readline.set_completer_delims(" ")

@@ -22,7 +22,7 @@ def joined(task: str, asked: Sequence[tuple[str, Scenario]], several: Several, s
         id="+".join(one.id for one in scenarios) or "play",
         environment="+".join(one.name for one in several.members),
         code_digest=digest_of([one.code_digest for one in scenarios]),
-        state="+".join(one.state for one in scenarios),
+        state="+".join(one.state for one in scenarios) or "none",
         state_digest=digest_of([one.state_digest for one in scenarios]),
         seed=seed,
         level=scenarios[0].level if scenarios else "easy",

@@ -10,8 +10,9 @@ from typing import TypeVar
 
 from envscaler_mcp.artifacts import Blueprint, OperationSpec, QuerySpec
 from envscaler_mcp.errors import BlueprintError
-from envscaler_mcp.language import lints
+from envscaler_mcp.language import limits, lints
 from envscaler_mcp.language.declarations import Declared
+from envscaler_mcp.language.magnitude import boundless
 from envscaler_mcp.language.model import Model, Operation, Query, Rule
 from envscaler_mcp.language.operations import read_operation, read_query
 from envscaler_mcp.language.place import Place
@@ -94,6 +95,10 @@ class _Check:
             self.error(place, "this is nested too deeply")
 
     def run(self) -> Checked:
+        for place, message in limits.too_large(self.blueprint):
+            self.error(place, message)
+        if self.result.problems:
+            return self.result
         with self.at("blueprint"):
             self.declared.names()
         if not self.result.problems:
@@ -117,6 +122,10 @@ class _Check:
                 queries,
                 derive,
             )
+            for place, message in (*limits.too_costly(model), *boundless(model)):
+                self.error(place, message)
+            if self.result.errors:
+                return self.result
             self.result.speech = read_speech(self.blueprint, model, self.reader, self.error)
             self.tools(model)
             for place, message in lints.errors(model, self.result.speech):

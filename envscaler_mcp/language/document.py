@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from envscaler_mcp.artifacts import Blueprint
 from envscaler_mcp.errors import BlueprintError
+from envscaler_mcp.language import limits
 from envscaler_mcp.language.text import balanced, did_you_mean, split_top
 
 _LISTS = {"require", "where", "by", "effect", "do", "rules", "derive"}
@@ -25,8 +26,11 @@ def read_blueprint(source: Path | str, name: str | None = None) -> Blueprint:
     """The blueprint in a file, or in a text that `name` tells apart in errors."""
     if isinstance(source, Path):
         try:
-            text = source.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as cause:
+            with source.open("rb") as file:
+                text = file.read(limits.MOST_BYTES + 1).decode("utf-8")
+        except OSError as cause:
+            raise BlueprintError(f"{source} cannot be read: {cause}") from cause
+        except UnicodeDecodeError as cause:
             raise BlueprintError(f"{source} cannot be read: {cause}") from cause
         return _Document(text, name or str(source)).blueprint()
     return _Document(source, name or "the blueprint").blueprint()
@@ -41,7 +45,10 @@ class _Document:
         return BlueprintError(f"{self.name}{line}: {message}")
 
     def blueprint(self) -> Blueprint:
+        if len(self.text.encode("utf-8", "replace")) > limits.MOST_BYTES:
+            raise BlueprintError(f"{self.name}: it has more than {limits.MOST_BYTES:,} bytes; write several blueprints")
         try:
+            self.bounded()
             root = yaml.compose(self.text, Loader=_LOADER)
         except yaml.MarkedYAMLError as cause:
             line = cause.problem_mark.line + 1 if cause.problem_mark else 0
@@ -67,6 +74,31 @@ class _Document:
             first = cause.errors()[0]
             where = ".".join(str(step) for step in first["loc"])
             raise self.wrong(self.find(root, first["loc"]), f"{where}: {first['msg']}") from cause
+
+    def bounded(self) -> None:
+        """Refuse what is nested so deep, or so large, that making its tree would end the process."""
+        depth = nodes = 0
+        for event in yaml.parse(self.text, Loader=_LOADER):
+            line = event.start_mark.line + 1 if event.start_mark else 0
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise BlueprintError(f"{self.name}:{line}: anchors (&name, *name) are not part of the language")
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            elif isinstance(event, yaml.ScalarEvent) and len(event.value) > limits.LONGEST_SCALAR:
+                raise BlueprintError(
+                    f"{self.name}:{line}: a text has {len(event.value):,} characters; {limits.LONGEST_SCALAR:,} are allowed"
+                )
+            nodes += isinstance(event, yaml.NodeEvent)
+            if depth > limits.MOST_DEPTH:
+                raise BlueprintError(
+                    f"{self.name}:{line}: nested more than {limits.MOST_DEPTH} deep; nothing in a blueprint is"
+                )
+            if nodes > limits.MOST_NODES:
+                raise BlueprintError(
+                    f"{self.name}:{line}: more than {limits.MOST_NODES:,} entries; write several blueprints"
+                )
 
     def find(self, node: yaml.Node, path: tuple[int | str, ...]) -> yaml.Node:
         for step in path:

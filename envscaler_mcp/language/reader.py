@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol, cast
 
+from envscaler_mcp.language import limits
 from envscaler_mcp.language.expressions import (
     And,
     Arithmetic,
@@ -97,11 +98,18 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
 
 def parse(text: str) -> ast.expr:
     """The syntax of an expression."""
+    if why := limits.unreadable(text):
+        raise Complaint(f"{text.strip()[:60]!r}… is too large: {why}")
     try:
-        return parsed_expression(text.strip())
+        node = parsed_expression(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as cause:
         reason = cause.msg if isinstance(cause, SyntaxError) else str(cause)
+        if isinstance(cause, (RecursionError, MemoryError)):
+            raise Complaint(f"{text.strip()[:60]!r}… is too large: it is nested too deep") from None
         raise Complaint(f"{text.strip()!r} is no expression: {reason}") from None
+    if why := limits.unwieldy(node):
+        raise Complaint(f"{text.strip()[:60]!r}… is too large: {why}")
+    return node
 
 
 class Reader:

@@ -90,7 +90,7 @@ def state_of(folder: Path, code: EnvironmentCode, task: Scenario) -> State:
         raise LaunchError(
             f"The scenario {task.id!r} was made for other code than what lies in {folder.name!r}; make it again."
         )
-    start = start_state(folder, code, task.state)
+    start = own_state(folder, code, task.state)
     if task.state_digest != start.digest:
         raise LaunchError(f"The scenario {task.id!r} was made for another state {start.name!r}; make it again.")
     return start
@@ -157,10 +157,23 @@ def start_state(folder: Path, code: EnvironmentCode, named: str | None = None) -
         if not states:
             raise WrongUseError(f"{folder.name!r} holds no start state; name a file with --state.")
         named = states[0]
-    path = folder / "states" / f"{named}.json" if named in states else Path(named)
+    if named in states:
+        return own_state(folder, code, named)
+    path = Path(named)
     if not path.is_file():
         raise WrongUseError(f"There is no state {named!r}; choose one of {', '.join(states)}, or name a file.")
-    state = State.read(path)
+    return _of_environment(State.read(path), code, path.name)
+
+
+def own_state(folder: Path, code: EnvironmentCode, named: str) -> State:
+    """The state of that name that lies in the folder; no other file is read, whatever the folder's tasks name."""
+    states = code.environment.states
+    if named not in states:
+        raise WrongUseError(f"There is no state {named!r} in {folder.name!r}; there are {', '.join(states)}.")
+    return _of_environment(State.read_in(folder, f"states/{named}.json"), code, f"{named}.json")
+
+
+def _of_environment(state: State, code: EnvironmentCode, name: str) -> State:
     if state.environment != code.environment.id:
-        raise WrongUseError(f"{path.name} is a state of {state.environment!r}, not of {code.environment.id!r}.")
+        raise WrongUseError(f"{name} is a state of {state.environment!r}, not of {code.environment.id!r}.")
     return state

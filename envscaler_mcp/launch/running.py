@@ -19,6 +19,7 @@ import anyio.abc
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.launch.opening import WrongUseError, open_session
 from envscaler_mcp.launch.server import Load
+from envscaler_mcp.pages.visible import escaped, visible
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.settings import secret_named
 
@@ -41,7 +42,7 @@ def run(folder: Path, options: argparse.Namespace, load: Load) -> int:
         else:
             anyio.run(_serve, folder, load, options)
     except EnvScalerError as cause:
-        sys.stderr.write(f"{folder.name}: {cause}\n")
+        sys.stderr.write(visible(f"{folder.name}: {cause}") + "\n")
         return 2 if isinstance(cause, WrongUseError) else 1
     except KeyboardInterrupt:
         return 0
@@ -74,11 +75,11 @@ def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
             }
             for tool in tools
         ]
-        sys.stdout.write(json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
+        sys.stdout.write(escaped(json.dumps(listed, ensure_ascii=False, indent=1)) + "\n")
         return
     width = max((len(tool.name) for tool in tools), default=0)
     for tool in tools:
-        sys.stdout.write(f"{tool.name:{width}}  {tool.description}\n")
+        sys.stdout.write(visible(f"{tool.name:{width}}  {tool.description}") + "\n")
 
 
 async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from envscaler_mcp.artifacts import Scenario, Trajectory, Verdict
+from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, RunError
 from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.looking.milestones import Milestone, milestones
@@ -93,7 +94,11 @@ class _Place:
 
     def __init__(self, servers: Path, environment: str) -> None:
         # The name comes from a record, and must not lead out of the home.
-        if not servers.is_dir() or environment not in {folder.name for folder in servers.iterdir()}:
+        if (
+            not is_environment_id(environment)
+            or not servers.is_dir()
+            or environment not in {folder.name for folder in servers.iterdir()}
+        ):
             raise RunError(f"this home has no environment {environment!r}")
         self.environment = environment
         self._folder = servers / environment

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 UNSEEN = (
@@ -26,6 +27,16 @@ def visible(text: str) -> str:
 def on_one_line(text: str) -> str:
     """The same where a line has a meaning of its own: tabs and newlines are told too."""
     return _IN_A_LINE.sub(_told, text)
+
+
+def escaped(json_text: str) -> str:
+    """JSON with the same signs as escapes: what it says is the same, and nothing that reads it as text is steered."""
+    return _UNSEEN.sub(_escape, json_text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    # Only inside texts of a JSON document can such signs stand; those beyond four digits are written as two halves.
+    return json.dumps(found[0])[1:-1]
 
 
 def _told(found: re.Match[str]) -> str:

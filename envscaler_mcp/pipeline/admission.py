@@ -22,7 +22,7 @@ from envscaler_mcp.trust import load_code
 def evaluate_folder(folder: Path) -> Evaluation:
     """Every tool of a server folder tried in worlds at its states, and judged, with its blueprint where it has one."""
     code = load_code(folder)
-    states = [State.read(folder / "states" / f"{name}.json") for name in code.environment.states]
+    states = [State.read_in(folder, f"states/{name}.json") for name in code.environment.states]
     if not states:
         raise WorldError(f"{folder.name!r} holds no start state in which calls could be tried.")
     blueprint = folder / "blueprint.yaml"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Scenario
 from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.artifacts.members import check_target, has_member, read_member_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.emit.folder import folder_differences, write_folder
 from envscaler_mcp.errors import EmitError, EnvScalerError
@@ -99,18 +100,18 @@ def write_built(made: Built, folder: Path) -> Built:
     """
     files = {**made.files, **made.extra}
     card = folder / "environment.json"
-    if not card.is_file() or card.read_text(encoding="utf-8") != files[card.name]:
+    if not has_member(folder, card.name) or read_member_text(folder, card.name) != files[card.name]:
         write_folder(folder, files)
         return made
     there = {one.id for one in load_scenarios(folder)}
     for name in (TASKS, MORE_TASKS):
-        before = (folder / name).read_text(encoding="utf-8") if (folder / name).is_file() else ""
+        before = read_member_text(folder, name) if has_member(folder, name) else ""
         lines = [line for line in files.get(name, "").split("\n") if line]
         new = [line for line in lines if Scenario.from_text(line, name).id not in there]
         files[name] = before + "".join(f"{line}\n" for line in new)
     for name, text in files.items():
         if text:
-            write_text(folder / name, text)
+            write_text(check_target(folder, name), text)
     return replace(made, shipped=files[TASKS].count("\n"), scenarios=len(load_scenarios(folder)))
 
 
@@ -124,8 +125,8 @@ def _kept(path: Path, folder: Path, many: int, *, or_more: bool) -> Emitted | No
     scenarios = finished(folder, path, many, or_more=or_more)
     if scenarios is None:
         return None
-    shipped = len((folder / TASKS).read_text(encoding="utf-8").splitlines()) if (folder / TASKS).is_file() else 0
-    return Emitted(Environment.read(folder / "environment.json"), shipped, scenarios, kept=True)
+    shipped = len(read_member_text(folder, TASKS).splitlines()) if has_member(folder, TASKS) else 0
+    return Emitted(Environment.read_in(folder, "environment.json"), shipped, scenarios, kept=True)
 
 
 def _written(made: Built, folder: Path, many: int, *, check: bool) -> list[str]:
@@ -193,7 +194,7 @@ def _others(servers: Path, known: set[str], differences: dict[str, list[str]]) -
 def _from_elsewhere(folder: Path) -> bool:
     """Whether the environment of a folder came from elsewhere than the library."""
     card = folder / "environment.json"
-    return card.is_file() and Environment.read(card).provenance.author != "library"
+    return card.is_file() and Environment.read_in(folder, card.name).provenance.author != "library"
 
 
 def _entry(made: Emitted, servers: Path, registry_file: Path) -> RegistryEntry:

@@ -10,7 +10,8 @@ from typing import Any
 
 from envscaler_mcp.artifacts import State
 from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.errors import ArtifactError, WorldError
+from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.errors import ArtifactError, WorldError, boundary
 from envscaler_mcp.export import upstream_environment, upstream_scenario
 from envscaler_mcp.export.texts import json_of
 from envscaler_mcp.pipeline.importing import KEPT
@@ -52,10 +53,10 @@ def _together(found: Mapping[str, Exported]) -> Any:
 
 def _kept(folder: Path) -> Exported | None:
     """An environment as it came, where it came from elsewhere."""
-    path = folder / KEPT
-    if not path.is_file():
+    if not has_member(folder, KEPT):
         return None
-    document = json.loads(path.read_text(encoding="utf-8"))
+    with boundary(ArtifactError, f"{folder / KEPT} cannot be read"):
+        document = json.loads(read_member_text(folder, KEPT))
     came: list[Placed] = [(one["place"], _whole(folder, one)) for one in document["scenarios"]]
     return document["key"], document["environment"], [*came, *_scenarios(folder, load_code(folder))]
 
@@ -63,7 +64,7 @@ def _kept(folder: Path) -> Exported | None:
 def _whole(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
     item: dict[str, Any] = dict(one["item"])
     if "state" in one:
-        item["init_config"] = State.read(folder / "states" / f"{one['state']}.json").content
+        item["init_config"] = State.read_in(folder, f"states/{one['state']}.json").content
     return item
 
 
@@ -84,4 +85,4 @@ def _scenarios(folder: Path, code: EnvironmentCode) -> list[Placed]:
 
 
 def _states(folder: Path, code: EnvironmentCode) -> dict[str, State]:
-    return {name: State.read(folder / "states" / f"{name}.json") for name in code.environment.states}
+    return {name: State.read_in(folder, f"states/{name}.json") for name in code.environment.states}

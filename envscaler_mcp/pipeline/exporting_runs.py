@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Scenario, Trajectory
+from envscaler_mcp.artifacts.members import has_member
+from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.export.dialogue import Dialogue, dialogue_of
 from envscaler_mcp.export.formats import Format
 from envscaler_mcp.export.sieve import Reason, Sieve, Wish
@@ -89,7 +91,6 @@ class _Homes:
 
     def _read(self, name: str) -> tuple[Environment, dict[str, Scenario]] | None:
         folder = self._servers / name
-        card = folder / "environment.json"
-        if not card.is_file():
+        if not is_environment_id(name) or not has_member(folder, "environment.json"):
             return None
-        return Environment.read(card), {one.id: one for one in load_scenarios(folder)}
+        return Environment.read_in(folder, "environment.json"), {one.id: one for one in load_scenarios(folder)}

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.artifacts.members import check_target, read_member_text
+from envscaler_mcp.errors import ArtifactError
 
 STAMP = ".built.json"
 """Lies in a server folder and never ships."""
@@ -24,22 +26,22 @@ def note_finished(folder: Path, many: int, files: Mapping[str, str], scenarios: 
         "files": {name: digest_of(text) for name, text in sorted(files.items())},
         "scenarios": scenarios,
     }
-    write_text(folder / STAMP, json.dumps(stamp, indent=1) + "\n")
+    write_text(check_target(folder, STAMP), json.dumps(stamp, indent=1) + "\n")
 
 
 def finished(folder: Path, blueprint: Path, many: int, *, or_more: bool = False) -> int | None:
     """How many scenarios lie in the folder, where it is what would be made for so many, or for more; else nothing."""
     try:
-        stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
+        stamp = json.loads(read_member_text(folder, STAMP))
         if stamp["made_of"] != _made_of(blueprint.read_text(encoding="utf-8")) or not (
             stamp["many"] == many or (or_more and stamp["many"] > many)
         ):
             return None
         for name, digest in stamp["files"].items():
-            if digest_of((folder / name).read_text(encoding="utf-8")) != digest:
+            if digest_of(read_member_text(folder, name)) != digest:
                 return None
         return int(stamp["scenarios"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ArtifactError, OSError, ValueError, KeyError, TypeError):
         return None
 
 

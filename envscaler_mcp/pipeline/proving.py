@@ -61,7 +61,7 @@ def write_scenarios(
     code = load_code(folder)
     if code.trusted:
         raise WorldError(f"{folder.name!r} is compiled; `envscaler build` makes its scenarios from its blueprint.")
-    states = [State.read(folder / "states" / f"{name}.json") for name in code.environment.states]
+    states = [State.read_in(folder, f"states/{name}.json") for name in code.environment.states]
     if not states:
         raise WorldError(f"{folder.name!r} holds no start state at which scenarios could begin.")
     maker = WrittenTaskMaker(code, seed, open_isolated)
@@ -108,7 +108,7 @@ def prove_folder(folder: Path) -> Iterator[Proven]:
             if not scenario.oracle:
                 yield Proven(scenario.id, planless=True)
                 continue
-            state = State.read(folder / "states" / f"{scenario.state}.json")
+            state = State.read_in(folder, f"states/{scenario.state}.json")
             yield Proven(scenario.id, _disproof(scenario, state, code, model, judging))
 
 

@@ -116,7 +116,7 @@ def _there(servers: Path, registry_file: Path, own: Collection[str]) -> dict[str
     """What the environments say of themselves that are registered and that this run has not written."""
     if not registry_file.is_file():
         return {}
-    cards = [Environment.read(servers / one.id / "environment.json") for one in read_registry(registry_file).entries]
+    cards = [Environment.read_in(servers / one.id, "environment.json") for one in read_registry(registry_file).entries]
     return {card.id: described(card) for card in cards if card.id not in own}
 
 

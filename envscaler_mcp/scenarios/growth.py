@@ -6,8 +6,11 @@ occur. Equal blueprint and seed give equal bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
+from time import process_time
 from typing import Any
 
 from envscaler_mcp.drawing.arguments import Arguments, labelled
@@ -17,10 +20,14 @@ from envscaler_mcp.drawing.vocabulary import email_of
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Attribute, Entity, Model
 from envscaler_mcp.scenarios.rehearsal import Surprise, Watch
+from envscaler_mcp.serving import deadline
+from envscaler_mcp.serving.deadline import OverdueError, rule_in, within_time
 
 _DRAWS_PER_RECORD = 200
 _OPERATIONS_PER_STEP = 20
 _DRAWS_PER_OPERATION = 40
+MOST_SECONDS = 240.0
+"""How long the calls of one start state may work."""
 
 
 @dataclass(slots=True)
@@ -51,6 +58,8 @@ class _Garden:
         self.values = {entity: values_of(entity, self.start.values) for entity in model.entities}
         self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
         self.grown = Grown({})
+        self.spent: dict[str, float] = {}
+        """Seconds of work by operation."""
         self._names_known()
 
     def _names_known(self) -> None:
@@ -136,7 +145,8 @@ class _Garden:
         for place in range(number):
             error = ""
             for _ in range(_DRAWS_PER_RECORD):
-                result = getattr(self.world, f"base_{entity.noun}")(**self._record(entity, values, place, number))
+                made = self._record(entity, values, place, number)
+                result = self._in_time(f"base_{entity.noun}", partial(self._base, entity, made))
                 if result["success"]:
                     break
                 error = result["error"]
@@ -243,9 +253,34 @@ class _Garden:
                 arguments = self.arguments[name].draw(self.world, self.chance, unchanged=turn > 0)
                 if arguments is None:
                     break
-                if self.watch.play(name, arguments)["success"]:
+                if self._in_time(name, partial(self.watch.play, name, arguments))["success"]:
                     self.grown.played[name] = self.grown.played.get(name, 0) + 1
                     return
+
+    def _base(self, entity: Entity, made: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = within_time(getattr(self.world, f"base_{entity.noun}"), made)
+        return result
+
+    def _in_time(self, name: str, play: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What a call answers, where neither it nor all of them together work too long."""
+        began = process_time()
+        try:
+            result = play()
+        except OverdueError as cause:
+            number = rule_in(cause)
+            rule = f" while it checked rule {number} ({self.model.rules[number - 1].text})" if number else ""
+            raise GrowthError(
+                f"{name} did not end within {deadline.SECONDS:g} seconds{rule}; let its expressions look at fewer records, by "
+                "fewer loops inside each other or by asking for records that refer to one"
+            ) from cause
+        self.spent[name] = self.spent.get(name, 0.0) + process_time() - began
+        if sum(self.spent.values()) > MOST_SECONDS:
+            slowest = max(self.spent, key=lambda one: self.spent[one])
+            raise GrowthError(
+                f"the start state took more than {MOST_SECONDS:g} seconds to grow, most of them in {slowest}; let its "
+                "expressions and the rules it may break look at fewer records, or ask for a shorter history"
+            )
+        return result
 
     def _weighted(self, weights: dict[str, int]) -> str:
         total = sum(weights.values())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from envscaler_mcp.serving.deadline import within_time
+
 
 @dataclass(frozen=True, slots=True)
 class Surprise:
@@ -35,7 +37,7 @@ class Watch:
     def play(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """What the operation answers."""
         self._taken_back = ""
-        result: dict[str, Any] = getattr(self.world, operation)(**arguments)
+        result: dict[str, Any] = within_time(getattr(self.world, operation), arguments)
         if result["success"] or self._taken_back:
             self.permitted[operation] = self.permitted.get(operation, 0) + 1
         if self._taken_back:

@@ -11,7 +11,9 @@ from types import CodeType, MappingProxyType, ModuleType
 from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Environment, Tool, digest_of
-from envscaler_mcp.errors import ArtifactError, WorldError
+from envscaler_mcp.artifacts.members import read_member_text
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.deadline import leave_to_worker
 from envscaler_mcp.serving.determinism import Sources
 from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.replaced_modules import builtins_with, replaced_modules
@@ -83,12 +85,7 @@ def _is_flat(schema: Mapping[str, Any]) -> bool:
 
 def load_folder(folder: Path) -> tuple[Environment, str]:
     """The card and the source in a server folder."""
-    environment = Environment.read(folder / "environment.json")
-    try:
-        source = (folder / "environment.py").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as cause:
-        raise ArtifactError(f"{folder / 'environment.py'} cannot be read: {cause}") from cause
-    return environment, source
+    return Environment.read_in(folder, "environment.json"), read_member_text(folder, "environment.py")
 
 
 def load_code(folder: Path, vouched: str = "") -> EnvironmentCode:
@@ -119,6 +116,7 @@ def guard_with(guard: Builtins) -> None:
     """Every class made in this process from here on gets these builtins: for a worker, before it loads anything."""
     global _guard  # noqa: PLW0603
     _guard = guard
+    leave_to_worker()
 
 
 @lru_cache(maxsize=512)

@@ -7,16 +7,19 @@ restore is to take back what was written since.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving import deadline
 from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt, attempted
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode, load_class
+from envscaler_mcp.serving.deadline import OverdueError, ended_in_a_write, rule_in, slot, within_time
 from envscaler_mcp.serving.difference import Write, diff_of_journal
 from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.local_world import LocalWorld
-from envscaler_mcp.serving.outcome import Outcome, encode
+from envscaler_mcp.serving.outcome import ENDED, INSIDE, Outcome, encode
 from envscaler_mcp.serving.plain import copied
 
 
@@ -53,13 +56,22 @@ class JournaledWorld(LocalWorld):
     def _run(self, found: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
         env = self._env
         name = found.tool.name
+        mine = slot()
+        mine.turn += 1
+        mine.running = True
         try:
             result = getattr(env, name)(**arguments)
+            mine.running = False
             success = result["success"]
             text = encode(result)
             if len(text) > MAX_RESULT:
                 raise ValueError(f"a result of {len(text)} characters")
         except BaseException as cause:
+            mine.running = False
+            if isinstance(cause, OverdueError) and ended_in_a_write(cause):
+                # What it was before is not known any more.
+                self.close()
+                return ENDED
             self._take_back(env._journal)
             env._journal = []
             self._last = []
@@ -74,12 +86,24 @@ class JournaledWorld(LocalWorld):
                 self._history += journal
         return Outcome("done" if success is True else "refused", text)
 
+    def _failed(self, tool: str, cause: BaseException) -> Outcome:
+        if not isinstance(cause, OverdueError):
+            return super()._failed(tool, cause)
+        rules, number = self.environment.rules, rule_in(cause)
+        rule = f" while it checked the rule {rules[number - 1]!r}" if number and number <= len(rules) else ""
+        self.last_failure = f"it did not end within {deadline.SECONDS:g} seconds{rule}"
+        return Outcome.saying(
+            "failed", f"{tool} was ended after {deadline.SECONDS:g} seconds of work{rule}. It{INSIDE}"
+        )
+
     def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
         """What the code does with the call; the world is as before afterwards, as far as the journal tells."""
         wrong = self._wrong(tool, arguments)
         if wrong is not None:
             return Attempt(wrong, None, encode(self.state()))
-        outcome, failure = attempted(tool, getattr(self._env, tool), copied(dict(arguments)))
+        outcome, failure = attempted(
+            tool, partial(within_time, getattr(self._env, tool)), {"arguments": copied(dict(arguments))}
+        )
         try:
             state = encode(self.state())
         except (TypeError, ValueError, RecursionError) as cause:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import ArtifactError, WorldError
 from envscaler_mcp.serving.suggestion import did_you_mean, shown
 
@@ -23,7 +24,7 @@ def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
     for name in (TASKS, MORE_TASKS):
         path = folder / name
         try:
-            changed = path.stat().st_mtime_ns
+            changed = path.lstat().st_mtime_ns
         except OSError:
             continue
         found += _read(path, changed)
@@ -58,7 +59,7 @@ class TaskList:
         self._lines: dict[str, tuple[Path, int]] = {}
         self._found: dict[str, Scenario] = {}
         for path in (folder / TASKS, folder / MORE_TASKS):
-            for number, line in enumerate(_lines_of(path) if path.is_file() else (), 1):
+            for number, line in enumerate(_lines_of(path) if has_member(folder, path.name) else (), 1):
                 if line.strip():
                     self._note(line, path, number)
 
@@ -83,10 +84,7 @@ class TaskList:
 
 
 def _lines_of(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as cause:
-        raise ArtifactError(f"{path} cannot be read: {cause}") from cause
+    return read_member_text(path.parent, path.name).split("\n")
 
 
 def find_scenario(scenarios: Sequence[Scenario], named: str) -> Scenario:

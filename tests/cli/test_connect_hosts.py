@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from envscaler_mcp.emit.hosts import CLIENTS, Client, Connection, connection, host_file, install, remove
+from envscaler_mcp.emit.hosts import (
+    CLIENTS,
+    Client,
+    Connection,
+    host_file,
+    installed,
+    is_ours,
+    removed,
+    server_command,
+)
 from envscaler_mcp.errors import EmitError
 
 
@@ -16,12 +25,22 @@ def a_connection(client: Client = "claude-desktop", name: str = "seed_bank") -> 
     return Connection(client, name, ("/usr/bin/python3", f"/farm/generated_servers/{name}/server.py"))
 
 
-def test_a_connection_names_this_interpreter_and_an_absolute_path(tmp_path: Path) -> None:
-    server = tmp_path / "generated_servers" / "seed_bank" / "server.py"
-    server.parent.mkdir(parents=True)
-    server.touch()
-    made = connection("cursor", "seed_bank", ("{python}", "generated_servers/seed_bank/server.py"), tmp_path)
-    assert made.document == {"mcpServers": {"seed_bank": {"command": sys.executable, "args": [str(server)]}}}
+def install(connection: Connection, file: Path) -> Path | None:
+    edited = installed(connection, file)
+    return edited.write() if edited.changes else None
+
+
+def remove(connection: Connection, file: Path) -> Path | None:
+    edited = removed(connection, file)
+    return edited.write() if edited.changes else None
+
+
+def test_a_connection_names_this_interpreter_and_this_program(tmp_path: Path) -> None:
+    made = Connection("cursor", "seed_bank", server_command("seed_bank", tmp_path))
+    server = made.document["mcpServers"]["seed_bank"]
+    assert server["command"] == sys.executable
+    assert server["args"] == ["-P", "-m", "envscaler_mcp", "--home", str(tmp_path), "serve", "seed_bank"]
+    assert is_ours(server, made)
 
 
 def test_vs_code_has_a_member_of_its_own_and_names_the_transport() -> None:
@@ -69,14 +88,15 @@ def test_removing_takes_out_one_server_and_only_once(tmp_path: Path) -> None:
 
 
 def test_a_file_with_a_byte_order_mark_or_nothing_in_it_is_understood(tmp_path: Path) -> None:
-    for content in (b"", b'\xef\xbb\xbf{"theme": "dark"}'):
+    for content in (b"", b"  \n", b'\xef\xbb\xbf{"theme": "dark"}'):
         file = tmp_path / "config.json"
         file.write_bytes(content)
         install(a_connection(), file)
-        assert "seed_bank" in json.loads(file.read_text(encoding="utf-8"))["mcpServers"]
+        assert "seed_bank" in json.loads(file.read_text(encoding="utf-8-sig"))["mcpServers"]
+        assert file.read_bytes().startswith(content.strip()[:3])
 
 
-@pytest.mark.parametrize("content", ["{ // mine\n}", '{"mcpServers": ["a"]}', "[]", "{"])
+@pytest.mark.parametrize("content", ['{"mcpServers": ["a"]}', '{"mcpServers": null}', "[]", "{", '{"a" 1}'])
 def test_a_file_that_would_be_damaged_is_left_as_it_is(content: str, tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     file.write_text(content, encoding="utf-8")

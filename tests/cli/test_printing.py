@@ -45,12 +45,14 @@ def test_no_name_steers_the_terminal_while_something_goes_on(monkeypatch: pytest
     assert "playing a⟨U+001B⟩]0;x⟨U+0007⟩⟨U+009B⟩31m⟨U+000A⟩b" in shown[0]
 
 
-def test_json_is_as_it_was_written_but_on_a_screen(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_json_says_on_a_screen_and_in_a_pipe_by_escapes_what_would_steer(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
     with screen(monkeypatch, "stdout") as shown:
-        print_json({"id": "\x9b31m\u202e"})
-    assert r'"\u009b31m\u202e"' in shown[0]
-    print_json({"id": "\x9b31m\u202e"})
-    assert "\x9b31m\u202e" in capsys.readouterr().out
+        print_json({"id": "ü\x9b31m\u202e"})
+    assert r'"ü\u009b31m\u202e"' in shown[0]
+    print_json({"id": "ü\x9b31m\u202e"})
+    assert r'"ü\u009b31m\u202e"' in capsys.readouterr().out
 
 
 def test_no_cell_of_a_table_makes_a_line_of_its_own(capsys: Any) -> None:

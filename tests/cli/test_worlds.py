@@ -120,9 +120,8 @@ def test_a_world_kept_for_another_environment_is_wrong_use(tmp_path: Path) -> No
 def test_connecting_prints_the_lines_installs_them_and_takes_them_out(tmp_path: Path) -> None:
     words = ["connect", "hospital_stays", "--client", "cursor", "--file", tmp_path / "mcp.json"]
     printed = envscaler(*words)
-    assert json.loads(printed.stdout)["mcpServers"]["hospital_stays"]["args"] == [
-        str(ROOT / "generated_servers" / "hospital_stays" / "server.py")
-    ]
+    said = json.loads(printed.stdout)["mcpServers"]["hospital_stays"]
+    assert (said["command"], said["args"][-2:]) == (sys.executable, ["serve", "hospital_stays"])
     assert not (tmp_path / "mcp.json").exists()
     assert envscaler(*words, "--install").exit_code == 0
     assert json.loads((tmp_path / "mcp.json").read_text(encoding="utf-8")) == json.loads(printed.stdout)

@@ -1,0 +1,294 @@
+"""How large a blueprint may be, so that reading, checking, growing and calling it all come to an end.
+
+Each number is several times what the largest blueprint of the library needs. How long a call may work is another limit,
+which serving/deadline.py keeps.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from envscaler_mcp.artifacts import Blueprint, OperationSpec, QuerySpec
+from envscaler_mcp.language.expressions import Defined, Derived, Expr, Local, Records, Scan, children
+from envscaler_mcp.language.model import For, If, Model, Statement
+
+MOST_BYTES = 512 * 1024
+MOST_DEPTH = 40
+"""Of YAML: mappings and lists inside each other."""
+MOST_NODES = 20_000
+LONGEST_SCALAR = 40_000
+MOST_DIGITS = 15
+"""Of a number, wherever one stands."""
+
+LONGEST_EXPRESSION = 4_000
+MOST_BRACKETS = 40
+"""Brackets inside each other in an expression."""
+DEEPEST_EXPRESSION = 60
+MOST_EXPRESSION_NODES = 2_000
+MOST_LOOPS = 6
+"""Loops over all records of an entity inside each other, those of definitions and derived attributes included."""
+MOST_PARTS = 50_000
+"""Of one expression with its definitions and derived attributes written out."""
+MOST_PARTS_TOGETHER = 400_000
+
+_COUNTS = {
+    "entities": 40,
+    "define": 120,
+    "rules": 120,
+    "operations": 60,
+    "queries": 60,
+    "stories": 200,
+}
+MOST_ATTRIBUTES = 100
+MOST_PARAMS = 40
+MOST_LINES = 200
+"""Guards of one operation, or statements, those inside others included."""
+MOST_RECORDS = 5_000
+"""Base records of all entities together."""
+MOST_HISTORY = 5_000
+MOST_DAYS = 36_525
+LONGEST_ID = 60
+
+Told = tuple[str, str]
+"""A place, and what is wrong there."""
+
+
+def too_large(blueprint: Blueprint) -> Iterator[Told]:
+    """What there is too much of, before anything is read more closely."""
+    if len(blueprint.id) > LONGEST_ID:
+        yield "id", f"it has {len(blueprint.id)} characters; {LONGEST_ID} are allowed"
+    for part, most in _COUNTS.items():
+        yield from _more_than(part, len(getattr(blueprint, part)), most, f"{part}; write several blueprints")
+    for name, attributes in blueprint.entities.items():
+        yield from _more_than(f"entity {name}", len(attributes), MOST_ATTRIBUTES, "attributes; write two entities")
+    asked: dict[str, OperationSpec | QuerySpec] = {**blueprint.operations, **blueprint.queries}
+    for name, one in asked.items():
+        yield from _more_than(name, len(one.params), MOST_PARAMS, "parameters; write two operations")
+        yield from _more_than(name, len(one.require), MOST_LINES, "guards; write definitions for some of them")
+    for name, operation in blueprint.operations.items():
+        yield from _more_than(name, _lines(operation.effect), MOST_LINES, "statements; write two operations")
+    for name, story in blueprint.stories.items():
+        for lines in (story.cast, story.do, story.tell):
+            yield from _more_than(f"story {name}", len(lines), MOST_LINES, "lines; write two stories")
+    yield from _too_much_at_start(blueprint)
+    yield from _too_many_digits(blueprint)
+
+
+def _too_much_at_start(blueprint: Blueprint) -> Iterator[Told]:
+    start = blueprint.start
+    for name, number in start.records.items():
+        if number < 0:
+            yield "start.records", f"{name} is {number}; write 0 or more"
+    together = sum(start.records.values())
+    yield from _more_than("start.records", together, MOST_RECORDS, "base records; let the history make more")
+    yield from _more_than("start.history", start.history, MOST_HISTORY, "operations; a shorter history is enough")
+    yield from _more_than("start.days", start.days, MOST_DAYS, "days; a century is enough")
+    for name, weight in start.play.items():
+        yield from _more_than("start.play", weight, 10_000, f"as the weight of {name}; weights count beside each other")
+
+
+def _too_many_digits(blueprint: Blueprint) -> Iterator[Told]:
+    asked: dict[str, OperationSpec | QuerySpec] = {**blueprint.operations, **blueprint.queries}
+    texts = [(f"entity {name}", text) for name, one in blueprint.entities.items() for text in one.values()]
+    texts += [(name, str(text)) for name, one in asked.items() for text in one.params.values()]
+    texts += [(f"start.values {name}", text) for name, text in blueprint.start.values.items()]
+    for place, text in texts:
+        if re.search(rf"\d{{{MOST_DIGITS + 1},}}", text):
+            yield place, f"a number has more than {MOST_DIGITS} digits, which no sum of money and no count has"
+
+
+def _more_than(place: str, number: int, most: int, what: str) -> Iterator[Told]:
+    if number > most:
+        yield place, f"there are {number:,} where {most:,} are allowed: too many {what}"
+
+
+def _lines(effect: Iterable[Any]) -> int:
+    total = 0
+    for one in effect:
+        below = [getattr(one, name, ()) for name in ("do", "then", "otherwise")] if not isinstance(one, str) else []
+        total += 1 + sum(_lines(lines) for lines in below)
+    return total
+
+
+def unreadable(text: str) -> str | None:
+    """Why the text of an expression is too large to be parsed at all."""
+    if len(text) > LONGEST_EXPRESSION:
+        return f"it has {len(text):,} characters; {LONGEST_EXPRESSION:,} are allowed, and definitions hold the rest"
+    depth = deepest = 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        deepest = max(deepest, depth)
+    if deepest > MOST_BRACKETS:
+        return f"{deepest} brackets stand inside each other; {MOST_BRACKETS} are allowed"
+    if re.search(rf"\d{{{MOST_DIGITS + 1},}}", text):
+        return f"a number has more than {MOST_DIGITS} digits"
+    return None
+
+
+def unwieldy(node: ast.expr) -> str | None:
+    """Why a parsed expression is too large to be read."""
+    waiting: list[tuple[ast.AST, int]] = [(node, 1)]
+    count = 0
+    while waiting:
+        one, depth = waiting.pop()
+        count += 1
+        if depth > DEEPEST_EXPRESSION:
+            return f"it is nested more than {DEEPEST_EXPRESSION} deep; write definitions for parts of it"
+        if count > MOST_EXPRESSION_NODES:
+            return f"it has more than {MOST_EXPRESSION_NODES:,} parts; write definitions for some of them"
+        waiting += [(child, depth + 1) for child in ast.iter_child_nodes(one)]
+    return None
+
+
+def too_costly(model: Model) -> Iterator[Told]:
+    """Expressions that look at records by too many loops inside each other, or are too large when written out."""
+    cost = _Cost(model)
+    together = 0
+    for place, loops, parts in cost.places():
+        together += parts
+        if loops > MOST_LOOPS:
+            counted = f"{loops} loops over all records stand inside each other, those of definitions included"
+            yield place, f"{counted}; {MOST_LOOPS} are allowed: over a hundred records they look {100**loops:.0e} times"
+        if parts > MOST_PARTS:
+            yield place, f"it has {parts:,} parts with its definitions written out; {MOST_PARTS:,} are allowed"
+    if together > MOST_PARTS_TOGETHER:
+        yield "blueprint", f"its expressions have {together:,} parts together; {MOST_PARTS_TOGETHER:,} are allowed"
+
+
+class _Cost:
+    """What expressions come to, each definition and derived attribute looked at once."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._loops: dict[tuple[str, ...], int] = {}
+        self._parts: dict[tuple[str, ...], tuple[int, dict[str, int]]] = {}
+
+    def places(self) -> Iterator[tuple[str, int, int]]:
+        for rule in self.model.rules:
+            yield f"rule {rule.number} ({rule.text})", self.loops(rule.holds), self.parts(rule.holds)
+        for define in self.model.defines.values():
+            yield f"define {define.name}", self.loops(define.body), self.parts(define.body)
+        for entity in self.model.entities.values():
+            for attribute in entity.derived:
+                assert attribute.derived is not None
+                yield (
+                    f"entity {entity.name}, attribute {attribute.name}",
+                    self.loops(attribute.derived),
+                    self.parts(attribute.derived),
+                )
+        for operation in self.model.operations.values():
+            guards = [*_expressions(operation.require), *_expressions(operation.say)]
+            loops = max([self._statements(operation.effect), *map(self.loops, guards)])
+            parts = sum(map(self.parts, [*guards, *_expressions(operation.effect)]))
+            yield f"operation {operation.name}", loops, parts
+        for query in self.model.queries.values():
+            outside = int(isinstance(query.source, Records))
+            inside = list(_expressions((query.where, query.by, query.show, query.answer)))
+            loops = max(
+                [outside + max(map(self.loops, inside), default=0), *map(self.loops, _expressions(query.require))]
+            )
+            yield f"query {query.name}", loops, sum(map(self.parts, _expressions(query)))
+
+    def loops(self, expr: Expr) -> int:
+        """How many loops over records stand inside each other."""
+        inside = max((self.loops(child) for child in children(expr)), default=0)
+        match expr:
+            case Scan(loops=loops):
+                return inside + sum(isinstance(loop.source, Records) for loop in loops)
+            case Defined() | Derived():
+                key, body = self._body(expr)
+                if key not in self._loops:
+                    self._loops[key] = 0
+                    self._loops[key] = self.loops(body)
+                return inside + self._loops[key]
+        return inside
+
+    def parts(self, expr: Expr) -> int:
+        fixed, names = self._linear(expr)
+        return fixed + sum(names.values())
+
+    def _linear(self, expr: Expr) -> tuple[int, dict[str, int]]:
+        """The parts of an expression written out: those that are always there, and how often each name stands there."""
+        match expr:
+            case Local(name=name):
+                return 0, {name: 1}
+            case Defined(name=name, arguments=arguments):
+                fixed, uses = self._written_out(expr)
+                given = [param.name for param in self.model.defines[name].params]
+                return self._put_in(fixed, uses, dict(zip(given, arguments, strict=True)))
+            case Derived(of=of):
+                fixed, uses = self._written_out(expr)
+                return self._put_in(fixed, uses, {"self": of})
+        total, names = 1, dict[str, int]()
+        for child in children(expr):
+            more, inside = self._linear(child)
+            total = _capped(total + more)
+            _add(names, inside, 1)
+        return total, names
+
+    def _put_in(self, fixed: int, uses: dict[str, int], given: dict[str, Expr]) -> tuple[int, dict[str, int]]:
+        names: dict[str, int] = {}
+        for name, times in uses.items():
+            if name not in given:
+                fixed = _capped(fixed + times)
+                continue
+            more, inside = self._linear(given[name])
+            fixed = _capped(fixed + times * more)
+            _add(names, inside, times)
+        return fixed, names
+
+    def _written_out(self, expr: Defined | Derived) -> tuple[int, dict[str, int]]:
+        key, body = self._body(expr)
+        if key not in self._parts:
+            self._parts[key] = 1, {}
+            self._parts[key] = self._linear(body)
+        return self._parts[key]
+
+    def _body(self, expr: Defined | Derived) -> tuple[tuple[str, ...], Expr]:
+        if isinstance(expr, Defined):
+            return (expr.name,), self.model.defines[expr.name].body
+        body = self.model.entities[expr.entity].attributes[expr.name].derived
+        assert body is not None
+        return (expr.entity, expr.name), body
+
+    def _statements(self, statements: Iterable[Statement]) -> int:
+        most = 0
+        for one in statements:
+            if isinstance(one, For):
+                outside = int(isinstance(one.loop.source, Records))
+                inside = [self._statements(one.body), *map(self.loops, _expressions((one.loop.tests, one.by)))]
+                source = [] if isinstance(one.loop.source, Records) else [self.loops(one.loop.source)]
+                most = max([most, outside + max(inside), *source])
+            elif isinstance(one, If):
+                most = max(most, self.loops(one.test), self._statements(one.then), self._statements(one.otherwise))
+            else:
+                most = max([most, *map(self.loops, _expressions(one))])
+        return most
+
+
+def _capped(number: int) -> int:
+    return min(number, 10**12)
+
+
+def _add(names: dict[str, int], more: dict[str, int], times: int) -> None:
+    for name, number in more.items():
+        names[name] = _capped(names.get(name, 0) + times * number)
+
+
+def _expressions(part: Any) -> Iterator[Expr]:
+    """The expressions in a part of the model, those inside others not."""
+    if isinstance(part, Expr):
+        yield part
+    elif isinstance(part, (tuple, list)):
+        for one in part:
+            yield from _expressions(one)
+    elif isinstance(part, dict):
+        yield from _expressions(tuple(part.values()))
+    elif is_dataclass(part) and not isinstance(part, Records):
+        for item in fields(part):
+            if item.name not in ("type", "params"):
+                yield from _expressions(getattr(part, item.name))
