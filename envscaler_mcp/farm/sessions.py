@@ -9,7 +9,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Scenario, Verdict
 from envscaler_mcp.launch.opening import Isolation, open_session
-from envscaler_mcp.sandbox.checking import Checkers
+from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.serving import load_code
 from envscaler_mcp.serving.grading import Scoring
@@ -22,7 +22,7 @@ class Farm:
 
     def __init__(self, servers: Path) -> None:
         self.servers = servers
-        self._checkers = Checkers()
+        self._checker = Checker()
 
     @classmethod
     @contextmanager
@@ -55,7 +55,7 @@ class Farm:
         scoring: Scoring = "framed",
     ) -> Verdict:
         """What an ending is worth; workers for the checks are kept warm."""
-        return judge(scenario, initial, final, scoring, self._checkers)
+        return judge(scenario, initial, final, scoring, self._checker)
 
     def scenarios(self, environment: str) -> tuple[Scenario, ...]:
         """The tasks of an environment."""
@@ -63,4 +63,4 @@ class Farm:
 
     def close(self) -> None:
         """End what waits; sessions are their owners'."""
-        self._checkers.close()
+        self._checker.close()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import nullcontext
 from typing import Any
 
 from envscaler_mcp import __version__
 from envscaler_mcp.artifacts import Scenario, Verdict
-from envscaler_mcp.sandbox.checking import Checker, Checkers, checker
+from envscaler_mcp.sandbox import checking
+from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
 
 GRADING = f"{__version__}/2"
@@ -20,15 +21,10 @@ def judge(
     initial: Mapping[str, Any],
     final: Mapping[str, Any],
     scoring: Scoring = "framed",
-    checkers: Checkers | None = None,
+    checker: Checker | None = None,
 ) -> Verdict:
-    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check without an answer.
-
-    Checks of one environment have one author, and so may share a warm worker.
-    """
-    author = f"{scenario.environment} {scenario.code_digest}"
-    opened: AbstractContextManager[Checker] = checker() if checkers is None else checkers.of(author)
-    with opened as judging:
+    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check without an answer."""
+    with checking.checker() if checker is None else nullcontext(checker) as judging:
         # As published: a check that changes what it is given is seen by those after it.
         checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")
         # Those that are made here are proven to have no check that is true at the start; of others it is asked.

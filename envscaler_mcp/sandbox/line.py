@@ -166,12 +166,16 @@ class Line:
             self._void("hostile", "fork: the new worker cannot be found")
         return int(named[0])
 
-    def close(self) -> None:
-        """End the worker; its channel says nothing more."""
+    def close(self, *, wait: bool = True) -> None:
+        """End the worker; its channel says nothing more. Without waiting, it has ended a moment later."""
         if self._ended is None:
             self._ended = WorkerEndedError("closed", "this world was closed; open another one")
         self._stream.close()
-        self._forget()
+        if wait or not self._forget.detach():
+            self._forget()
+        elif self._zygote.alive:
+            with contextlib.suppress(SandboxError):
+                self._zygote.drop(self.pid)
 
     def reject(self, told: str) -> WorkerEndedError:
         """End the worker for an answer that makes no sense; to be raised."""
