@@ -11,6 +11,7 @@ import enum
 import functools
 import importlib
 import keyword
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, NoReturn
@@ -94,12 +95,20 @@ def _copy(name: str, replaced: Mapping[str, ModuleType], own: Own) -> ModuleType
     for allowed in MODULES[name]:
         if hasattr(original, allowed):
             found = narrowed.get(allowed, getattr(original, allowed))
-            # What names its bases instead of being one must stay what `typing` knows it as.
-            named = hasattr(found, "__mro_entries__")
-            setattr(copy, allowed, closed(found) if is_open_function(found) and not named else found)
+            setattr(copy, allowed, _closed(found) if is_open_function(found) else found)
     if name == "collections":
         copy.abc = _copy("collections.abc", replaced, own)  # type: ignore[attr-defined]
     return copy
+
+
+def _closed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the library behind C; what `typing` asks of those that stand among the bases of a class goes along."""
+    wrapper = closed(function)
+    if hasattr(function, "__mro_entries__"):
+        # It looks for itself among the bases.
+        entries = closed(lambda _: function.__mro_entries__((function,)))  # type: ignore[attr-defined]
+        wrapper.__mro_entries__ = entries  # type: ignore[attr-defined]
+    return wrapper
 
 
 def _narrowed(module: str, own: Own) -> dict[str, Callable[..., Any]]:
@@ -114,7 +123,7 @@ def _narrowed(module: str, own: Own) -> dict[str, Callable[..., Any]]:
         case "functools":
             return {"wraps": _wraps_of(own), "total_ordering": lambda made: functools.total_ordering(own(made))}
         case "typing":
-            return {"overload": _overload}
+            return {"overload": _overload, "NamedTuple": _NamedTuple}
     return {}
 
 
@@ -168,6 +177,17 @@ def _namedtuple(
     for name in (typename, *([] if rename else fields)):
         _must_be_open_name(name)
     return collections.namedtuple(typename, fields, rename=rename, defaults=defaults, module=module or "environment")
+
+
+def _NamedTuple(typename: str, fields: Any = (), /, **more: Any) -> Any:  # noqa: N802
+    """`typing.NamedTuple`, called; as a base it is asked for what stands in its place."""
+    pairs = [(name, kind) for name, kind in (*fields, *more.items())]
+    for name in (typename, *(name for name, _ in pairs)):
+        _must_be_open_name(name)
+    return typing.NamedTuple(typename, pairs)
+
+
+_NamedTuple.__mro_entries__ = lambda _: typing.NamedTuple.__mro_entries__((typing.NamedTuple,))  # type: ignore[attr-defined]
 
 
 def _dataclass_of(own: Own) -> Callable[..., Any]:

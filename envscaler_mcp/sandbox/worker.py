@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.sandbox import limits, probe, seccomp
 from envscaler_mcp.sandbox.execution import check_function, compiled_check, failure_of, modules_at, verdict_of
-from envscaler_mcp.sandbox.frames import ClosedError, FrameError, Reader, encode, framed
+from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, Reader, encode, framed
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import CHANNEL, Limits
 from envscaler_mcp.sandbox.modules import guarded_builtins
@@ -72,8 +72,8 @@ class _Worker:
     def __init__(self, stream: socket.socket, parent: int, allowed: Limits, layers: Layers) -> None:
         self._stream = stream
         self._parent = parent
-        self._reader = Reader(stream, allowed.frame)
-        self._frame = allowed.frame
+        self._reader = Reader(stream)
+        self._bounds = Bounds(allowed.frame, allowed.frame)
         self._builtins = guarded_builtins if layers.gate else builtins_with
         self._builtins_to_look = self._builtins({})
         """Those of checks that only look, which change nothing in them."""
@@ -105,7 +105,7 @@ class _Worker:
         """Until nobody listens any more."""
         while True:
             try:
-                asked = self._reader.next()
+                asked = self._reader.next(self._bounds)
             except (ClosedError, FrameError, OSError):
                 os._exit(0)
             doing = asked["do"]
@@ -218,7 +218,7 @@ class _Worker:
         if is_new:
             limits.leave_the_others(self._parent)
             os.dup2(handed[0], CHANNEL, inheritable=False)
-            self._reader = Reader(self._stream, self._frame)
+            self._reader = Reader(self._stream)
         os.close(handed[0])
         self.enter("playing")
         self._stream.sendall(encode({"id": asked["id"], "forked" if is_new else "parted": True}))

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.sandbox.line import Line
-from envscaler_mcp.serving.attempt import Attempt
+from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.local_world import no_such_tool
 from envscaler_mcp.serving.outcome import Kind, Outcome, encode
@@ -44,9 +44,12 @@ class WorkerWorld:
             raise self.line.reject("call: an answer that is no outcome")
         try:
             # Written again from what was understood, so that the text is exactly what a world in this process sends.
-            return Outcome(kind, encode(payload))
+            text = encode(payload)
         except (ValueError, RecursionError) as cause:
             raise self.line.reject(f"call: an answer that is not JSON: {cause}") from cause
+        if len(text) > MAX_RESULT:
+            raise self.line.reject(f"call: a result of {len(text)} characters; at most {MAX_RESULT} are taken")
+        return Outcome(kind, text)
 
     def _refused_here(self, tool: object, wrong: str | None) -> Outcome:
         """The answer to what cannot travel, or would arrive as something else: a tuple becomes a list on the way."""

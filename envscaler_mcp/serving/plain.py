@@ -36,3 +36,22 @@ def is_plain(value: object) -> bool:
     if type(value) is float:
         return math.isfinite(value)
     return value is None or type(value) in (bool, int)
+
+
+MAX_DEPTH = 100
+"""How deep lists and objects of a state or a result may lie in one another. Whoever reads them recurses."""
+
+
+def is_deeper(value: Any, depth: int) -> bool:
+    """Whether lists and objects lie deeper in one another than this."""
+    level = [value] if type(value) in (dict, list) else []
+    for _ in range(depth):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return False
+    return True
