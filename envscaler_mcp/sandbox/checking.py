@@ -110,7 +110,7 @@ class Checker:
 
     def _fresh(self, sources: Sequence[str]) -> Line:
         """A worker in which no check has run."""
-        layers = layers_in(self._mode, self._layers, looking=all(map(only_looks, sources)))
+        layers = layers_in(self._mode, self._layers, known=all(map(only_looks, sources)))
         with self._lock:
             self._prepare(layers, [source for source in sources if source not in self._prepared])
             try:

@@ -142,9 +142,10 @@ def _empty(value: Any) -> Any:
         return bytearray.__new__(kind) + bytes(value)
     if issubclass(kind, BaseException):
         return _base(kind).__new__(kind, *value.args)
+    scalar: Any
     for scalar in _SCALARS:
         if issubclass(kind, scalar):
-            return scalar.__new__(kind, *scalar.__getnewargs__(value))  # type: ignore[attr-defined]
+            return scalar.__new__(kind, *scalar.__getnewargs__(value))
     if issubclass(kind, _UNCHANGED):
         return value
     if issubclass(kind, (dict, list, set, collections.ChainMap)) or not is_sealed(kind):

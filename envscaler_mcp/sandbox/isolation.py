@@ -57,7 +57,7 @@ def open_isolated(
         if not code.trusted:
             _warn(f"The code of {code.environment.id!r} runs inside this process with everything this process may do.")
         return open_world(code, state, seed)
-    layers = layers_in(mode, layers)
+    layers = layers_in(mode, layers, known=code.trusted)
     if layers.gate:
         admit(code.source, f"The code of {code.environment.id!r}")
     line = loaded_workers().line_for(code, limits, layers)
@@ -82,7 +82,7 @@ def run_check(
     if mode == "trusted":
         _warn("A check runs inside this process with everything this process may do.")
         return _checked_here(source, initial_state, final_state)
-    layers = layers_in(mode, layers, looking=only_looks(source))
+    layers = layers_in(mode, layers, known=only_looks(source))
     if layers.gate:
         admit_check(source)
     line = Line.start(zygote(), limits, layers)
@@ -123,10 +123,11 @@ def _checked(line: Line, answer: object) -> Checked:
     raise line.reject("check: an answer that is neither a verdict nor a failure")
 
 
-def layers_in(mode: Mode, layers: Layers = ALL, *, looking: bool = False) -> Layers:
+def layers_in(mode: Mode, layers: Layers = ALL, *, known: bool = False) -> Layers:
     """What will stand between the code and the machine; SandboxError where that is less than the mode needs.
 
-    Code that only looks, which is read from its text, needs the kernel's layer in mode `hard` only.
+    Known code needs the kernel's layer in mode `hard` only: the compiler's own, and checks whose text shows that they only
+    look.
     """
     kernel = zygote().kernel
     if mode == "hard" and not (kernel.works and layers.kernel):
@@ -134,7 +135,7 @@ def layers_in(mode: Mode, layers: Layers = ALL, *, looking: bool = False) -> Lay
         raise SandboxError(
             f"Mode 'hard' needs Landlock and seccomp: {why}. `envscaler doctor` says what this machine offers."
         )
-    if mode == "auto" and layers.kernel and not (kernel.works or looking or portable_allowed()):
+    if mode == "auto" and layers.kernel and not (kernel.works or known or portable_allowed()):
         raise SandboxError(_without_kernel(kernel.why_not))
     return layers if kernel.works or kernel.seccomp or kernel.landlock else layers.without("kernel")
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from envscaler_mcp import __version__
 from envscaler_mcp.artifacts import Scenario, Verdict
+from envscaler_mcp.errors import WorldError
 from envscaler_mcp.sandbox import checking
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
+from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
 
 GRADING = f"{__version__}/2"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""
@@ -24,6 +26,11 @@ def judge(
     checker: Checker | None = None,
 ) -> Verdict:
     """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check without an answer."""
+    if is_deeper(dict(final), MAX_DEPTH) or is_deeper(dict(initial), MAX_DEPTH):
+        # Not a failure of this machine: whoever compares states recurses, and worlds keep to this bound.
+        raise WorldError(
+            f"The state of {scenario.environment!r} is nested more than {MAX_DEPTH} deep and is not judged."
+        )
     with checking.checker() if checker is None else nullcontext(checker) as judging:
         # As published: a check that changes what it is given is seen by those after it.
         checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")

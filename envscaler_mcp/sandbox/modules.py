@@ -106,7 +106,7 @@ def _closed(function: Callable[..., Any]) -> Callable[..., Any]:
     wrapper = closed(function)
     if hasattr(function, "__mro_entries__"):
         # It looks for itself among the bases.
-        entries = closed(lambda _: function.__mro_entries__((function,)))  # type: ignore[attr-defined]
+        entries = closed(lambda _: function.__mro_entries__((function,)))
         wrapper.__mro_entries__ = entries  # type: ignore[attr-defined]
     return wrapper
 
@@ -141,7 +141,7 @@ def narrow_the_library() -> None:
 
     enum.EnumType.__call__ = call  # type: ignore[method-assign]
     # Those in the library that copy, such as `dataclasses.asdict`, look these up when they do.
-    copy.copy, copy.deepcopy = copying.copy, copying.deepcopy
+    vars(copy).update(copy=copying.copy, deepcopy=copying.deepcopy)
     seal_every_class()
 
 
@@ -176,7 +176,9 @@ def _namedtuple(
     fields = list(field_names)
     for name in (typename, *([] if rename else fields)):
         _must_be_open_name(name)
-    return collections.namedtuple(typename, fields, rename=rename, defaults=defaults, module=module or "environment")
+    named: Any = collections.namedtuple  # noqa: PYI024
+    made: type = named(typename, fields, rename=rename, defaults=defaults, module=module or "environment")
+    return made
 
 
 def _NamedTuple(typename: str, fields: Any = (), /, **more: Any) -> Any:  # noqa: N802
@@ -206,7 +208,7 @@ def _dataclass_of(own: Own) -> Callable[..., Any]:
             finished: Any = dataclasses.dataclass(cls, **options)
             if any(name.startswith("_") for name in finished.__dict__.get("__match_args__", ())):
                 # A pattern reads what it names, of whatever an instance check lets through.
-                finished.__match_args__ = ()
+                setattr(finished, "__match_args__", ())  # noqa: B010
             return finished  # type: ignore[no-any-return]
 
         return decorate if made is None else decorate(made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import decimal
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Container, Mapping
 from types import FunctionType
 from typing import Any
 
@@ -28,7 +28,7 @@ class _Asking(ast.NodeTransformer):
         return node
 
 
-def own_object(builtins: Mapping[str, Any], foreign: Set[int]) -> Callable[[Any], Any]:
+def own_object(builtins: Mapping[str, Any], foreign: Container[int]) -> Callable[[Any], Any]:
     """What answers with an object that the code under these builtins may change, and refuses any other.
 
     `foreign` are the classes, by identity, that were made for this code and not by it.
