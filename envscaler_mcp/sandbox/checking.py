@@ -8,7 +8,7 @@ with their answer.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -56,8 +56,14 @@ class Checker:
         self._limits = limits
         self._layers = layers
         self._clean: Line | None = None
+        """Forked for each ending; no check runs in it."""
+        self._spare: Line | None = None
+        """A fork of it that waits for the next ending."""
         self._prepared: set[str] = set()
         """Sources that the clean worker was asked to compile."""
+        self._seen: set[str] = set()
+        """Sources that have been run: those that come again are worth compiling once for all."""
+        self._closed = False
         self._lock = threading.Lock()
 
     def run(
@@ -102,21 +108,24 @@ class Checker:
             return [self._together([source], initial, final, handed_on)[0][0] for source in sources], final
 
     def _asked(self, sources: list[str], initial: State, final: State, handed_on: bool) -> tuple[list[Checked], State]:
-        line = self._fresh(sources)
+        layers = layers_in(self._mode, self._layers, known=all(map(only_looks, sources)))
+        line = self._fresh(layers)
         try:
             return checked_in(line, sources, initial, final, handed_on=handed_on)
         finally:
             line.close(wait=False)
+            self._remember(sources, layers)
 
-    def _fresh(self, sources: Sequence[str]) -> Line:
+    def _fresh(self, layers: Layers) -> Line:
         """A worker in which no check has run."""
-        layers = layers_in(self._mode, self._layers, known=all(map(only_looks, sources)))
         with self._lock:
-            self._prepare(layers, [source for source in sources if source not in self._prepared])
+            spare, self._spare = self._spare, None
+            if spare is not None and spare.usable:
+                return spare
             try:
                 return self._forked(layers)
             except WorkerEndedError:
-                # It was ended from outside between two endings; its successor has compiled nothing yet.
+                # It was ended from outside between two endings.
                 return self._forked(layers)
 
     def _forked(self, layers: Layers) -> Line:
@@ -129,23 +138,44 @@ class Checker:
             self._prepared.clear()
         return self._clean
 
-    def _prepare(self, layers: Layers, sources: list[str]) -> None:
+    def _remember(self, sources: list[str], layers: Layers) -> None:
+        """Have the next fork made meanwhile, where this is not the only ending."""
+        again = [
+            source for source in sources if source in self._seen and source not in self._prepared and only_looks(source)
+        ]
+        if self._seen:
+            threading.Thread(target=self._stock, args=(again, layers), name="spare checker", daemon=True).start()
+        if len(self._seen) > 4 * _MAX_PREPARED:
+            self._seen.clear()
+        self._seen.update(sources)
+
+    def _stock(self, sources: list[str], layers: Layers) -> None:
+        with self._lock, suppress(SandboxError, WorldError):
+            if self._closed or self._spare is not None:
+                return
+            self._prepare(sources, layers)
+            self._spare = self._forked(layers)
+            # The first answer of a fork takes longer than those after it.
+            self._spare.ask("compile", self._limits.call_seconds, sources=[])
+
+    def _prepare(self, sources: list[str], layers: Layers) -> None:
         """Compile sources once, in the worker that is forked and never runs them."""
         if self._clean is not None and len(self._prepared) > _MAX_PREPARED:
             self._clean.close()
         clean = self._clean_line(layers)
-        if not sources or not clean.forks:
-            return
-        # What cannot be compiled is not tried twice here: it fails where it runs.
-        with suppress(WorkerEndedError, WorldError):
-            clean.ask("compile", self._limits.call_seconds, sources=sources)
-        self._prepared.update(sources)
+        if sources and clean.forks:
+            # What cannot be compiled is not tried twice here: it fails where it runs.
+            with suppress(WorkerEndedError, WorldError):
+                clean.ask("compile", self._limits.call_seconds, sources=sources)
+            self._prepared.update(sources)
 
     def close(self) -> None:
-        """End the worker that is forked."""
+        """End the workers that wait."""
         with self._lock:
-            if self._clean is not None:
-                self._clean.close()
+            self._closed = True
+            for line in (self._spare, self._clean):
+                if line is not None:
+                    line.close()
 
 
 def _batches(places: list[int], checks: list[Check], *, in_order: bool) -> list[list[int]]:

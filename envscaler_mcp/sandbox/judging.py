@@ -14,7 +14,7 @@ from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
 from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
 
-GRADING = f"{__version__}/2"
+GRADING = f"{__version__}/3"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""
 
 

@@ -10,6 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 from envscaler_mcp.errors import EnvScalerError, SandboxError, WorldError
@@ -232,7 +233,7 @@ class Line:
         """One message; a worker that reports its own code is ended, and so is one that speaks out of turn."""
         try:
             bounds = self._bounds.get(doing, _SMALL)
-            message = self._wait(lambda: self._reader.next(bounds), deadline, doing)
+            message = self._wait(partial(self._reader.next, bounds), deadline, doing)
         except FrameError as cause:
             self._void("hostile", f"{doing}: {cause}")
         except (ClosedError, OSError):

@@ -178,7 +178,7 @@ class _Worker:
         for source in asked["sources"]:
             # What cannot be compiled says so where it runs.
             with contextlib.suppress(Exception):
-                compiled_check(source, self._rewriting)
+                compiled_check(source)
         self.enter("playing")
         return {"compiled": True}
 
@@ -197,7 +197,8 @@ class _Worker:
         self.enter("loading")
         try:
             builtins = self._builtins_to_look if looking else self._builtins(modules_at(final))
-            check = check_function(source, initial, builtins, self._rewriting)
+            # A check that only looks sets no attribute.
+            check = check_function(source, initial, builtins, None if looking else self._rewriting)
             self.enter("playing")
             return verdict_of(check(final))
         except BaseException as cause:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.serving.outcome import Outcome, encode
-from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
 
 MAX_RESULT = 1_000_000
 """How long a result may be: clients take quadratic time over longer lines."""
@@ -33,8 +32,6 @@ def published(result: Any) -> str:
         raise ValueError("the result is not of the published shape")
     if not result["success"] and type(result.get("error")) is not str:
         raise ValueError("the refusal gives no reason")
-    if is_deeper(result, MAX_DEPTH):
-        raise ValueError(f"the result is nested more than {MAX_DEPTH} deep")
     text = encode(result)
     text.encode()
     if len(text) > MAX_RESULT:

@@ -95,8 +95,6 @@ class CopiedWorld(LocalWorld):
         public = {
             name: value for name, value in vars(self._env).items() if not name.startswith("_") and name not in NOT_STATE
         }
-        if is_deeper(public, MAX_DEPTH):
-            raise WorldError(f"The state of {self._class.__name__} is nested more than {MAX_DEPTH} deep.")
         try:
             text = encode(public)
             text.encode()
@@ -170,6 +168,8 @@ class CopiedWorld(LocalWorld):
     def state(self) -> dict[str, Any]:
         """Every record and scalar, as a copy in plain JSON."""
         state: dict[str, Any] = json.loads(self._text())
+        if is_deeper(state, MAX_DEPTH):
+            raise WorldError(f"The state of {self._class.__name__} is nested more than {MAX_DEPTH} deep.")
         return state
 
     def fork(self) -> CopiedWorld:

@@ -32,8 +32,7 @@ MEDDLERS = {
     ),
     "chance": (
         "import random\ndef check_func(final_state):\n    random.seed('mine')\n    return random.random() < 2\n",
-        "import random\ndef check_func(final_state):\n    return random.random() in _of_mine()\n"
-        "def _of_mine():\n    mine = random.Random('mine')\n    return [mine.random() for _ in range(9)]\n",
+        "import random\ndef check_func(final_state):\n    return random.random() in _of_mine()\ndef _of_mine():\n    mine = random.Random('mine')\n    return [mine.random() for _ in range(9)]\n",
     ),
 }
 

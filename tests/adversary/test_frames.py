@@ -132,13 +132,15 @@ def test_honest_nesting_is_let_through() -> None:
         assert json.dumps(world.state()).count("[") == 91
 
 
-def test_a_class_that_nests_too_deep_fails_its_call_and_nothing_else() -> None:
+@pytest.mark.parametrize("depth", [101, 500, 900])
+def test_a_class_that_nests_too_deep_is_told_as_a_failure_of_its_world(depth: int) -> None:
     with closing(open_isolated(written(PLACE), {}, 1)) as world:
-        before = world.state_hash()
-        for depth in (101, 500, 900):
-            assert world.call("nest", {"depth": depth}).kind == "failed"
-            assert world.call("tell", {"depth": depth}).kind == "failed"
-        assert world.state_hash() == before
+        world.call("nest", {"depth": depth})
+        for look in (world.state, world.state_hash, world.diff):
+            with pytest.raises(WorldError, match="nested more than 100 deep"):
+                look()
+        with pytest.raises(WorkerEndedError, match="nested more than 100 deep"):
+            world.call("tell", {"depth": depth})
 
 
 @pytest.mark.parametrize("kind", [list, dict])
@@ -193,7 +195,7 @@ def test_a_worker_that_goes_on_after_its_answer_is_ended() -> None:
         for now in range(6, 8):
             watch.look(1000.0 * now)
         used = processor_seconds(world.line.pid)
-        while world.line.usable and processor_seconds(world.line.pid) < used + 0.3:
+        while processor_seconds(world.line.pid) < used + 0.3:
             pass
         watch.look(9000.0)
         with pytest.raises(WorkerEndedError, match="went on using the processor") as caught:
