@@ -137,6 +137,18 @@ def state_folder(variables: Mapping[str, str] | None = None) -> Path:
     return Path(variables.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "envscaler"
 
 
+PORTABLE = "ENVSCALER_ISOLATION"
+"""Set to `portable`, it allows unread code to run without the kernel's layer, in every command and in what it starts."""
+
+
+def portable_allowed(variables: Mapping[str, str] | None = None) -> bool:
+    """Whether this user accepts that unread code runs where the kernel's layer is missing."""
+    chosen = (os.environ if variables is None else variables).get(PORTABLE, "")
+    if chosen not in ("", "auto", "portable"):
+        raise SettingsError(f"{PORTABLE} is {chosen!r}; it may be 'portable', 'auto' or empty.")
+    return chosen == "portable"
+
+
 def secret_named(name: str) -> str | None:
     """The value of a variable that holds a secret, which so never stands on a command line."""
     return os.environ.get(name) or None

@@ -15,7 +15,7 @@ from envscaler_mcp.census.reading import Holding
 from envscaler_mcp.episode.agent import Briefing
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.launch.opening import open_session
-from envscaler_mcp.sandbox.checking import Checkers
+from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.scenarios.variety import TOO_ALIKE, Grams, alike, grams
 from envscaler_mcp.serving.code import EnvironmentCode
@@ -136,17 +136,17 @@ class Signal:
 def signal_of(farm: Iterable[Holding], progress: Callable[[str, int, int], None], many: int) -> Signal:
     """Play every scenario at random, and count; `many` is how many environments there are, for the progress."""
     found: list[ScenarioSignal] = []
-    checkers = Checkers()
+    checker = Checker()
     try:
         for number, holding in enumerate(farm, start=1):
-            found.extend(_signals(holding, checkers))
+            found.extend(_signals(holding, checker))
             progress(holding.environment.id, number, many)
     finally:
-        checkers.close()
+        checker.close()
     return Signal(tuple(found), tuple(near_duplicates({one.id: one.text for one in found})))
 
 
-def _signals(holding: Holding, checkers: Checkers) -> Iterator[ScenarioSignal]:
+def _signals(holding: Holding, checker: Checker) -> Iterator[ScenarioSignal]:
     code = load_code(holding.folder)
     environment = holding.environment
     tools = [
@@ -155,7 +155,7 @@ def _signals(holding: Holding, checkers: Checkers) -> Iterator[ScenarioSignal]:
     ]
     around = _tokens(json.dumps(tools)) + _tokens(environment.introduction + "\n".join(environment.rules))
     for scenario in holding.scenarios:
-        nothing, chance, true_at_start = _rewards(holding, code, scenario, checkers)
+        nothing, chance, true_at_start = _rewards(holding, code, scenario, checker)
         features = scenario.features
         task = _tokens(scenario.task)
         yield ScenarioSignal(
@@ -187,11 +187,9 @@ def _signals(holding: Holding, checkers: Checkers) -> Iterator[ScenarioSignal]:
         )
 
 
-def _rewards(
-    holding: Holding, code: EnvironmentCode, scenario: Scenario, checkers: Checkers
-) -> tuple[float, float, int]:
+def _rewards(holding: Holding, code: EnvironmentCode, scenario: Scenario, checker: Checker) -> tuple[float, float, int]:
     """What doing nothing and guessing earn, and how many checks are true before anything is done."""
-    judging = partial(judge, checkers=checkers)
+    judging = partial(judge, checker=checker)
     with closing(open_session(holding.folder, code, scenario.id, None, None, None, judging)) as session:
         before = session.verify()
         environment = holding.environment

@@ -32,7 +32,12 @@ def call_tool(
         str | None, typer.Option(metavar="NAME_OR_FILE", help="Where the world begins, if not kept.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the world's chance.")] = None,
-    isolation: Annotated[Isolation | None, typer.Option(help="Where the code runs.")] = None,
+    isolation: Annotated[
+        Isolation | None,
+        typer.Option(
+            help="Where the code runs: local, auto, hard, portable (in a worker, also without the kernel's layer), trusted."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")] = False,
 ) -> None:
     environment = environment_of(ctx, env_id)

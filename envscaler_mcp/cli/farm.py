@@ -58,8 +58,8 @@ def farm(
     isolation: Annotated[
         Isolation | None,
         typer.Option(
-            help="Where code runs: local (compiled code here), auto or hard (in workers). Hosts that other "
-            "machines can reach use workers by themselves."
+            help="Where code runs: local (compiled code here), auto or hard (in workers), portable (in workers, also "
+            "without the kernel's layer). Default: auto where other machines can reach the farm, else local."
         ),
     ] = None,
     tokens: Annotated[

@@ -26,7 +26,11 @@ def serve_world(
     scenario: Annotated[str, typer.Option(metavar="ID", help="Begin at a task, with its state and seed.")] = "",
     seed: Annotated[int | None, typer.Option(help="The seed of the world's chance; the state's own by itself.")] = None,
     isolation: Annotated[
-        Isolation | None, typer.Option(help="Where the code runs; by itself here if compiled, else in a worker.")
+        Isolation | None,
+        typer.Option(
+            help="Where the code runs; default: here if compiled, else in a worker (auto). portable: in a worker, also without "
+            "the kernel's layer."
+        ),
     ] = None,
 ) -> None:
     options = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Registry, Scenario, Verdict
 from envscaler_mcp.launch.opening import Isolation, open_session
-from envscaler_mcp.sandbox.checking import Checkers
+from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.grading import Scoring
@@ -25,7 +25,7 @@ class Farm:
         """A folder that is not the one its registry names holds unread code; without a registry that is not asked."""
         self.servers = servers
         self._registered = {} if registry is None else {entry.id: entry.digests for entry in registry.entries}
-        self._checkers = Checkers()
+        self._checker = Checker()
 
     @classmethod
     @contextmanager
@@ -62,7 +62,7 @@ class Farm:
         scoring: Scoring = "framed",
     ) -> Verdict:
         """What an ending is worth; workers for the checks are kept warm."""
-        return judge(scenario, initial, final, scoring, self._checkers)
+        return judge(scenario, initial, final, scoring, self._checker)
 
     def scenarios(self, environment: str) -> tuple[Scenario, ...]:
         """The tasks of an environment."""
@@ -70,4 +70,4 @@ class Farm:
 
     def close(self) -> None:
         """End what waits; sessions are their owners'."""
-        self._checkers.close()
+        self._checker.close()

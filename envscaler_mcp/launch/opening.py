@@ -14,7 +14,7 @@ from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
 
-Isolation = Literal["local", "auto", "hard", "trusted"]
+Isolation = Literal["local", "auto", "portable", "hard", "trusted"]
 
 
 class WrongUseError(LaunchError):
@@ -36,7 +36,7 @@ def open_folder(
 def open_code(code: EnvironmentCode, start: State, seed: int, isolation: Isolation | None = None) -> World:
     """A world that runs where its code may: the compiler's own code here, any other in a worker."""
     chosen = isolation or ("local" if code.trusted else "auto")
-    if chosen in ("auto", "hard"):
+    if chosen in ("auto", "portable", "hard"):
         from envscaler_mcp.sandbox.isolation import open_isolated
 
         return open_isolated(code, start.content, seed, mode=chosen)

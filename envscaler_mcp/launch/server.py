@@ -48,9 +48,10 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
     add("--seed", type=int, help="the seed of the world's chance; the state's own by default")
     add(
         "--isolation",
-        choices=("local", "auto", "hard", "trusted"),
-        help="where the code runs: local (here, only compiled code), auto or hard (in a worker), trusted (here, "
-        "whatever it is); local for compiled code and auto for any other by default",
+        choices=("local", "auto", "portable", "hard", "trusted"),
+        help="where the code runs: local (here, only compiled code), auto or hard (in a worker), portable (in a worker, "
+        "also without the kernel's layer), trusted (here, whatever it is); local for compiled code and auto for any "
+        "other by default",
     )
     add(
         "--control",

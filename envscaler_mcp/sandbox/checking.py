@@ -1,29 +1,32 @@
-"""Many checks of one ending: each on its own copies, and one that dies or hangs takes no other along."""
+"""Checks of one ending: each in a process that no other check could have changed.
+
+A check that only looks, which is read from its text, changes nothing, and such checks of one ending share a process.
+Any other check gets a process of its own. All of these are forks of one worker that never runs a check, and are ended
+with their answer.
+"""
 
 from __future__ import annotations
 
-import marshal
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from envscaler_mcp.artifacts import Check
-from envscaler_mcp.errors import SandboxError
+from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.isolation import ALL, ORDINARY, Checked, Mode, checked_in, layers_in
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.line import Line
+from envscaler_mcp.sandbox.looking import only_looks
 from envscaler_mcp.sandbox.monty import monty_checked
 from envscaler_mcp.sandbox.policy import admit_check
 from envscaler_mcp.sandbox.zygote import zygote
 
-Ending = tuple[dict[str, Any], dict[str, Any]]
-"""The state at the start and the state at the end."""
-MAX_ENDINGS = 500
-"""How many endings one worker judges before another takes its place."""
-_IDLE = 16
+State = dict[str, Any]
+_MAX_PREPARED = 1024
+"""How many sources the clean worker holds compiled before another takes its place."""
 
 
 def run_checks(
@@ -44,17 +47,24 @@ def run_checks(
 
 
 class Checker:
-    """A worker for the checks of one author, which judges one ending after another."""
+    """Runs checks, and keeps nothing of one ending for the next. Threads may share it."""
 
     def __init__(self, mode: Mode = "auto", *, limits: Limits = ORDINARY, layers: Layers = ALL) -> None:
         if mode == "trusted":
             raise SandboxError("Checks run in workers here; `run_check` runs one that you wrote in this process.")
+        self._mode: Mode = mode
         self._limits = limits
-        self._layers = layers_in(mode, layers)
-        self._line: Line | None = None
-        self._endings = 0
-        self._told = b""
-        """The beginning that the worker was told last, marshalled."""
+        self._layers = layers
+        self._clean: Line | None = None
+        """Forked for each ending; no check runs in it."""
+        self._spare: Line | None = None
+        """A fork of it that waits for the next ending."""
+        self._prepared: set[str] = set()
+        """Sources that the clean worker was asked to compile."""
+        self._seen: set[str] = set()
+        """Sources that have been run: those that come again are worth compiling once for all."""
+        self._closed = False
+        self._lock = threading.Lock()
 
     def run(
         self,
@@ -64,109 +74,124 @@ class Checker:
         *,
         handed_on: bool = False,
     ) -> list[Checked]:
-        """What each check says about this ending; each as the one before it left the end, where it is handed on."""
-        self._endings += 1
-        ending = dict(initial_state), dict(final_state)
-        asked = [check if isinstance(check, Check) else Check(check_item="", check_func=check) for check in checks]
-        found = {place: self._without_worker(check, ending) for place, check in enumerate(asked)}
-        rest = [place for place, checked in found.items() if checked is None]
-        said = self._together([asked[place].check_func for place in rest], ending, handed_on)
-        found.update(zip(rest, said, strict=True))
-        return [checked for checked in found.values() if checked is not None]
+        """What each check says about this ending.
 
-    def _without_worker(self, check: Check, ending: Ending) -> Checked | None:
+        Where the end is handed on, each check gets it as JSON as the check before it left it.
+        """
+        initial, final = dict(initial_state), dict(final_state)
+        asked = [check if isinstance(check, Check) else Check(check_item="", check_func=check) for check in checks]
+        answers = {place: self._without_worker(check, initial, final) for place, check in enumerate(asked)}
+        waiting = [place for place, answer in answers.items() if answer is None]
+        for batch in _batches(waiting, asked, in_order=handed_on):
+            said, final = self._together([asked[place].check_func for place in batch], initial, final, handed_on)
+            answers.update(zip(batch, said, strict=True))
+        return [answer for answer in answers.values() if answer is not None]
+
+    def _without_worker(self, check: Check, initial: State, final: State) -> Checked | None:
         """What can be said before a worker is asked, or instead of it."""
         if self._layers.gate:
             try:
                 admit_check(check.check_func)
             except SandboxError as cause:
                 return Checked(None, str(cause))
-        return monty_checked(check.check_func, *ending, self._limits) if check.engine == "monty" else None
+        return monty_checked(check.check_func, initial, final, self._limits) if check.engine == "monty" else None
 
-    def _together(self, sources: list[str], ending: Ending, handed_on: bool) -> list[Checked]:
-        """In one request; where that ends the worker, one by one, so that only the guilty fail."""
-        if not sources:
-            return []
+    def _together(
+        self, sources: list[str], initial: State, final: State, handed_on: bool
+    ) -> tuple[list[Checked], State]:
+        """In one process; where that fails as a whole, each in its own, so that only the guilty fail."""
         try:
-            return self._asked(sources, ending, handed_on)
-        except WorkerEndedError:
-            return [self._alone(source, ending) for source in sources]
+            return self._asked(sources, initial, final, handed_on)
+        except (WorkerEndedError, WorldError) as cause:
+            if len(sources) == 1:
+                return [Checked(None, str(cause))], final
+            return [self._together([source], initial, final, handed_on)[0][0] for source in sources], final
 
-    def _alone(self, source: str, ending: Ending) -> Checked:
+    def _asked(self, sources: list[str], initial: State, final: State, handed_on: bool) -> tuple[list[Checked], State]:
+        layers = layers_in(self._mode, self._layers, known=all(map(only_looks, sources)))
+        line = self._fresh(layers)
         try:
-            return self._asked([source], ending, handed_on=False)[0]
-        except WorkerEndedError as cause:
-            return Checked(None, str(cause))
+            return checked_in(line, sources, initial, final, handed_on=handed_on)
+        finally:
+            line.close(wait=False)
+            self._remember(sources, layers)
 
-    def _asked(self, sources: list[str], ending: Ending, handed_on: bool) -> list[Checked]:
-        if self._line is None or not self._line.usable:
-            self._line, self._told = Line.start(zygote(), self._limits, self._layers), b""
-        initial, final = ending
-        # Equal images are equal states, to the type of each number; many endings have one beginning.
-        image = _image(initial)
-        known = image != b"" and image == self._told
-        checked = checked_in(self._line, sources, None if known else initial, final, handed_on=handed_on)
-        self._told = image
-        return checked
+    def _fresh(self, layers: Layers) -> Line:
+        """A worker in which no check has run."""
+        with self._lock:
+            spare, self._spare = self._spare, None
+            if spare is not None and spare.usable:
+                return spare
+            try:
+                return self._forked(layers)
+            except WorkerEndedError:
+                # It was ended from outside between two endings.
+                return self._forked(layers)
 
-    @property
-    def fresh(self) -> bool:
-        """Whether it may judge another ending."""
-        return self._endings < MAX_ENDINGS
+    def _forked(self, layers: Layers) -> Line:
+        clean = self._clean_line(layers)
+        return clean.fork() if clean.forks else Line.start(zygote(), self._limits, layers)
+
+    def _clean_line(self, layers: Layers) -> Line:
+        if self._clean is None or not self._clean.usable:
+            self._clean = Line.start(zygote(), self._limits, layers)
+            self._prepared.clear()
+        return self._clean
+
+    def _remember(self, sources: list[str], layers: Layers) -> None:
+        """Have the next fork made meanwhile, where this is not the only ending."""
+        again = [
+            source for source in sources if source in self._seen and source not in self._prepared and only_looks(source)
+        ]
+        if self._seen:
+            threading.Thread(target=self._stock, args=(again, layers), name="spare checker", daemon=True).start()
+        if len(self._seen) > 4 * _MAX_PREPARED:
+            self._seen.clear()
+        self._seen.update(sources)
+
+    def _stock(self, sources: list[str], layers: Layers) -> None:
+        with self._lock, suppress(SandboxError, WorldError):
+            if self._closed or self._spare is not None:
+                return
+            self._prepare(sources, layers)
+            self._spare = self._forked(layers)
+            # The first answer of a fork takes longer than those after it.
+            self._spare.ask("compile", self._limits.call_seconds, sources=[])
+
+    def _prepare(self, sources: list[str], layers: Layers) -> None:
+        """Compile sources once, in the worker that is forked and never runs them."""
+        if self._clean is not None and len(self._prepared) > _MAX_PREPARED:
+            self._clean.close()
+        clean = self._clean_line(layers)
+        if sources and clean.forks:
+            # What cannot be compiled is not tried twice here: it fails where it runs.
+            with suppress(WorkerEndedError, WorldError):
+                clean.ask("compile", self._limits.call_seconds, sources=sources)
+            self._prepared.update(sources)
 
     def close(self) -> None:
-        """End the worker."""
-        if self._line is not None:
-            self._line.close()
+        """End the workers that wait."""
+        with self._lock:
+            self._closed = True
+            for line in (self._spare, self._clean):
+                if line is not None:
+                    line.close()
 
 
-def _image(state: dict[str, Any]) -> bytes:
-    try:
-        return marshal.dumps(state, 2)
-    except ValueError:
-        # Not plain JSON, which is told where it is sent.
-        return b""
-
-
-class Checkers:
-    """Warm checkers by author. Two authors' checks never meet in one worker; those of one author may."""
-
-    def __init__(self) -> None:
-        self._idle: list[tuple[str, Checker]] = []
-        self._lock = threading.Lock()
-
-    @contextmanager
-    def of(self, author: str) -> Iterator[Checker]:
-        """A checker for this author's checks that nobody else uses meanwhile."""
-        judge = self._taken(author) or Checker()
-        try:
-            yield judge
-        except BaseException:
-            judge.close()
-            raise
-        if judge.fresh:
-            self._keep(author, judge)
+def _batches(places: list[int], checks: list[Check], *, in_order: bool) -> list[list[int]]:
+    """Places whose checks may share a process: those that only look, and not past one that changes what they see."""
+    batches: list[list[int]] = []
+    looking: list[int] | None = None
+    for place in places:
+        if not only_looks(checks[place].check_func):
+            batches.append([place])
+            looking = None if in_order else looking
+        elif looking is None:
+            looking = [place]
+            batches.append(looking)
         else:
-            judge.close()
-
-    def _taken(self, author: str) -> Checker | None:
-        with self._lock:
-            place = next((n for n, (name, _) in enumerate(self._idle) if name == author), None)
-            return None if place is None else self._idle.pop(place)[1]
-
-    def _keep(self, author: str, judge: Checker) -> None:
-        with self._lock:
-            self._idle.append((author, judge))
-            dropped = self._idle.pop(0)[1] if len(self._idle) > _IDLE else None
-        if dropped is not None:
-            dropped.close()
-
-    def close(self) -> None:
-        """End those that wait."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for _, judge in idle:
-            judge.close()
+            looking.append(place)
+    return batches
 
 
 @contextmanager

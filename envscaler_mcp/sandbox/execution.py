@@ -8,8 +8,10 @@ from functools import lru_cache
 from types import CodeType, ModuleType
 from typing import Any
 
+from envscaler_mcp.serving.code import Rewriting
 from envscaler_mcp.serving.determinism import DEFAULT_NOW, Sources
 from envscaler_mcp.serving.formats import is_minute
+from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.replaced_modules import replaced_modules
 
 
@@ -19,23 +21,27 @@ def modules_at(final: Mapping[str, Any]) -> dict[str, ModuleType]:
     return replaced_modules(Sources(0, now if isinstance(now, str) and is_minute(now) else DEFAULT_NOW))
 
 
-def check_function(source: str, initial: object, builtins: Mapping[str, Any]) -> Callable[[Any], Any]:
+def check_function(
+    source: str, initial: object, builtins: Mapping[str, Any], rewriting: Rewriting | None = None
+) -> Callable[[Any], Any]:
     """`check_func` of a source, with `initial_state` at hand."""
     module = ModuleType("check")
     vars(module).update(__builtins__=builtins, initial_state=initial)
     # A dataclass looks its own module up while it is being made.
     sys.modules["check"] = module
     try:
-        exec(_compiled(source), vars(module))
+        exec(compiled_check(source, rewriting), vars(module))
     finally:
         del sys.modules["check"]
     function: Callable[[Any], Any] = vars(module)["check_func"]
     return function
 
 
-@lru_cache(maxsize=1024)
-def _compiled(source: str) -> CodeType:
-    return compile(source, "check.py", "exec", dont_inherit=True)
+@lru_cache(maxsize=2048)
+def compiled_check(source: str, rewriting: Rewriting | None = None) -> CodeType:
+    """The code of a check. Nothing of it has run."""
+    module = parsed_module(source)
+    return compile(module if rewriting is None else rewriting(module), "check.py", "exec", dont_inherit=True)
 
 
 def verdict_of(answer: object) -> dict[str, Any]:
@@ -45,10 +51,19 @@ def verdict_of(answer: object) -> dict[str, Any]:
     return {"failure": f"the check answered with a {type(answer).__name__}, not True or False"}
 
 
+MAX_FAILURE = 600
+"""Characters of a failure that are passed on."""
+
+
 def failure_of(cause: BaseException) -> dict[str, Any]:
-    """An exception in its own words; asking for them runs code of the check."""
+    """An exception in its own words, as text that can be sent; asking for them runs code of the check."""
     try:
-        words = str(cause)[:500]
+        words = _plain_text(str(cause))
     except BaseException:
         words = ""
-    return {"failure": f"{type(cause).__name__}: {words}"}
+    return {"failure": f"{_plain_text(type(cause).__name__)[:80]}: {words}"}
+
+
+def _plain_text(text: str) -> str:
+    """The first characters of a text that may be of a class of the check's, with half characters replaced."""
+    return str.__getitem__(text, slice(0, 500)).encode("utf-8", "replace").decode()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from envscaler_mcp.errors import SandboxError
 from envscaler_mcp.serving.outcome import encode as text_of
+from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
 
 _HEAD = 4
 _FIRST = 1 << 15
@@ -32,26 +34,43 @@ def framed(body: bytes) -> bytes:
     return len(body).to_bytes(_HEAD) + body
 
 
-def decode(body: bytes | bytearray | memoryview) -> dict[str, Any]:
-    """The message in a body; NaN, infinities, half characters and anything but an object are refused."""
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of a message is read. What is parsed takes up to a hundred times its bytes, so its values are counted first."""
+
+    size: int
+    """Bytes."""
+    values: int
+    """Values, by the commas and brackets in front of them."""
+
+
+def decode(body: bytes, bounds: Bounds) -> dict[str, Any]:
+    """The message in a body; NaN, infinities, half characters, too many values, too deep ones and anything but an object
+    are refused.
+    """
+    opened = body.count(b"[") + body.count(b"{")
+    if opened + body.count(b",") > bounds.values:
+        raise FrameError(f"a message of more than {bounds.values} values")
     try:
         message = _decoder.decode(str(body, "utf-8"))
     except (ValueError, RecursionError) as cause:
         raise FrameError(f"a message is not JSON: {cause}") from cause
     if type(message) is not dict:
         raise FrameError("a message is not a JSON object")
+    # One level of it is the message's own.
+    if opened > MAX_DEPTH and is_deeper(message, MAX_DEPTH + 1):
+        raise FrameError(f"a message is nested more than {MAX_DEPTH} deep")
     return message
 
 
 class Reader:
-    """Takes whole messages from a stream; a message longer than the limit is never read."""
+    """Takes whole messages from a stream; a message longer than the bounds is never read."""
 
-    def __init__(self, stream: socket.socket, limit: int) -> None:
+    def __init__(self, stream: socket.socket) -> None:
         self._stream = stream
-        self._limit = limit
         self._held = bytearray()
 
-    def next(self) -> dict[str, Any]:
+    def next(self, bounds: Bounds) -> dict[str, Any]:
         """The next message. BlockingIOError when the stream's own patience ends; call again to go on waiting."""
         held = self._held
         receive = self._stream.recv
@@ -60,18 +79,18 @@ class Reader:
             piece = receive(_FIRST)
             if not piece:
                 raise ClosedError("the other end is closed")
-            if len(piece) >= _HEAD and int.from_bytes(piece[:_HEAD]) == len(piece) - _HEAD <= self._limit:
-                return decode(memoryview(piece)[_HEAD:])
+            if len(piece) >= _HEAD and int.from_bytes(piece[:_HEAD]) == len(piece) - _HEAD <= bounds.size:
+                return decode(piece[_HEAD:], bounds)
             held += piece
         while True:
             if len(held) >= _HEAD:
                 size = int.from_bytes(held[:_HEAD])
-                if size > self._limit:
-                    raise FrameError(f"a message of {size} bytes; at most {self._limit} are read")
+                if size > bounds.size:
+                    raise FrameError(f"a message of {size} bytes; at most {bounds.size} are read")
                 if len(held) >= _HEAD + size:
                     body = bytes(held[_HEAD : _HEAD + size])
                     del held[: _HEAD + size]
-                    return decode(body)
+                    return decode(body, bounds)
             piece = receive(_CHUNK)
             if not piece:
                 raise ClosedError("the other end is closed")

@@ -10,20 +10,23 @@ from typing import Any, Literal
 
 from envscaler_mcp.artifacts import canonical_json
 from envscaler_mcp.errors import ArtifactError, SandboxError
-from envscaler_mcp.sandbox.execution import check_function, failure_of, modules_at, verdict_of
+from envscaler_mcp.sandbox.execution import MAX_FAILURE, check_function, failure_of, modules_at, verdict_of
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.line import Line
 from envscaler_mcp.sandbox.loaded import loaded_workers
+from envscaler_mcp.sandbox.looking import only_looks
 from envscaler_mcp.sandbox.policy import admit, admit_check
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.replaced_modules import builtins_with
 from envscaler_mcp.serving.world import World, open_world
+from envscaler_mcp.settings import PORTABLE, portable_allowed
 
-Mode = Literal["auto", "hard", "trusted"]
-"""`auto`: every layer that works here; `hard`: not without the kernel's; `trusted`: in this process, for code of your own."""
+Mode = Literal["auto", "portable", "hard", "trusted"]
+"""`auto` and `hard`: every layer; `portable`: every layer that works here, also without the kernel's, for those who say so;
+`trusted`: in this process, for code of your own. What a user allows for all commands widens `auto` and never `hard`."""
 
 ALL = Layers()
 ORDINARY = Limits()
@@ -54,7 +57,7 @@ def open_isolated(
         if not code.trusted:
             _warn(f"The code of {code.environment.id!r} runs inside this process with everything this process may do.")
         return open_world(code, state, seed)
-    layers = layers_in(mode, layers)
+    layers = layers_in(mode, layers, known=code.trusted)
     if layers.gate:
         admit(code.source, f"The code of {code.environment.id!r}")
     line = loaded_workers().line_for(code, limits, layers)
@@ -79,12 +82,12 @@ def run_check(
     if mode == "trusted":
         _warn("A check runs inside this process with everything this process may do.")
         return _checked_here(source, initial_state, final_state)
-    layers = layers_in(mode, layers)
+    layers = layers_in(mode, layers, known=only_looks(source))
     if layers.gate:
         admit_check(source)
     line = Line.start(zygote(), limits, layers)
     try:
-        return checked_in(line, [source], dict(initial_state), dict(final_state))[0]
+        return checked_in(line, [source], dict(initial_state), dict(final_state))[0][0]
     finally:
         line.close()
 
@@ -92,21 +95,22 @@ def run_check(
 def checked_in(
     line: Line,
     sources: list[str],
-    initial: dict[str, Any] | None,
+    initial: dict[str, Any],
     final: dict[str, Any],
     *,
     handed_on: bool = False,
-) -> list[Checked]:
-    """What each check says in this worker; WorkerEndedError, and no word of any, where one of them ends it.
+) -> tuple[list[Checked], dict[str, Any]]:
+    """What each check says in this worker, and the end as they left it, where it is handed on.
 
-    Without an initial state it is the one that this worker was told last.
+    WorkerEndedError, and no word of any, where one of them ends the worker.
     """
-    told = {"sources": sources, "initial": initial, "final": final, "handed_on": handed_on}
-    answer = line.ask("check", line.limits.call_seconds, **told)
-    said = answer.get("answers")
-    if type(said) is not list or len(said) != len(sources):
+    looking = all(map(only_looks, sources))
+    asked = {"sources": sources, "initial": initial, "final": final, "handed_on": handed_on, "looking": looking}
+    answer = line.ask("check", line.limits.call_seconds, **asked)
+    said, left = answer.get("answers"), answer.get("left")
+    if type(said) is not list or len(said) != len(sources) or type(left) not in (dict, type(None)):
         raise line.reject("check: an answer to other questions")
-    return [_checked(line, one) for one in said]
+    return [_checked(line, one) for one in said], final if left is None else left
 
 
 def _checked(line: Line, answer: object) -> Checked:
@@ -115,19 +119,33 @@ def _checked(line: Line, answer: object) -> Checked:
         if type(verdict) is bool and failure is None:
             return Checked(verdict, None)
         if verdict is None and type(failure) is str:
-            return Checked(None, failure)
+            return Checked(None, failure[:MAX_FAILURE])
     raise line.reject("check: an answer that is neither a verdict nor a failure")
 
 
-def layers_in(mode: Mode, layers: Layers = ALL) -> Layers:
-    """What will stand between the code and the machine; SandboxError where `hard` cannot be had."""
+def layers_in(mode: Mode, layers: Layers = ALL, *, known: bool = False) -> Layers:
+    """What will stand between the code and the machine; SandboxError where that is less than the mode needs.
+
+    Known code needs the kernel's layer in mode `hard` only: the compiler's own, and checks whose text shows that they only
+    look.
+    """
     kernel = zygote().kernel
     if mode == "hard" and not (kernel.works and layers.kernel):
         why = kernel.why_not or "the kernel layer was switched off"
         raise SandboxError(
-            f"Mode 'hard' needs Landlock and seccomp: {why}. Mode 'auto' runs without; see `envscaler doctor`."
+            f"Mode 'hard' needs Landlock and seccomp: {why}. `envscaler doctor` says what this machine offers."
         )
+    if mode == "auto" and layers.kernel and not (kernel.works or known or portable_allowed()):
+        raise SandboxError(_without_kernel(kernel.why_not))
     return layers if kernel.works or kernel.seccomp or kernel.landlock else layers.without("kernel")
+
+
+def _without_kernel(why: str) -> str:
+    return (
+        f"Code that nobody has read does not run here: the kernel layer is missing ({why.rstrip('.')}). Without it, code that gets "
+        "past the gate could read your files and use your network. If you accept that, choose isolation 'portable' "
+        f"(--isolation portable where a command has it, {PORTABLE}=portable for all); `envscaler doctor` says more."
+    )
 
 
 def _checked_here(source: str, initial_state: Mapping[str, Any], final_state: Mapping[str, Any]) -> Checked:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import nullcontext
 from typing import Any
 
 from envscaler_mcp import __version__
 from envscaler_mcp.artifacts import Scenario, Verdict
-from envscaler_mcp.sandbox.checking import Checker, Checkers, checker
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.sandbox import checking
+from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
+from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
 
-GRADING = f"{__version__}/2"
+GRADING = f"{__version__}/3"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""
 
 
@@ -20,15 +23,15 @@ def judge(
     initial: Mapping[str, Any],
     final: Mapping[str, Any],
     scoring: Scoring = "framed",
-    checkers: Checkers | None = None,
+    checker: Checker | None = None,
 ) -> Verdict:
-    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check without an answer.
-
-    Checks of one environment have one author, and so may share a warm worker.
-    """
-    author = f"{scenario.environment} {scenario.code_digest}"
-    opened: AbstractContextManager[Checker] = checker() if checkers is None else checkers.of(author)
-    with opened as judging:
+    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check without an answer."""
+    if is_deeper(dict(final), MAX_DEPTH) or is_deeper(dict(initial), MAX_DEPTH):
+        # Not a failure of this machine: whoever compares states recurses, and worlds keep to this bound.
+        raise WorldError(
+            f"The state of {scenario.environment!r} is nested more than {MAX_DEPTH} deep and is not judged."
+        )
+    with checking.checker() if checker is None else nullcontext(checker) as judging:
         # As published: a check that changes what it is given is seen by those after it.
         checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")
         # Those that are made here are proven to have no check that is true at the start; of others it is asked.

@@ -41,7 +41,11 @@ class Limits:
     output: int = MIB
     """Characters that code may print; nobody reads them."""
     frame: int = 32 * MIB
-    """Bytes of one message in either direction."""
+    """Bytes of one message to the worker."""
+    result: int = 4 * MIB
+    """Bytes of the answer to a call; its text is bounded again once it is understood."""
+    state: int = 8 * MIB
+    """Bytes of an answer that holds a state."""
 
     def to_json(self) -> dict[str, Any]:
         """As it travels to the worker."""
@@ -119,6 +123,15 @@ def drop_root(number: int) -> int:
             continue
         return uid
     return 0
+
+
+def processor_seconds(pid: int) -> float:
+    """Processor time that a process has used; 0 where nothing tells."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident(pid: int) -> int:

@@ -10,12 +10,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 from envscaler_mcp.errors import EnvScalerError, SandboxError, WorldError
 from envscaler_mcp.sandbox import limits as bounds
 from envscaler_mcp.sandbox.ended import Reason, WorkerEndedError, ended_by
-from envscaler_mcp.sandbox.frames import ClosedError, FrameError, Reader, encode
+from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, Reader, encode
+from envscaler_mcp.sandbox.idle import idle_watch
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.seccomp import Listener
@@ -26,6 +28,13 @@ _PATIENCE = 0.05
 """Seconds a read waits before the clock, the memory and the fork listener are looked at."""
 _CREDENTIALS = struct.calcsize("3i")
 _START_SECONDS = 10.0
+
+_SMALL = Bounds(1 << 18, 1 << 14)
+"""For answers that hold neither a state nor a result."""
+_RESULT_VALUES = 500_000
+"""As many as the longest text of a result can hold, at two characters each."""
+_STATE_VALUES = 1_000_000
+_OF_STATES = ("state", "attempt", "diff", "diff_since", "check")
 
 T = TypeVar("T")
 
@@ -38,15 +47,20 @@ class Line:
         self.limits = limits
         self._zygote = zygote
         self._stream = spawned.stream
-        self._reader = Reader(spawned.stream, limits.frame)
+        self._reader = Reader(spawned.stream)
+        self._bounds = {"call": Bounds(limits.result, _RESULT_VALUES)}
+        self._bounds.update(dict.fromkeys(_OF_STATES, Bounds(limits.state, _STATE_VALUES)))
         self._listener: Listener | None = None
         self._listening = threading.Lock()
         self._turn = threading.Lock()
         self._ended: WorkerEndedError | None = None
+        self.turns = 0
+        """Odd while the worker is asked something."""
         spawned.stream.settimeout(None)
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, int(_PATIENCE * 1e6)))
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", 1, 0))
         self._forget = weakref.finalize(self, _end_quietly, zygote, spawned)
+        idle_watch().add(self)
 
     @classmethod
     def start(cls, zygote: Zygote, limits: Limits, layers: Layers) -> Line:
@@ -81,7 +95,11 @@ class Line:
     def ask(self, do: str, seconds: float, **fields: Any) -> dict[str, Any]:
         """The worker's answer; WorldError with the world's own sentence where it could not do it."""
         with self._turn, self._ended_when_interrupted():
-            return self._asked(do, seconds, fields)
+            self.turns += 1
+            try:
+                return self._asked(do, seconds, fields)
+            finally:
+                self.turns += 1
 
     @contextlib.contextmanager
     def _ended_when_interrupted(self) -> Iterator[None]:
@@ -118,6 +136,7 @@ class Line:
     def fork(self) -> Line:
         """A second worker that goes on from where this one is."""
         with self._turn, self._listening, self._ended_when_interrupted():
+            self.turns += 2
             self._must_live()
             if not self.forks:
                 raise SandboxError(
@@ -166,18 +185,32 @@ class Line:
             self._void("hostile", "fork: the new worker cannot be found")
         return int(named[0])
 
-    def close(self) -> None:
-        """End the worker; its channel says nothing more."""
+    def close(self, *, wait: bool = True) -> None:
+        """End the worker; its channel says nothing more. Without waiting, it has ended a moment later."""
         if self._ended is None:
             self._ended = WorkerEndedError("closed", "this world was closed; open another one")
         self._stream.close()
-        self._forget()
+        if wait or not self._forget.detach():
+            self._forget()
+        elif self._zygote.alive:
+            with contextlib.suppress(SandboxError):
+                self._zygote.drop(self.pid)
 
     def reject(self, told: str) -> WorkerEndedError:
         """End the worker for an answer that makes no sense; to be raised."""
         with contextlib.suppress(WorkerEndedError):
             self._void("hostile", told)
         return WorkerEndedError("hostile", told)
+
+    def end_if_still_idle(self, turns: int) -> None:
+        """End the worker, which uses the processor without having been asked anything since that turn."""
+        if self._turn.acquire(blocking=False):
+            try:
+                if self.turns == turns and self._ended is None:
+                    with contextlib.suppress(WorkerEndedError):
+                        self._void("time", "the worker went on using the processor after its answer, and was ended")
+            finally:
+                self._turn.release()
 
     @property
     def usable(self) -> bool:
@@ -199,7 +232,8 @@ class Line:
     def _next(self, deadline: float, doing: str) -> dict[str, Any]:
         """One message; a worker that reports its own code is ended, and so is one that speaks out of turn."""
         try:
-            message = self._wait(self._reader.next, deadline, doing)
+            bounds = self._bounds.get(doing, _SMALL)
+            message = self._wait(partial(self._reader.next, bounds), deadline, doing)
         except FrameError as cause:
             self._void("hostile", f"{doing}: {cause}")
         except (ClosedError, OSError):

@@ -1,6 +1,6 @@
 """Whether a check only looks: whether it can be seen from its text that it changes nothing that it is given.
 
-Most checks do, and such checks of one ending can share its states; any other gets copies of its own.
+Most checks do, and such checks of one ending can share a process and its states; any other gets a process of its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _STATES = frozenset({"initial_state", "final_state"})
 @lru_cache(maxsize=1024)
 def only_looks(source: str) -> bool:
     """Whether nothing in the source could change a state, or see what another check left behind."""
-    module = parsed_module(source)
+    try:
+        module = parsed_module(source)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
     made = {node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     made |= {node.arg for node in ast.walk(module) if isinstance(node, ast.arg)}
     made |= {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}

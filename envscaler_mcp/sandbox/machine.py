@@ -19,6 +19,7 @@ from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.tools import tool_table
+from envscaler_mcp.settings import PORTABLE, portable_allowed
 
 _SOURCE = '''
 class Bell:
@@ -78,11 +79,18 @@ def examine() -> Machine:
         Layer("kernel", kernel.works, _kernel_told(kernel)),
     )
     modes = {
-        "auto": "every layer" if kernel.works else "every layer but the kernel's",
+        "auto": "every layer" if kernel.works else _auto_without_kernel(),
+        "portable": "every layer" if kernel.works else "every layer but the kernel's",
         "hard": "every layer" if kernel.works else "refuses to start here",
         "trusted": "no layer: in this process, for code of your own",
     }
     return Machine(_system(), layers, modes, _gaps(kernel, int(world["uid"])), measured)
+
+
+def _auto_without_kernel() -> str:
+    if portable_allowed():
+        return f"every layer but the kernel's, because {PORTABLE}=portable allows it"
+    return "only the compiler's own code, and checks that only look; refuses any other"
 
 
 def _without_workers(why: str) -> Machine:
@@ -92,6 +100,7 @@ def _without_workers(why: str) -> Machine:
     )
     modes = {
         "auto": "refuses to start here",
+        "portable": "refuses to start here",
         "hard": "refuses to start here",
         "trusted": "in this process, for code of your own",
     }
@@ -144,10 +153,10 @@ def _gaps(kernel: Kernel, uid: int) -> tuple[str, ...]:
 
 def _measured() -> tuple[dict[str, Any], dict[str, float]]:
     code = _bell()
-    world = open_isolated(code, {}, 0)
+    world = open_isolated(code, {}, 0, "portable")
     if not isinstance(world, WorkerWorld):
         raise SandboxError("a world opened in this process where a worker was asked for")
-    opening = _milliseconds(lambda: open_isolated(code, {}, 0))
+    opening = _milliseconds(lambda: open_isolated(code, {}, 0, "portable"))
     measured = {"open_ms": opening}
     if world.line.forks:
         measured["fork_ms"] = _milliseconds(world.fork)

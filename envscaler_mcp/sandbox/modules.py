@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import contextlib
+import copy
 import dataclasses
+import enum
 import functools
 import importlib
 import keyword
-from collections.abc import Callable, Mapping
-from types import ModuleType
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, NoReturn
 
+from envscaler_mcp.sandbox import copying
 from envscaler_mcp.sandbox.allowed import BUILTINS, FORBIDDEN_ATTRIBUTES, MODULES
+from envscaler_mcp.sandbox.sealing import closed, is_open_function, seal_every_class
+from envscaler_mcp.sandbox.stores import OWN, own_object
+
+Own = Callable[[Any], Any]
+"""Answers with an object that generated code may change, and refuses any other."""
 
 _LATE = ("_strptime", "_pylong", "copyreg", "warnings")
 """What Python's own C code imports when it is first needed, through the importer of whoever called it."""
@@ -31,20 +41,29 @@ def preload() -> None:
 
 def guarded_builtins(replaced: Mapping[str, ModuleType]) -> dict[str, Any]:
     """The builtins of one world; `replaced` are the modules that know its clock and chance."""
-    narrowed: dict[str, Callable[..., Any]] = {
+    names: dict[str, Any] = {name: getattr(builtins, name) for name in BUILTINS}
+    # These are made for each world, and so are not sealed with the rest of the library.
+    replacements = {
+        id(held) for module in replaced.values() for held in vars(module).values() if isinstance(held, type)
+    }
+    own = own_object(names, replacements)
+    guarded: dict[str, Callable[..., Any]] = {
         "type": _type,
         "getattr": _getattr,
-        "setattr": _setattr,
+        "setattr": _setter(own),
         "hasattr": _hasattr,
-        "delattr": _delattr,
-        "__import__": _importer(replaced),
-        "__build_class__": builtins.__build_class__,
+        "delattr": _deleter(own),
+        "__import__": _importer(replaced, own),
+        "__build_class__": _build_class,
+        OWN: own,
     }
-    plain = {name: getattr(builtins, name) for name in BUILTINS}
-    return {**plain, **narrowed, "__debug__": True}
+    # `type` is what it answers for a class, and so is closed once for all.
+    names.update({name: _TYPE if name == "type" else closed(function) for name, function in guarded.items()})
+    names["__debug__"] = True
+    return names
 
 
-def _importer(replaced: Mapping[str, ModuleType]) -> Callable[..., ModuleType]:
+def _importer(replaced: Mapping[str, ModuleType], own: Own) -> Callable[..., ModuleType]:
     made: dict[str, ModuleType] = {}
 
     def import_module(
@@ -62,43 +81,139 @@ def _importer(replaced: Mapping[str, ModuleType]) -> Callable[..., ModuleType]:
             raise ImportError(f"The module {name!r} is not available to environment code.")
         whole = name if fromlist else name.partition(".")[0]
         if whole not in made:
-            made[whole] = _copy(whole, replaced)
+            made[whole] = _copy(whole, replaced, own)
         return made[whole]
 
     return import_module
 
 
-def _copy(name: str, replaced: Mapping[str, ModuleType]) -> ModuleType:
-    """A module with the allowed names of another and with nothing behind it."""
+def _copy(name: str, replaced: Mapping[str, ModuleType], own: Own) -> ModuleType:
+    """A module with the allowed names of another and with nothing behind it, or behind its functions."""
     original = replaced.get(name) or importlib.import_module(name)
     copy = ModuleType(name)
+    narrowed = _narrowed(name, own)
     for allowed in MODULES[name]:
         if hasattr(original, allowed):
-            setattr(copy, allowed, getattr(original, allowed))
+            found = narrowed.get(allowed, getattr(original, allowed))
+            setattr(copy, allowed, _closed(found) if is_open_function(found) else found)
     if name == "collections":
-        copy.abc = _copy("collections.abc", replaced)  # type: ignore[attr-defined]
-    if name == "dataclasses":
-        copy.dataclass = _dataclass  # type: ignore[attr-defined]
-    if name == "functools":
-        copy.wraps = _wraps  # type: ignore[attr-defined]
+        copy.abc = _copy("collections.abc", replaced, own)  # type: ignore[attr-defined]
     return copy
 
 
-def _dataclass(made: type | None = None, /, **options: Any) -> Any:
-    """`dataclasses.dataclass`, which writes field names into program text: here they must be names."""
+def _closed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the library behind C; what `typing` asks of those that stand among the bases of a class goes along."""
+    wrapper = closed(function)
+    if hasattr(function, "__mro_entries__"):
+        # It looks for itself among the bases.
+        entries = closed(lambda _: function.__mro_entries__((function,)))
+        wrapper.__mro_entries__ = entries  # type: ignore[attr-defined]
+    return wrapper
 
-    def decorate(cls: type) -> type:
-        for ancestor in cls.__mro__:
-            own = vars(ancestor)
-            for name, field in own.get("__dataclass_fields__", {}).items():
-                if type(field) is not dataclasses.Field or field.name is not name:
-                    _refuse("a dataclass", name)
-                _must_be_name(name)
-            for name in own.get("__annotations__", {}):
-                _must_be_name(name)
-        return dataclasses.dataclass(cls, **options)
 
-    return decorate if made is None else decorate(made)
+def _narrowed(module: str, own: Own) -> dict[str, Callable[..., Any]]:
+    """Functions of a module that come in narrower versions of ours."""
+    match module:
+        case "collections":
+            return {"namedtuple": _namedtuple}
+        case "copy":
+            return {"copy": copying.copy, "deepcopy": copying.deepcopy}
+        case "dataclasses":
+            return {"dataclass": _dataclass_of(own)}
+        case "functools":
+            return {"wraps": _wraps_of(own), "total_ordering": lambda made: functools.total_ordering(own(made))}
+        case "typing":
+            return {"overload": _overload, "NamedTuple": _NamedTuple}
+    return {}
+
+
+def narrow_the_library() -> None:
+    """What classes of the library do in the process that is to run generated code, and their classes sealed.
+
+    Called once, in the process from which workers are forked.
+    """
+    original = enum.EnumType.__call__
+
+    def call(cls: Any, value: Any, *names: Any, **options: Any) -> Any:
+        if (names or options) and not cls._member_map_:
+            _must_be_members(value, names[0] if names else options.get("names"))
+        return original(cls, value, *names, **options)
+
+    enum.EnumType.__call__ = call  # type: ignore[method-assign]
+    # Those in the library that copy, such as `dataclasses.asdict`, look these up when they do.
+    vars(copy).update(copy=copying.copy, deepcopy=copying.deepcopy)
+    seal_every_class()
+
+
+def _must_be_members(title: object, names: object) -> None:
+    """An enumeration that is made by a call gets the names that it is given as attributes: they must be plain."""
+    _must_be_plain(title)
+    if type(names) is str:
+        names = names.replace(",", " ").split()
+    if type(names) not in (list, tuple, dict):
+        _refuse("an enumeration", names)
+    for name in names:  # type: ignore[attr-defined]
+        _must_be_plain(name[0] if type(name) in (tuple, list) and name else name)
+
+
+def _must_be_plain(name: object) -> None:
+    _must_be_name(name)
+    if type(name) is str and name.startswith("_"):
+        _refuse("a member", name)
+
+
+def _namedtuple(
+    typename: str,
+    field_names: Any,
+    *,
+    rename: bool = False,
+    defaults: Iterable[Any] | None = None,
+    module: str | None = None,
+) -> type:
+    """`collections.namedtuple` of plain names."""
+    if type(field_names) is str:
+        field_names = field_names.replace(",", " ").split()
+    fields = list(field_names)
+    for name in (typename, *([] if rename else fields)):
+        _must_be_open_name(name)
+    named: Any = collections.namedtuple  # noqa: PYI024
+    made: type = named(typename, fields, rename=rename, defaults=defaults, module=module or "environment")
+    return made
+
+
+def _NamedTuple(typename: str, fields: Any = (), /, **more: Any) -> Any:  # noqa: N802
+    """`typing.NamedTuple`, called; as a base it is asked for what stands in its place."""
+    pairs = [(name, kind) for name, kind in (*fields, *more.items())]
+    for name in (typename, *(name for name, _ in pairs)):
+        _must_be_open_name(name)
+    return typing.NamedTuple(typename, pairs)
+
+
+_NamedTuple.__mro_entries__ = lambda _: typing.NamedTuple.__mro_entries__((typing.NamedTuple,))  # type: ignore[attr-defined]
+
+
+def _dataclass_of(own: Own) -> Callable[..., Any]:
+    def dataclass(made: type | None = None, /, **options: Any) -> Any:
+        """`dataclasses.dataclass`, which writes field names into program text: here they must be names."""
+
+        def decorate(cls: type) -> type:
+            for ancestor in own(cls).__mro__:
+                held = vars(ancestor)
+                for name, field in held.get("__dataclass_fields__", {}).items():
+                    if type(field) is not dataclasses.Field or field.name is not name:
+                        _refuse("a dataclass", name)
+                    _must_be_name(name)
+                for name in held.get("__annotations__", {}):
+                    _must_be_open_name(name)
+            finished: Any = dataclasses.dataclass(cls, **options)
+            if any(name.startswith("_") for name in finished.__dict__.get("__match_args__", ())):
+                # A pattern reads what it names, of whatever an instance check lets through.
+                setattr(finished, "__match_args__", ())  # noqa: B010
+            return finished  # type: ignore[no-any-return]
+
+        return decorate if made is None else decorate(made)
+
+    return dataclass
 
 
 def _must_be_name(name: object) -> None:
@@ -106,20 +221,49 @@ def _must_be_name(name: object) -> None:
         _refuse("a field", name)
 
 
-def _wraps(wrapped: Callable[..., Any]) -> Callable[..., Any]:
-    """`functools.wraps` without its options, which copy any attribute of one function to another."""
-
-    def apply(wrapper: Callable[..., Any]) -> Callable[..., Any]:
-        return functools.update_wrapper(wrapper, wrapped)
-
-    return apply
+def _must_be_open_name(name: object) -> None:
+    """A name that becomes an attribute, and that a pattern may then read of something else."""
+    _must_be_name(name)
+    if name in FORBIDDEN_ATTRIBUTES or str(name).startswith("__"):
+        _refuse("a field", name)
 
 
-def _type(value: object, /) -> type:
-    """`type` of one argument; with three it makes classes that no gate has read."""
-    return type(value)
+def _wraps_of(own: Own) -> Callable[..., Any]:
+    def wraps(wrapped: Callable[..., Any]) -> Callable[..., Any]:
+        """`functools.wraps` without its options, which copy any attribute of one function to another."""
+        updated = functools.WRAPPER_UPDATES if type(wrapped) is FunctionType else ()
+
+        def apply(wrapper: Callable[..., Any]) -> Callable[..., Any]:
+            return functools.update_wrapper(own(wrapper), wrapped, updated=updated)
+
+        return apply
+
+    return wraps
 
 
+def _overload(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`typing.overload`, which notes where a function stands for readers that there are none of here."""
+    return function
+
+
+def _build_class(body: Any, name: str, *bases: Any, **options: Any) -> Any:
+    """A class statement. Its text was read before; what its slots are called is known only now."""
+    if any(isinstance(base, type) and issubclass(base, type) for base in bases):
+        _refuse("a class of classes", name)
+    made = builtins.__build_class__(body, name, *bases, **options)
+    for held, value in vars(made).items() if isinstance(made, type) else ():
+        if type(value) is MemberDescriptorType and held.startswith("__") and held.endswith("__"):
+            _refuse("a slot", held)
+    return made
+
+
+def _type(value: object, /) -> object:
+    """`type` of one argument; with three it makes classes that no gate has read, and so does what a class is made by."""
+    kind = type(value)
+    return _TYPE if issubclass(kind, type) else kind
+
+
+_TYPE = closed(_type)
 _NOTHING = object()
 
 
@@ -128,9 +272,12 @@ def _getattr(value: Any, name: str, default: Any = _NOTHING, /) -> Any:
     return getattr(value, name) if default is _NOTHING else getattr(value, name, default)
 
 
-def _setattr(value: Any, name: str, new: Any, /) -> None:
-    _must_be_open(name)
-    setattr(value, name, new)
+def _setter(own: Own) -> Callable[..., Any]:
+    def setattr_(value: Any, name: str, new: Any, /) -> None:
+        _must_be_open(name)
+        setattr(own(value), name, new)
+
+    return setattr_
 
 
 def _hasattr(value: Any, name: str, /) -> bool:
@@ -138,9 +285,12 @@ def _hasattr(value: Any, name: str, /) -> bool:
     return hasattr(value, name)
 
 
-def _delattr(value: Any, name: str, /) -> None:
-    _must_be_open(name)
-    delattr(value, name)
+def _deleter(own: Own) -> Callable[..., Any]:
+    def delattr_(value: Any, name: str, /) -> None:
+        _must_be_open(name)
+        delattr(own(value), name)
+
+    return delattr_
 
 
 def _must_be_open(name: object) -> None:

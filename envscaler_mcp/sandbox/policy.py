@@ -118,6 +118,9 @@ class _Gate:
                 return _bound_reason(name)
             case ast.MatchAs(name=str(name)) | ast.MatchMapping(rest=str(name)):
                 return _bound_reason(name)
+            case ast.AnnAssign(target=ast.Name(id=name)) if scope.in_class and name in FORBIDDEN_ATTRIBUTES:
+                # A field of a named tuple is what a pattern reads.
+                return f"the name {name!r} may not be given to a field"
             case ast.Global() | ast.Nonlocal():
                 return _first(_bound_reason(name) for name in node.names)
             case ast.MatchClass():

@@ -23,6 +23,8 @@ _SIGKILL = 9
 _NPROC = 6
 _X32 = 0x40000000
 _PROT_EXEC = 4
+_MAP_SHARED = 1
+"""Also a bit of MAP_SHARED_VALIDATE. Forks of one worker would all see such memory."""
 _FORK_FLAGS = CLONE_PARENT | 0xFF
 """What `fork_sibling` asks for; threads, namespaces and an ordinary fork ask for something else."""
 
@@ -97,7 +99,7 @@ def ask_before_fork() -> int:
 
 
 def allow_only_the_list(channel: int, forks: bool) -> None:
-    """From here on only the list; messages go over one descriptor and no memory becomes a program.
+    """From here on only the list; messages go over one descriptor, no memory becomes a program or is shared.
 
     Forking is on it only where somebody is asked first.
     """
@@ -106,8 +108,11 @@ def allow_only_the_list(channel: int, forks: bool) -> None:
     program = _head(arch)
     for name in ("recvfrom", "sendto", "recvmsg"):
         program += _when(numbers[name], [_load(0), (_IF_EQUAL, 0, 1, channel), *_verdicts()])
-    for name in ("mmap", "mprotect"):
-        program += _when(numbers[name], [_load(2), (_IF_ANY, 1, 0, _PROT_EXEC), *_verdicts()])
+    program += _when(
+        numbers["mmap"],
+        [_load(2), (_IF_ANY, 3, 0, _PROT_EXEC), _load(3), (_IF_ANY, 1, 0, _MAP_SHARED), *_verdicts()],
+    )
+    program += _when(numbers["mprotect"], [_load(2), (_IF_ANY, 1, 0, _PROT_EXEC), *_verdicts()])
     if forks:
         program += _forking(numbers)
     program += _when(numbers["clone3"], [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)])

@@ -8,45 +8,62 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
+
+Stage = Literal["loading", "playing", "forking"]
+"""What the worker itself is doing; code is compiled and classes are made while `loading` only."""
 
 _EVERYDAY = frozenset({
-    "array.__new__", "builtins.id", "object.__delattr__", "object.__setattr__", "marshal.dumps", "marshal.loads",
-    "time.sleep",
+    "array.__new__", "builtins.id", "object.__delattr__", "object.__setattr__", "object.__getattr__", "marshal.dumps",
+    "marshal.loads", "time.sleep",
 })  # fmt: skip
-_WHILE_LOADING = frozenset({"compile", "exec", "sys._getframe", "sys._getframemodulename"})
-"""Named tuples and dataclasses write their methods as text."""
-_WHILE_FORKING = frozenset({"resource.setrlimit"})
-_FRAMES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame", "gi_code", "cr_code", "ag_code", "f_code"})
+_ALLOWED = {
+    "playing": _EVERYDAY,
+    # Named tuples and dataclasses write their methods as text.
+    "loading": _EVERYDAY | {"compile", "exec", "sys._getframe", "sys._getframemodulename"},
+    "forking": _EVERYDAY | {"resource.setrlimit"},
+}
+_ATTRIBUTES = ("object.__getattr__", "object.__setattr__", "object.__delattr__")
+_NEVER_READ = frozenset({
+    "tb_frame", "gi_frame", "cr_frame", "ag_frame", "gi_code", "cr_code", "ag_code", "f_code", "__globals__", "__closure__",
+})  # fmt: skip
+_NEVER_SET = _NEVER_READ | {"__code__", "__class__", "__builtins__"}
+_WHILE_LOADING = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__bases__"})
+"""What dataclasses read of a method and named tuples set on one, and on their class."""
 TRIPPED = 99
 """Exit status of a worker that touched the wire."""
 
 
-class Tripwire:
-    """Armed once, never disarmed; what is allowed depends on what the worker itself is doing."""
+def arm(report: Callable[[str], None]) -> Callable[[Stage], None]:
+    """From here on, and for ever; the answer says what the worker is doing from now on.
 
-    def __init__(self, report: Callable[[str], None]) -> None:
-        self._report = report
-        self.stage = "loading"
-        """`loading`, `playing` or `forking`."""
+    Everything the hook needs lies in its own cells: a global or an attribute could be replaced under it.
+    """
+    allowed, attributes, ended = dict(_ALLOWED), _ATTRIBUTES, os._exit
+    never = {_ATTRIBUTES[0]: _NEVER_READ, _ATTRIBUTES[1]: _NEVER_SET, _ATTRIBUTES[2]: _NEVER_SET}
+    loading, tripped = _WHILE_LOADING, TRIPPED
+    stage: Stage = "loading"
 
-    def arm(self) -> None:
-        """From here on."""
-        end, everyday, loading, forking = self._end, _EVERYDAY, _EVERYDAY | _WHILE_LOADING, _EVERYDAY | _WHILE_FORKING
-
-        def watch(event: str, arguments: tuple[Any, ...]) -> None:
-            stage = self.stage
-            allowed = everyday if stage == "playing" else loading if stage == "loading" else forking
-            if event in allowed:
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in allowed[stage]:
+            if event not in attributes:
                 return
-            if event == "object.__getattr__" and arguments[1] not in _FRAMES:
+            name = arguments[1]
+            if name not in never[event] and (stage == "loading" or name not in loading):
                 return
-            end(event)
-
-        sys.addaudithook(watch)
-
-    def _end(self, event: str) -> None:
+            event = f"{event} {name}"
         try:
-            self._report(event)
+            report(event)
         finally:
-            os._exit(TRIPPED)
+            ended(tripped)
+
+    def enter(new: Stage) -> None:
+        nonlocal stage
+        stage = new
+
+    sys.addaudithook(watch)
+    return enter
+
+
+def unarmed(stage: Stage) -> None:
+    """What a worker without this layer says of its stages: nothing."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
-import marshal
 import os
 import socket
 import sys
@@ -13,18 +13,20 @@ from typing import Any, NoReturn
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.sandbox import limits, probe, seccomp
-from envscaler_mcp.sandbox.execution import check_function, failure_of, modules_at, verdict_of
-from envscaler_mcp.sandbox.frames import ClosedError, FrameError, Reader, encode, framed
+from envscaler_mcp.sandbox.execution import check_function, compiled_check, failure_of, modules_at, verdict_of
+from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, Reader, encode, framed
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import CHANNEL, Limits
-from envscaler_mcp.sandbox.looking import only_looks
 from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel
+from envscaler_mcp.sandbox.stores import asking_before_stores
 from envscaler_mcp.sandbox.system import fork_sibling
-from envscaler_mcp.sandbox.tripwire import Tripwire
+from envscaler_mcp.sandbox.tripwire import Stage, arm, unarmed
 from envscaler_mcp.serving.code import EnvironmentCode, guard_with, load_class
 from envscaler_mcp.serving.determinism import Sources
+from envscaler_mcp.serving.outcome import encode as text_of
+from envscaler_mcp.serving.plain import is_plain
 from envscaler_mcp.serving.replaced_modules import builtins_with
 from envscaler_mcp.serving.world import LocalWorld, open_world
 
@@ -48,7 +50,7 @@ def run_worker(channel: int, number: int, parent: int, allowed: Limits, layers: 
     if layers.kernel and kernel.seccomp:
         seccomp.allow_only_the_list(CHANNEL, kernel.forks)
     if layers.tripwire:
-        worker.tripwire.arm()
+        worker.enter = arm(worker.denounce)
     worker.answer_all()
 
 
@@ -70,15 +72,17 @@ class _Worker:
     def __init__(self, stream: socket.socket, parent: int, allowed: Limits, layers: Layers) -> None:
         self._stream = stream
         self._parent = parent
-        self._reader = Reader(stream, allowed.frame)
-        self._frame = allowed.frame
-        self._guarded = layers.gate
+        self._reader = Reader(stream)
+        self._bounds = Bounds(allowed.frame, allowed.frame)
+        self._builtins = guarded_builtins if layers.gate else builtins_with
+        self._builtins_to_look = self._builtins({})
+        """Those of checks that only look, which change nothing in them."""
+        self._rewriting = asking_before_stores if layers.gate else None
         self._bounded = layers.limits
         self._code: EnvironmentCode | None = None
         self._world: LocalWorld | None = None
-        self._initial = b""
-        """The state at the start of the ending that was checked last, marshalled."""
-        self.tripwire = Tripwire(self._denounce)
+        self.enter: Callable[[Stage], None] = unarmed
+        """Tells the tripwire what this worker is doing."""
         sys.stdout = sys.stderr = Sink(allowed.output, self._stop_printing)
         self._doings: dict[str, Callable[[dict[str, Any]], Answer]] = {
             "load": self._load,
@@ -91,16 +95,17 @@ class _Worker:
             "snapshot": lambda _: {"mark": self._open_world.snapshot()},
             "restore": self._restore,
             "clock": self._set_clock,
+            "compile": self._compile,
             "check": self._check,
         }
         if layers.gate:
-            guard_with(guarded_builtins)
+            guard_with(guarded_builtins, asking_before_stores)
 
     def answer_all(self) -> NoReturn:
         """Until nobody listens any more."""
         while True:
             try:
-                asked = self._reader.next()
+                asked = self._reader.next(self._bounds)
             except (ClosedError, FrameError, OSError):
                 os._exit(0)
             doing = asked["do"]
@@ -147,11 +152,11 @@ class _Worker:
     def _open(self, asked: dict[str, Any]) -> Answer:
         if self._code is None:
             raise EnvScalerError("no code is loaded in this worker")
-        self.tripwire.stage = "loading"
+        self.enter("loading")
         try:
             self._world = open_world(self._code, asked["state"], asked["seed"])
         finally:
-            self.tripwire.stage = "playing"
+            self.enter("playing")
         return {"opened": True}
 
     def _attempt(self, asked: dict[str, Any]) -> Answer:
@@ -167,41 +172,43 @@ class _Worker:
         self._open_world.set_clock(asked["now"])
         return {"set": True}
 
+    def _compile(self, asked: dict[str, Any]) -> Answer:
+        """Make ready what forks of this worker will run; nothing of it runs here."""
+        self.enter("loading")
+        for source in asked["sources"]:
+            # What cannot be compiled says so where it runs.
+            with contextlib.suppress(Exception):
+                compiled_check(source)
+        self.enter("playing")
+        return {"compiled": True}
+
     def _check(self, asked: dict[str, Any]) -> Answer:
-        """Each check on two states that nobody else holds, unless it can only look at them.
+        """What each check says. Several come together only where none of them can change what it is given."""
+        initial, final = asked["initial"], asked["final"]
+        before = text_of(final) if asked["handed_on"] else ""
+        answers = [self._check_one(source, initial, final, asked["looking"]) for source in asked["sources"]]
+        if not asked["handed_on"]:
+            return {"answers": answers}
+        if not is_plain(final):
+            return {"answers": [{"failure": "the check left a final state that is not plain JSON"} for _ in answers]}
+        return {"answers": answers} if text_of(final) == before else {"answers": answers, "left": final}
 
-        Where the end is handed on, each check gets it as the one before it left it.
-        """
-        if asked["initial"] is not None:
-            self._initial = marshal.dumps(asked["initial"])
-        final = asked["final"]
-        images = self._initial, marshal.dumps(final)
-        shared = marshal.loads(self._initial), final
-        handed = marshal.loads(images[1]) if asked["handed_on"] else None
-        return {"answers": [self._check_one(source, images, shared, handed) for source in asked["sources"]]}
-
-    def _check_one(self, source: str, images: tuple[bytes, bytes], shared: tuple[Any, Any], handed: Any) -> Answer:
-        # The check before this one left the worker at play, where nothing may be compiled.
-        self.tripwire.stage = "loading"
-        builtins = guarded_builtins if self._guarded else builtins_with
+    def _check_one(self, source: str, initial: Any, final: Any, looking: bool) -> Answer:
+        self.enter("loading")
         try:
-            if handed is None and only_looks(source):
-                (initial, final), modules = shared, {}
-            else:
-                initial = marshal.loads(images[0])
-                final = marshal.loads(images[1]) if handed is None else handed
-                modules = modules_at(final)
-            check = check_function(source, initial, builtins(modules))
-            self.tripwire.stage = "playing"
+            builtins = self._builtins_to_look if looking else self._builtins(modules_at(final))
+            # A check that only looks sets no attribute.
+            check = check_function(source, initial, builtins, None if looking else self._rewriting)
+            self.enter("playing")
             return verdict_of(check(final))
         except BaseException as cause:
             return failure_of(cause)
         finally:
-            self.tripwire.stage = "playing"
+            self.enter("playing")
 
     def _fork(self, asked: dict[str, Any]) -> None:
         """Two processes go on from here, each on a channel of its own; the new one is the zygote's child as well."""
-        self.tripwire.stage = "forking"
+        self.enter("forking")
         self._stream.sendall(encode({"id": asked["id"], "ready": True}))
         _, handed, _, _ = socket.recv_fds(self._stream, 1, 1)
         if self._bounded:
@@ -212,14 +219,14 @@ class _Worker:
         if is_new:
             limits.leave_the_others(self._parent)
             os.dup2(handed[0], CHANNEL, inheritable=False)
-            self._reader = Reader(self._stream, self._frame)
+            self._reader = Reader(self._stream)
         os.close(handed[0])
-        self.tripwire.stage = "playing"
+        self.enter("playing")
         self._stream.sendall(encode({"id": asked["id"], "forked" if is_new else "parted": True}))
 
-    def _denounce(self, event: str) -> None:
+    def denounce(self, event: str) -> None:
         self._stream.sendall(encode({"hostile": event[:200]}))
 
     def _stop_printing(self) -> NoReturn:
-        self._denounce(TOO_MUCH_OUTPUT)
+        self.denounce(TOO_MUCH_OUTPUT)
         os._exit(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -11,10 +10,11 @@ from pydantic import ValidationError
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.sandbox.line import Line
-from envscaler_mcp.serving.attempt import Attempt
+from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.local_world import no_such_tool
 from envscaler_mcp.serving.outcome import Kind, Outcome, encode
+from envscaler_mcp.serving.plain import is_plain
 
 _KINDS: dict[object, Kind] = {kind: kind for kind in get_args(Kind)}
 
@@ -44,9 +44,12 @@ class WorkerWorld:
             raise self.line.reject("call: an answer that is no outcome")
         try:
             # Written again from what was understood, so that the text is exactly what a world in this process sends.
-            return Outcome(kind, encode(payload))
+            text = encode(payload)
         except (ValueError, RecursionError) as cause:
             raise self.line.reject(f"call: an answer that is not JSON: {cause}") from cause
+        if len(text) > MAX_RESULT:
+            raise self.line.reject(f"call: a result of {len(text)} characters; at most {MAX_RESULT} are taken")
+        return Outcome(kind, text)
 
     def _refused_here(self, tool: object, wrong: str | None) -> Outcome:
         """The answer to what cannot travel, or would arrive as something else: a tuple becomes a list on the way."""
@@ -119,16 +122,3 @@ class WorkerWorld:
             return StateDiff.model_validate(self._asked(do, "diff", dict, **fields))
         except ValidationError as cause:
             raise self.line.reject(f"{do}: an answer that is no difference") from cause
-
-
-def is_plain(value: object) -> bool:
-    """Whether a value arrives as it was sent: exact JSON types, text that can be encoded, finite numbers."""
-    if type(value) is dict:
-        return all(type(name) is str and is_plain(name) and is_plain(inner) for name, inner in value.items())
-    if type(value) is list:
-        return all(is_plain(inner) for inner in value)
-    if type(value) is str:
-        return not any("\ud800" <= letter <= "\udfff" for letter in value)
-    if type(value) is float:
-        return math.isfinite(value)
-    return value is None or type(value) in (bool, int)

@@ -82,6 +82,11 @@ class Zygote:
         status: int | None = self._ask({"do": "end", "pid": pid})["status"]
         return status
 
+    def drop(self, pid: int) -> None:
+        """Have a worker killed without waiting for it."""
+        with self._lock:
+            self._send({"do": "drop", "pid": pid})
+
     def close(self) -> None:
         """Hang up: the zygote ends its workers and itself."""
         self._control.close()
@@ -97,16 +102,19 @@ class Zygote:
         return self.owner == os.getpid() and self._process.poll() is None
 
     def _ask(self, asked: dict[str, Any], descriptor: int | None = None) -> dict[str, Any]:
-        text = json.dumps(asked).encode()
         with self._lock:
-            try:
-                if descriptor is None:
-                    self._control.sendall(text)
-                else:
-                    socket.send_fds(self._control, [text], [descriptor])
-            except OSError as cause:
-                raise SandboxError(f"The zygote cannot be asked for {asked['do']!r}: {cause}") from cause
+            self._send(asked, descriptor)
             return self._hear()
+
+    def _send(self, asked: dict[str, Any], descriptor: int | None = None) -> None:
+        text = json.dumps(asked).encode() + b"\n"
+        try:
+            if descriptor is None:
+                self._control.sendall(text)
+            else:
+                socket.send_fds(self._control, [text], [descriptor])
+        except OSError as cause:
+            raise SandboxError(f"The zygote cannot be asked for {asked['do']!r}: {cause}") from cause
 
     def _hear(self) -> dict[str, Any]:
         text = b""

@@ -21,7 +21,7 @@ from envscaler_mcp.sandbox import system
 from envscaler_mcp.sandbox.frames import encode
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import CHANNEL, Limits
-from envscaler_mcp.sandbox.modules import preload
+from envscaler_mcp.sandbox.modules import narrow_the_library, preload
 from envscaler_mcp.sandbox.probe import Kernel, probe
 from envscaler_mcp.sandbox.worker import run_worker
 
@@ -43,6 +43,7 @@ def _prepare() -> Kernel:
     system.hide_memory()
     _stand_nowhere()
     preload()
+    narrow_the_library()
     kernel = probe()
     gc.collect()
     gc.freeze()
@@ -61,24 +62,43 @@ class _Zygote:
         self._control = control
         self._kernel = kernel
         self._children: set[int] = set()
+        self._dropped: set[int] = set()
+        """Killed and not waited for yet; until then nobody else can have these numbers."""
         self._number = 0
+        self._read = b""
+        self._handed: list[int] = []
 
     def serve_one(self) -> bool:
         """Answer one request; false when there will be no more."""
-        text, handed, _, _ = socket.recv_fds(self._control, _MESSAGE, 1)
-        if not text:
+        asked = self._next()
+        if asked is None:
             return False
-        asked: dict[str, Any] = json.loads(text)
+        self._bury()
         answer: dict[str, Any]
         match asked["do"]:
             case "spawn":
-                answer = {"pid": self._spawn(handed[0], asked)}
+                answer = {"pid": self._spawn(self._handed.pop(0), asked)}
             case "adopt":
                 answer = {"adopted": self._adopt(asked["pid"])}
+            case "drop":
+                self._drop(asked["pid"])
+                return True
             case _:
                 answer = {"status": self._end(asked["pid"])}
         _say(self._control, answer)
         return True
+
+    def _next(self) -> dict[str, Any] | None:
+        """One request of a line; several may arrive at once, because not every one is answered."""
+        while b"\n" not in self._read:
+            text, handed, _, _ = socket.recv_fds(self._control, _MESSAGE, 4)
+            if not text:
+                return None
+            self._read += text
+            self._handed += handed
+        line, _, self._read = self._read.partition(b"\n")
+        asked: dict[str, Any] = json.loads(line)
+        return asked
 
     def _spawn(self, channel: int, asked: dict[str, Any]) -> int:
         self._number += 1
@@ -116,6 +136,17 @@ class _Zygote:
         # Until it is waited for, nobody else can have this number.
         os.kill(pid, signal.SIGKILL)
         return os.waitpid(pid, 0)[1]
+
+    def _drop(self, pid: int) -> None:
+        if pid in self._children:
+            self._children.remove(pid)
+            self._dropped.add(pid)
+            os.kill(pid, signal.SIGKILL)
+
+    def _bury(self) -> None:
+        for pid in list(self._dropped):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                self._dropped.remove(pid)
 
     def end_all(self) -> None:
         """Every worker, and what a hostile one may have made when it was asked to fork."""

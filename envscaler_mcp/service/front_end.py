@@ -13,7 +13,7 @@ from pathlib import Path
 
 from envscaler_mcp.artifacts import Registry
 from envscaler_mcp.launch.opening import Isolation
-from envscaler_mcp.sandbox.checking import Checkers
+from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.service.agent_side import AgentService
 from envscaler_mcp.service.catalogue import Catalogue
@@ -56,8 +56,8 @@ class FrontEnd:
         """The share is that among these processes, unless worlds are shared out among others than those."""
         share = share or Share(number, len(boxes.sending))
         self._adopting: set[asyncio.Task[None]] = set()
-        self._checkers = Checkers()
-        environments = Environments(config.servers, config.registry, partial(judge, checkers=self._checkers))
+        self._checker = Checker()
+        environments = Environments(config.servers, config.registry, partial(judge, checker=self._checker))
         self.worlds = Worlds(environments, config.caps, config.secret, config.isolation, share)
         self.siblings = Siblings(number, boxes, partial(token_for, config.secret, "control", 60.0))
         figures = Figures(self.worlds, self.siblings, lambda: len(self.agents.open) + len(self.owners.open))
@@ -88,7 +88,7 @@ class FrontEnd:
     async def close(self) -> None:
         """End every world."""
         await self.worlds.close_all()
-        self._checkers.close()
+        self._checker.close()
 
 
 async def _adopt(connections: Connections, sock: socket.socket, received: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -109,13 +110,18 @@ def load_class(source: str, class_name: str, sources: Sources | None = None) -> 
 Builtins = Callable[[Mapping[str, ModuleType]], dict[str, Any]]
 """What environment code sees as Python's builtins, made from the modules that are replaced."""
 
+Rewriting = Callable[[ast.Module], ast.Module]
 _guard: Builtins | None = None
+_rewriting: Rewriting | None = None
 
 
-def guard_with(guard: Builtins) -> None:
-    """Every class made in this process from here on gets these builtins: for a worker, before it loads anything."""
-    global _guard  # noqa: PLW0603
-    _guard = guard
+def guard_with(guard: Builtins, rewriting: Rewriting) -> None:
+    """Every class made in this process from here on gets these builtins, and its source is rewritten before it is compiled.
+
+    For a worker, before it loads anything.
+    """
+    global _guard, _rewriting
+    _guard, _rewriting = guard, rewriting
     leave_to_worker()
 
 
@@ -126,7 +132,8 @@ def _shared_class(source: str, class_name: str) -> type:
 
 @lru_cache(maxsize=512)
 def _compiled(source: str) -> CodeType:
-    return compile(parsed_module(source), "environment.py", "exec", dont_inherit=True)
+    module = parsed_module(source)
+    return compile(module if _rewriting is None else _rewriting(module), "environment.py", "exec", dont_inherit=True)
 
 
 def _make_class(source: str, class_name: str, builtins: Mapping[str, Any] | None) -> type:

@@ -22,7 +22,7 @@ from envscaler_mcp.serving.difference import diff_of_states
 from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import Outcome, encode
-from envscaler_mcp.serving.plain import copied
+from envscaler_mcp.serving.plain import MAX_DEPTH, copied, is_deeper
 
 NOT_STATE = frozenset({"init_config"})
 """Attributes of the published style that repeat the configuration, or alias the live records."""
@@ -168,6 +168,8 @@ class CopiedWorld(LocalWorld):
     def state(self) -> dict[str, Any]:
         """Every record and scalar, as a copy in plain JSON."""
         state: dict[str, Any] = json.loads(self._text())
+        if is_deeper(state, MAX_DEPTH):
+            raise WorldError(f"The state of {self._class.__name__} is nested more than {MAX_DEPTH} deep.")
         return state
 
     def fork(self) -> CopiedWorld:

@@ -1,7 +1,8 @@
-"""Copies of plain values, faster than `copy.deepcopy` by an order of magnitude."""
+"""Plain values: whether a value is one, and copies, faster than `copy.deepcopy` by an order of magnitude."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -22,3 +23,35 @@ def _copied(value: Any) -> Any:
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value arrives as it was sent: exact JSON types, text that can be encoded, finite numbers."""
+    if type(value) is dict:
+        return all(type(name) is str and is_plain(name) and is_plain(inner) for name, inner in value.items())
+    if type(value) is list:
+        return all(is_plain(inner) for inner in value)
+    if type(value) is str:
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if type(value) is float:
+        return math.isfinite(value)
+    return value is None or type(value) in (bool, int)
+
+
+MAX_DEPTH = 100
+"""How deep lists and objects of a state or a result may lie in one another. Whoever reads them recurses."""
+
+
+def is_deeper(value: Any, depth: int) -> bool:
+    """Whether lists and objects lie deeper in one another than this."""
+    level = [value] if type(value) in (dict, list) else []
+    for _ in range(depth):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return False
+    return True

@@ -114,7 +114,7 @@ class Surroundings:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--user", choices=["root", "ordinary"], required=True)
-    parser.add_argument("--mode", choices=["auto", "hard"], default="auto")
+    parser.add_argument("--mode", choices=["auto", "portable", "hard"], default="auto")
     parser.add_argument("--layers", default="")
     parser.add_argument("--places", default="call,load,check")
     parser.add_argument("--seconds", type=float, default=0.4)

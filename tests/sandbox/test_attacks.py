@@ -57,11 +57,11 @@ ALONE = ("gate", "limits", "tripwire", "kernel")
 ARRANGEMENTS = {
     **{f"auto as {user}": Arrangement(EVERY_LAYER, user=user, places="call,check") for user in USERS},
     **{f"hard as {user}": Arrangement(EVERY_LAYER, "hard", user, places="call,check") for user in USERS},
-    **{f"portable as {user}": Arrangement("gate,limits,tripwire", user=user, places="call") for user in USERS},
+    **{f"portable as {user}": Arrangement("gate,limits,tripwire", "portable", user, places="call") for user in USERS},
     "hard with the gate open as root": Arrangement("limits,tripwire,kernel", "hard"),
     "hard with the gate open as ordinary": Arrangement("limits,tripwire,kernel", "hard", "ordinary", "call"),
-    "portable with the gate open as root": Arrangement("limits,tripwire", places="call,load"),
-    "portable with the gate open as ordinary": Arrangement("limits,tripwire", user="ordinary", places="call"),
+    "portable with the gate open as root": Arrangement("limits,tripwire", "portable", places="call,load"),
+    "portable with the gate open as ordinary": Arrangement("limits,tripwire", "portable", "ordinary", "call"),
     **{
         f"only {layer} as {user}": Arrangement(layer, user=user, places="call", seconds=5, attacks=layer)
         for layer in ALONE

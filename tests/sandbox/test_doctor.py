@@ -27,7 +27,7 @@ def test_the_doctor_measures_workers_and_agrees_with_the_probe() -> None:
 
 def test_the_doctor_speaks_in_words() -> None:
     told = CliRunner().invoke(app, [])
-    for word in ("layer", "auto", "hard", "trusted", "not protected", "calls per second"):
+    for word in ("layer", "auto", "portable", "hard", "trusted", "not protected", "calls per second"):
         assert word in told.stdout
 
 
@@ -35,7 +35,14 @@ def test_without_the_kernel_layer_it_says_what_is_open(monkeypatch: pytest.Monke
     monkeypatch.setattr(zygote(), "kernel", Kernel(False, 0, False, "the kernel has no Landlock", False))
     told = CliRunner().invoke(app, [])
     assert told.exit_code == 1
-    for word in ("the kernel has no Landlock", "refuses to start here", "Files:", "Network:", "Other processes:"):
+    for word in (
+        "the kernel has no Landlock",
+        "refuses any other",
+        "refuses to start here",
+        "Files:",
+        "Network:",
+        "Other processes:",
+    ):
         assert word in told.stdout
 
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from envscaler_mcp.errors import SandboxError, WorldError
+from envscaler_mcp.errors import SandboxError, SettingsError, WorldError
 from envscaler_mcp.sandbox import isolation
+from envscaler_mcp.sandbox.checking import run_checks
 from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.frames import encode, framed
 from envscaler_mcp.sandbox.isolation import open_isolated, run_check
@@ -42,11 +43,41 @@ def test_hard_refuses_to_start_without_the_kernel_layer(monkeypatch: pytest.Monk
     monkeypatch.setattr(zygote(), "kernel", old)
     with pytest.raises(SandboxError, match="the kernel is old"):
         run_check(PENDING, {}, {}, "hard")
-    assert isolation.layers_in("auto") == Layers().without("kernel")
 
 
-def test_auto_works_without_the_kernel_layer() -> None:
-    with closing(open_isolated(written(SHOP), {}, 1, layers=Layers().without("kernel"))) as world:
+def test_unread_code_runs_without_the_kernel_layer_only_where_the_user_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old = Kernel(works=False, landlock=0, seccomp=False, why_not="the kernel is old", forks=False)
+    monkeypatch.setattr(zygote(), "kernel", old)
+    monkeypatch.delenv("ENVSCALER_ISOLATION", raising=False)
+    without = Layers().without("kernel")
+    told = r"the kernel is old.*read your files and use your network.*--isolation portable.*envscaler doctor"
+    with pytest.raises(SandboxError, match=told):
+        open_isolated(written(SHOP), {}, 1)
+    with pytest.raises(SandboxError, match=told):
+        run_checks(["import re\n" + PENDING], {}, {})
+    assert isolation.layers_in("portable") == without
+    monkeypatch.setenv("ENVSCALER_ISOLATION", "portable")
+    assert isolation.layers_in("auto") == without
+    with pytest.raises(SandboxError, match="Mode 'hard'"):
+        isolation.layers_in("hard")
+    monkeypatch.setenv("ENVSCALER_ISOLATION", "protable")
+    with pytest.raises(SettingsError, match="'protable'"):
+        isolation.layers_in("auto")
+
+
+def test_known_code_needs_no_kernel_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = Kernel(works=False, landlock=0, seccomp=False, why_not="the kernel is old", forks=False)
+    monkeypatch.setattr(zygote(), "kernel", old)
+    monkeypatch.delenv("ENVSCALER_ISOLATION", raising=False)
+    assert isolation.layers_in("auto", known=True) == Layers().without("kernel")
+    state = {"orders": {"O-1": {"status": "shipped"}}}
+    assert [one.verdict for one in run_checks([PENDING], state, state)] == [True]
+
+
+def test_a_worker_without_the_kernel_layer_is_a_worker() -> None:
+    with closing(open_isolated(written(SHOP), {}, 1, "portable", layers=Layers().without("kernel"))) as world:
         assert isinstance(world, WorkerWorld)
         assert world.line.applied["kernel"] is False
         assert world.call("place_order", {"what": "ink"}).kind == "done"

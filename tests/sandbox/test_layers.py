@@ -9,6 +9,8 @@ import resource
 import signal
 import socket
 import sys
+import textwrap
+from collections import namedtuple
 from collections.abc import Callable
 from types import ModuleType
 
@@ -20,7 +22,7 @@ from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel, probe
 from envscaler_mcp.sandbox.system import PR_SET_NO_NEW_PRIVS, fork_sibling, prctl, syscall
-from envscaler_mcp.sandbox.tripwire import TRIPPED, Tripwire
+from envscaler_mcp.sandbox.tripwire import TRIPPED, Stage, arm
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving.determinism import Sources
 from envscaler_mcp.serving.replaced_modules import replaced_modules
@@ -28,6 +30,10 @@ from envscaler_mcp.serving.replaced_modules import replaced_modules
 KERNEL = zygote().kernel if os.name == "posix" else Kernel(False, 0, False, "not posix", False)
 with_kernel = pytest.mark.skipif(not KERNEL.works, reason=f"the kernel layer is missing: {KERNEL.why_not}")
 FINE, REFUSED = 0, 7
+
+
+class _Bare:
+    pass
 
 
 def in_a_child(attempt: Callable[[], int | None]) -> int:
@@ -228,15 +234,18 @@ def test_root_becomes_a_user_that_owns_nothing() -> None:
         ("playing", sys._getframe, TRIPPED),
         ("playing", lambda: open(os.devnull), TRIPPED),  # noqa: PTH123, SIM115
         ("playing", lambda: sum([1]), FINE),
+        ("loading", lambda: setattr(textwrap.dedent, "__code__", (lambda text: text).__code__), TRIPPED),
+        ("playing", lambda: setattr(_Bare(), "__class__", Exception), TRIPPED),
+        ("playing", lambda: setattr(textwrap.dedent, "__defaults__", ()), TRIPPED),
+        ("loading", lambda: namedtuple("Pair", "left right", defaults=[1]), FINE),  # noqa: PYI024
+        ("playing", lambda: _Bare(), FINE),
     ],
 )
-def test_the_tripwire_ends_the_process_and_says_why(stage: str, attempt: Callable[[], object], expected: int) -> None:
+def test_the_tripwire_ends_the_process_and_says_why(stage: Stage, attempt: Callable[[], object], expected: int) -> None:
     ours, theirs = socket.socketpair()
 
     def tried() -> None:
-        wire = Tripwire(lambda event: theirs.sendall(event.encode()))
-        wire.stage = stage
-        wire.arm()
+        arm(lambda event: theirs.sendall(event.encode()))(stage)
         attempt()
 
     with ours, theirs:

@@ -23,8 +23,9 @@ from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.system import IS_LINUX
-from envscaler_mcp.sandbox.worker_world import WorkerWorld, is_plain
+from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import zygote
+from envscaler_mcp.serving.plain import is_plain
 from envscaler_mcp.serving.world import open_world
 from tests.sandbox.places import LIBRARIES, SHARED, SHOP
 from tests.sandbox.written import written

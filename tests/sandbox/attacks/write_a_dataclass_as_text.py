@@ -2,7 +2,7 @@
 
 # mypy: ignore-errors
 # alone: gate tripwire kernel
-# free: yes
+# free: harmless
 
 from dataclasses import dataclass
 from enum import Enum

@@ -1,0 +1,214 @@
+"""What a worker past every gate can do to its host with what it sends: be ended."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.sandbox.ended import WorkerEndedError
+from envscaler_mcp.sandbox.frames import framed
+from envscaler_mcp.sandbox.idle import IdleWatch
+from envscaler_mcp.sandbox.isolation import open_isolated
+from envscaler_mcp.sandbox.judging import judge
+from envscaler_mcp.sandbox.layers import Layers
+from envscaler_mcp.sandbox.limits import MIB, Limits, processor_seconds
+from envscaler_mcp.sandbox.line import Line
+from envscaler_mcp.sandbox.system import IS_LINUX
+from envscaler_mcp.sandbox.worker_world import WorkerWorld
+from envscaler_mcp.sandbox.zygote import Spawned, zygote
+from tests.sandbox.written import written
+
+ROOT = Path(__file__).parents[2]
+PLACE = '''
+class Place:
+    def __init__(self, init_config: dict):
+        self.things = {}
+
+    def ping(self) -> dict:
+        """Ping."""
+        return {"success": True, "data": "pong"}
+
+    def nest(self, depth: int) -> dict:
+        """Nest.
+
+        Args:
+            depth (int): How deep.
+        """
+        inner = []
+        for _ in range(depth):
+            inner = [inner]
+        self.things["deep"] = inner
+        return {"success": True, "data": None}
+
+    def tell(self, depth: int) -> dict:
+        """Tell.
+
+        Args:
+            depth (int): How deep.
+        """
+        inner = []
+        for _ in range(depth):
+            inner = [inner]
+        return {"success": True, "data": inner}
+'''
+Speaking = Callable[[bytes], WorkerWorld]
+
+
+@pytest.fixture
+def speaking(monkeypatch: pytest.MonkeyPatch) -> Iterator[Speaking]:
+    """Worlds whose worker says just this, with the number that was asked for."""
+    monkeypatch.setattr("os.urandom", lambda size: bytes(size))
+    with ExitStack() as stack:
+
+        def world_that_says(rest: bytes) -> WorkerWorld:
+            ours, theirs = socket.socketpair()
+            stack.enter_context(theirs)
+            body = b'{"id":"' + bytes(8).hex().encode() + b'",' + rest + b"}"
+            # More than a socket holds: it is sent while the other side reads.
+            sender = threading.Thread(target=_send, args=(theirs, framed(body)))
+            sender.start()
+            stack.callback(sender.join)
+            line = stack.enter_context(closing(Line(zygote(), Spawned(0, ours), Limits(call_seconds=20))))
+            line.applied = {}
+            return WorkerWorld(written(PLACE), line)
+
+        yield world_that_says
+
+
+def _send(stream: socket.socket, message: bytes) -> None:
+    with suppress(OSError):
+        stream.sendall(message)
+
+
+PIECES = {b"[],": 11_000_000, b"{},": 11_000_000, b"[[]],": 6_600_000, b'"ab",': 6_700_000, b'{"a":0},': 4_100_000}
+
+
+@pytest.mark.parametrize("piece", PIECES, ids=repr)
+def test_a_result_of_millions_of_values_is_not_parsed(piece: bytes, speaking: Speaking) -> None:
+    for many in (PIECES[piece], (4 * MIB - 1000) // len(piece)):
+        world = speaking(b'"kind":"done","payload":{"success":true,"data":[' + piece * many + b"0]}")
+        with pytest.raises(WorkerEndedError, match=r"at most 4194304 are read|more than 500000 values") as caught:
+            world.call("ping", {})
+        assert caught.value.reason == "hostile"
+
+
+def test_a_state_of_millions_of_values_is_not_parsed(speaking: Speaking) -> None:
+    with pytest.raises(WorkerEndedError, match="more than 1000000 values"):
+        speaking(b'"state":{"x":[' + b"[]," * 2_000_000 + b"0]}").state()
+    with pytest.raises(WorkerEndedError, match="at most 8388608 are read"):
+        speaking(b'"state":{"x":"' + b"x" * 9 * MIB + b'"}').state()
+    with pytest.raises(WorkerEndedError, match="at most 262144 are read"):
+        speaking(b'"hash":"' + b"x" * MIB + b'"').state_hash()
+
+
+def test_the_bound_on_results_is_kept_here_too(speaking: Speaking) -> None:
+    world = speaking(b'"kind":"done","payload":{"success":true,"data":"' + b"x" * 1_100_000 + b'"}')
+    with pytest.raises(WorkerEndedError, match="at most 1000000 are taken"):
+        world.call("ping", {})
+
+
+@pytest.mark.parametrize("opening", [b"[", b'{"a":'], ids=["lists", "objects"])
+@pytest.mark.parametrize("depth", [101, 500, 900])
+def test_an_answer_nested_too_deep_ends_the_worker(opening: bytes, depth: int, speaking: Speaking) -> None:
+    closed = b"]" * depth if opening == b"[" else b"0" + b"}" * depth
+    with pytest.raises(WorkerEndedError, match="nested more than 100 deep") as caught:
+        speaking(b'"state":{"x":' + opening * depth + closed + b"}").state()
+    assert caught.value.reason == "hostile"
+
+
+def test_honest_nesting_is_let_through() -> None:
+    with closing(open_isolated(written(PLACE), {}, 1)) as world:
+        assert world.call("nest", {"depth": 90}).kind == "done"
+        assert world.call("tell", {"depth": 90}).kind == "done"
+        assert json.dumps(world.state()).count("[") == 91
+
+
+@pytest.mark.parametrize("depth", [101, 500, 900])
+def test_a_class_that_nests_too_deep_is_told_as_a_failure_of_its_world(depth: int) -> None:
+    with closing(open_isolated(written(PLACE), {}, 1)) as world:
+        world.call("nest", {"depth": depth})
+        for look in (world.state, world.state_hash, world.diff):
+            with pytest.raises(WorldError, match="nested more than 100 deep"):
+                look()
+        with pytest.raises(WorkerEndedError, match="nested more than 100 deep"):
+            world.call("tell", {"depth": depth})
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_an_end_nested_too_deep_is_the_failure_of_its_environment(kind: type) -> None:
+    deep: Any = 0
+    for _ in range(500):
+        deep = [deep] if kind is list else {"a": deep}
+    line = (ROOT / "generated_servers/hospital_stays/scenarios.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    scenario = Scenario.from_text(line, "a scenario")
+    # A run takes a WorldError for the environment's failure, and anything else for this machine's.
+    for initial, final in (({}, {"x": deep}), ({"x": deep}, {"x": deep})):
+        with pytest.raises(WorldError, match="nested more than 100 deep"):
+            judge(scenario, initial, final)
+
+
+GOES_ON = '''
+import sys
+
+class Place:
+    def __init__(self, init_config: dict):
+        self.things = {}
+
+    def go(self) -> dict:
+        """Answer, and go on."""
+        frame = sys._getframe()
+        while "asked" not in frame.f_locals:
+            frame = frame.f_back
+        worker, number = frame.f_locals["self"], frame.f_locals["asked"]["id"]
+        body = ('{"id":"' + number + '","kind":"done","payload":{"success":true}}').encode()
+        worker._stream.sendall(len(body).to_bytes(4, "big") + body)
+        while True:
+            pass
+
+    def ping(self) -> dict:
+        """Ping."""
+        return {"success": True, "data": "pong"}
+'''
+
+
+@pytest.mark.skipif(not IS_LINUX, reason="nothing tells here how much processor time a process uses")
+def test_a_worker_that_goes_on_after_its_answer_is_ended() -> None:
+    watch = IdleWatch()
+    with closing(open_isolated(written(GOES_ON), {}, 1, layers=Layers(gate=False, tripwire=False))) as world:
+        assert isinstance(world, WorkerWorld)
+        for _ in range(20):
+            world.call("ping", {})
+        watch.add(world.line)
+        for now in range(5):
+            watch.look(1000.0 * now)
+        assert world.line.usable, "a worker that waits is left alone"
+        world.call("go", {})
+        for now in range(6, 8):
+            watch.look(1000.0 * now)
+        used = processor_seconds(world.line.pid)
+        while processor_seconds(world.line.pid) < used + 0.3:
+            pass
+        watch.look(9000.0)
+        with pytest.raises(WorkerEndedError, match="went on using the processor") as caught:
+            world.call("ping", {})
+        assert caught.value.reason == "time"
+
+
+@pytest.mark.skipif(not IS_LINUX, reason="nothing tells here what memory a process has")
+def test_forks_of_a_worker_share_no_memory_that_can_be_written() -> None:
+    with closing(open_isolated(written(PLACE), {}, 1)) as world:
+        assert isinstance(world, WorkerWorld)
+        try:
+            maps = Path(f"/proc/{world.line.pid}/maps").read_text(encoding="utf-8").splitlines()
+        except OSError:
+            pytest.skip("this user may not look at its worker")
+        assert [line for line in maps if line.split()[1].startswith("rw") and line.split()[1].endswith("s")] == []
