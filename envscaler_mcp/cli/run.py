@@ -24,7 +24,7 @@ from envscaler_mcp.episode.person import PATIENCE, PERSON
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.farm import Farm, Place, RunConfig, open_voices, plan_run, run_episodes
-from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_TOKENS
+from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS
 from envscaler_mcp.farm.run import Hosting
 from envscaler_mcp.farm.voices import spent_in
 from envscaler_mcp.launch.ways import Via
@@ -65,9 +65,20 @@ def run_agent(
     seed: Annotated[int, typer.Option(help="For the agent's own chance; a world's is its task's.")] = 0,
     repeat: Annotated[int, typer.Option(help="How often each task is played.", min=1)] = 1,
     scoring: Annotated[
-        Scoring, typer.Option(help="framed: nothing is earned where something changed that must not; or upstream.")
+        Scoring,
+        typer.Option(
+            help="framed: nothing is earned where something changed that must not. upstream: the published rule; "
+            "worlds imported with --faithful earn exactly what they earn there."
+        ),
     ] = "framed",
-    max_steps: Annotated[int, typer.Option(help="Moves of one episode.", min=1)] = 60,
+    max_steps: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Moves of one episode: {MAX_STEPS} by default, or as published with --scoring upstream "
+            f"({PUBLISHED_STEPS['task']}, in conversations {PUBLISHED_STEPS['conversation']}).",
+            min=1,
+        ),
+    ] = None,
     max_seconds: Annotated[
         float | None, typer.Option(help="Time of one episode; 300 by itself, a day with a person.", min=0.001)
     ] = None,

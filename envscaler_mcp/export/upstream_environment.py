@@ -27,8 +27,11 @@ def unwrapped(value: Any) -> Any:
     return value
 
 
-def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
-    """The card of a published environment; ArtifactError where it lacks what no environment can be without."""
+def card_from(item: Mapping[str, Any], states: Sequence[str], *, faithful: bool = False) -> Environment:
+    """The card of a published environment; ArtifactError where it lacks what no environment can be without.
+
+    A faithful one is run as published, and its tools and its introduction are told to the letter.
+    """
     missing = [key for key in _NEEDED if not isinstance(item.get(key), str) or not item[key].strip()]
     if missing:
         raise ArtifactError(f"it has no {missing[0]!r}")
@@ -37,7 +40,8 @@ def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
         tools = tool_table(source, class_name)
     except (SyntaxError, ValueError) as cause:
         raise ArtifactError(f"its code is no Python: {cause}") from cause
-    said = " ".join(text_of(item.get("environment_introduction") or "").split())
+    whole = text_of(item.get("environment_introduction") or "")
+    said = " ".join(whole.split())
     title = " ".join(text_of(item.get("environment_summary") or class_name).split())
     rules = unwrapped(item.get("constraints_rules")) or []
     return Environment(
@@ -47,14 +51,50 @@ def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
         about=re.split(r"(?<=[.!?])\s", said or title)[0],
         sector=SECTOR,
         version="1",
-        origin="written",
+        origin="published" if faithful else "written",
         class_name=class_name,
-        introduction=said or title,
+        introduction=(whole if faithful else said) or title,
         rules=tuple(text_of(rule) for rule in (rules if isinstance(rules, list) else [rules])),
-        tools=tools,
+        tools=_as_published(item, tools, source, class_name) if faithful else _documented(tools, source, class_name),
         states=tuple(states),
         code_digest=digest_of(source),
     )
+
+
+def _documented(tools: Sequence[Tool], source: str, class_name: str) -> tuple[Tool, ...]:
+    """The tools with all that their authors say of them."""
+    methods = method_details(source, class_name)
+    return tuple(
+        tool.model_copy(update={"description": text_of(methods[tool.name]["doc"]) or tool.description})
+        for tool in tools
+    )
+
+
+def _as_published(item: Mapping[str, Any], tools: Sequence[Tool], source: str, class_name: str) -> tuple[Tool, ...]:
+    """The tools of the metadata as they stand there; those of the class where the metadata has none."""
+    known = {tool.name: tool for tool in tools}
+    found = tuple(
+        Tool(
+            name=text_of(function["name"]),
+            description=text_of(function.get("description") or ""),
+            effect=known[function["name"]].effect if function["name"] in known else "writes",
+            input_schema=_object(function.get("parameters")),
+        )
+        for function in published_functions(item)
+    )
+    return found or _documented(tools, source, class_name)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def published_functions(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The functions of the metadata's tools that have a name, each name once."""
+    tools = unwrapped(item.get("tools"))
+    listed = [one.get("function") for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
+    named = {one["name"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str)}
+    return list(named.values())
 
 
 def source_of(item: Mapping[str, Any]) -> str:

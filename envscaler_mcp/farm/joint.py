@@ -25,7 +25,7 @@ from envscaler_mcp.launch.foreign import Target, foreign_server
 from envscaler_mcp.launch.several import Member, Several
 from envscaler_mcp.launch.ways import WorldWay
 from envscaler_mcp.sandbox.judging import GRADING
-from envscaler_mcp.scoring.verdict import on_all, settled, unplayable
+from envscaler_mcp.scoring.verdict import on_all, settled, ungraded_as_published, unplayable
 from envscaler_mcp.serving import EnvironmentCode, load_code
 from envscaler_mcp.serving.grading import Scoring
 
@@ -146,13 +146,28 @@ class _Joint:
                 seed=plan.seed,
                 mode=plan.mode,
             )
-            played = await play(make_agent, scenario, self._several, self._several, briefing, plan.limits, user, watch)
+            played = await play(
+                make_agent,
+                scenario,
+                self._several,
+                self._several,
+                briefing,
+                plan.limits,
+                user,
+                watch,
+                published=self._published,
+            )
             if played.owner == "infrastructure":
                 return played, unplayable("infrastructure", played.reason, plan.scoring), None
             final = await self._several.state()
             return played, await anyio.to_thread.run_sync(self._verdict, played, final), final
         except EnvScalerError as cause:
             return played, spoilt(played, cause, plan.scoring), None
+
+    @property
+    def _published(self) -> bool:
+        """Whether the only world is a published one, whose rules hold then."""
+        return len(self._several.members) == 1 and any(world.code.published for world in self._judged)
 
     def _progress(self) -> GoalProgress:
         """Which goals are done, told from the states of all worlds; checks are counted through."""
@@ -183,7 +198,8 @@ class _Joint:
         if not judged:
             reason = f"{played.reason}; {UNJUDGED}" if played.reason else UNJUDGED
             return Verdict(scoring=self._plan.scoring, owner=played.owner, masked=True, reason=reason, grading=GRADING)
-        return settled(on_all(judged), played.owner, played.reason)
+        ungraded = ungraded_as_published(played.ended, played.steps)
+        return settled(on_all(judged), played.owner, played.reason, ungraded)
 
     def trajectory(
         self, scenario: Scenario, played: Played, verdict: Verdict, final: Mapping[str, Any] | None

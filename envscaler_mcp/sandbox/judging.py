@@ -28,10 +28,11 @@ from envscaler_mcp.errors import SandboxError
 from envscaler_mcp.sandbox.checking import Checker, Checkers, checker
 from envscaler_mcp.sandbox.isolation import Checked
 from envscaler_mcp.sandbox.policy import admit_check
+from envscaler_mcp.sandbox.python_checks import reading_python
 from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
 from envscaler_mcp.serving.parsing import parsed_module
 
-GRADING = f"{__version__}/3"
+GRADING = f"{__version__}/4"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""
 
 _REASON = 300
@@ -51,6 +52,7 @@ def judge(
     """
     author = f"{scenario.environment} {scenario.code_digest}"
     opened: AbstractContextManager[Checker] = checker() if checkers is None else checkers.of(author)
+    scenario = reading_python(scenario, initial, final)
     with opened as judging:
         # As published: a check that changes what it is given is seen by those after it.
         checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")
@@ -77,11 +79,16 @@ def judge(
         return _masked(verdict, why)
     if broken:
         return _masked(verdict, "; ".join(f"check {number} cannot run: {why}" for number, why in broken.items()))
-    return verdict if verdict.solved else verdict.model_copy(update={"owner": "agent", "reason": _missed(verdict, checked)})
+    return (
+        verdict
+        if verdict.solved
+        else verdict.model_copy(update={"owner": "agent", "reason": _missed(verdict, checked)})
+    )
 
 
 def checks_that_cannot_run(judging: Checker, scenario: Scenario, initial: Mapping[str, Any]) -> dict[int, str]:
     """Checks that no agent can pass or fail, by their number, and why: each masks every episode under `framed`."""
+    scenario = reading_python(scenario, initial)
     return _broken_at_start(judging, scenario, list(range(len(scenario.checks))), initial)
 
 
@@ -108,11 +115,7 @@ def _broken_at_start(
     for place, one in zip(places, tried, strict=True):
         if one.verdict is not None:
             _RUNNING.add(scenario, scenario.checks[place])
-    return {
-        place + 1: _words(one.failure)
-        for place, one in zip(places, tried, strict=True)
-        if one.verdict is None
-    }
+    return {place + 1: _words(one.failure) for place, one in zip(places, tried, strict=True) if one.verdict is None}
 
 
 _RUN_ONLY = """

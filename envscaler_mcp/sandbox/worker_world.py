@@ -14,7 +14,7 @@ from envscaler_mcp.sandbox.line import Line
 from envscaler_mcp.serving.attempt import Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.local_world import no_such_tool
-from envscaler_mcp.serving.outcome import Kind, Outcome, encode
+from envscaler_mcp.serving.outcome import Kind, Outcome, PublishedOutcome, encode
 
 _KINDS: dict[object, Kind] = {kind: kind for kind in get_args(Kind)}
 
@@ -42,6 +42,8 @@ class WorkerWorld:
         kind = _KINDS.get(said) if type(said) is str else None
         if kind is None or type(payload) is not dict:
             raise self.line.reject("call: an answer that is no outcome")
+        if self.environment.origin == "published" and type(payload.get("text")) is str:
+            return PublishedOutcome(kind, payload["text"])
         try:
             # Written again from what was understood, so that the text is exactly what a world in this process sends.
             return Outcome(kind, encode(payload))
