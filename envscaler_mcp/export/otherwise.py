@@ -26,7 +26,7 @@ ALWAYS = (
 FAITHFUL = (
     "Time and chance inside the class are the world's own, from its seed, so that episodes can be repeated.",
     "Code and checks run in a worker with limits of time, memory and output; what goes over them is ended.",
-    "The traceback after an exception names lines of the class alone, and no path of a machine.",
+    "Of the traceback after an exception the first and the last line are told; the others name files of a machine.",
 )
 """What remains where it is."""
 

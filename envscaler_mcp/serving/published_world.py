@@ -8,7 +8,6 @@ travel as `python_values` writes them. Only time and chance are the world's own,
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
@@ -110,12 +109,10 @@ def _printed(result: Any) -> str:
 
 
 def _told(cause: BaseException) -> str:
-    """As published, but that no path of this machine is in it: the lines are those of the class's own code."""
-    frames = [one for one in traceback.extract_tb(cause.__traceback__) if one.filename == "environment.py"]
-    lines = "".join(f'  File "environment.py", line {one.lineno}, in {one.name}\n' for one in frames)
+    """As published, but for the lines of the traceback: they name files of a machine, and no worker may look at frames."""
     words = _words(cause)
     last = f"{type(cause).__name__}: {words}" if words else type(cause).__name__
-    return f"Error: {words}\nTraceback (most recent call last):\n{lines}{last}\n"
+    return f"Error: {words}\nTraceback (most recent call last):\n{last}\n"
 
 
 def _words(cause: BaseException) -> str:

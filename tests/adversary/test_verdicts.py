@@ -119,6 +119,8 @@ CANNOT = {
     "not to be loaded": "LIMIT = 1 // 0\n\n\ndef check_func(final_state):\n    return True",
     "without an end": ENDS_IT.format("True"),
 }
+SLOW = pytest.param("without an end", marks=pytest.mark.slow)
+"""The limit of time is waited for."""
 
 
 def judged(servers: Path, checks: Sequence[str], moves: Sequence[Any], scoring: Scoring = "framed") -> Verdict:
@@ -131,7 +133,7 @@ def judged(servers: Path, checks: Sequence[str], moves: Sequence[Any], scoring: 
         return farm.judge(scenario, session.initial, session.state(), scoring)
 
 
-@pytest.mark.parametrize("why", CANNOT)
+@pytest.mark.parametrize("why", [SLOW if why == "without an end" else why for why in CANNOT])
 def test_a_check_that_cannot_run_whatever_the_agent_did_masks_the_episode(forty: Path, why: str) -> None:
     found = judged(forty, [desk.CHECKS[2], CANNOT[why]], [])
     assert (found.owner, found.masked) == ("checker", True)
@@ -145,7 +147,7 @@ def test_by_the_published_rule_a_check_that_does_not_compile_is_one_that_failed(
     assert (found.owner, found.masked, found.reward) == ("agent", False, 0.5)
 
 
-@pytest.mark.parametrize("why", ["refused by the gate", "without an end"])
+@pytest.mark.parametrize("why", ["refused by the gate", SLOW])
 def test_what_the_published_runtime_would_have_run_and_is_not_run_here_is_masked(forty: Path, why: str) -> None:
     assert judged(forty, [desk.CHECKS[2], CANNOT[why]], [], "upstream").masked
 
@@ -154,7 +156,7 @@ def test_what_the_published_runtime_would_have_run_and_is_not_run_here_is_masked
 @pytest.mark.parametrize(
     "check",
     [
-        ENDS_IT.format("final_state['tickets']['OLD']['status'] == 'closed'"),
+        pytest.param(ENDS_IT.format("final_state['tickets']['OLD']['status'] == 'closed'"), marks=pytest.mark.slow),
         "def check_func(final_state):\n    return no_such_name",
         "def check_func(initial_state, final_state):\n    return True",
         "def check_func(final_state):\n    return final_state['tickets']",
@@ -170,7 +172,7 @@ def test_a_check_that_has_no_answer_on_the_agents_ending_alone_has_failed(
 
 
 def test_words_of_a_check_that_no_record_can_hold_lose_no_verdict(forty: Path) -> None:
-    check = "def check_func(final_state):\n    raise ValueError('\\ud800' + 'x' * 100000)"
+    check = "def check_func(final_state):\n    raise ValueError('x\\n' * 100000)"
     found = judged(forty, [check], [])
     assert (found.owner, found.masked) == ("agent", False)
     assert len(Verdict.model_validate_json(found.model_dump_json()).reason) < 500
@@ -278,10 +280,7 @@ def test_by_default_agents_get_all_documentation_and_no_promise_that_is_not_held
     assert "- Ids are unique." in introduction_of(card)
 
 
-@pytest.mark.parametrize("via", ["direct", "stdio"])
-def test_a_faithful_episode_is_the_same_behind_a_server(seeing: Path, via: str, tmp_path: Path) -> None:
-    if via == "direct":
-        pytest.skip("the other side of the comparison")
+def test_a_faithful_episode_is_the_same_behind_a_server(seeing: Path, tmp_path: Path) -> None:
     moves = [("open_ticket", FIRST), ("pair", {}), ("half", {"ticket_id": "OLD"}), ("close_ticket", {"ticket_id": "X"})]
     both = {}
     for way in ("direct", "stdio"):
