@@ -9,6 +9,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment, Provenance, State, Tool, digest_of
 from envscaler_mcp.errors import ArtifactError
+from envscaler_mcp.export.checked_class import checked_class
 from envscaler_mcp.export.class_map import class_map, head_of, method_details
 from envscaler_mcp.export.texts import name_in, text_of
 from envscaler_mcp.serving.tools import tool_table
@@ -125,7 +126,7 @@ def item_of(card: Environment, source: str, state: State) -> dict[str, Any]:
         "constraints_rules": list(card.rules),
         "operation_list": [_operation(tool, methods) for tool in card.tools],
         "env_class_name": class_name_of(card),
-        "env_class_code": source + (_REBUILT.format(card.class_name) if card.origin == "compiled" else ""),
+        "env_class_code": source + (checked_class(card, source) if _checks_for_itself(card) else ""),
         "env_class_def": head_of(source, card.class_name),
         "env_structure": class_map(source, card.class_name),
         "env_func_details": methods,
@@ -133,27 +134,14 @@ def item_of(card: Environment, source: str, state: State) -> dict[str, Any]:
     }
 
 
-_REBUILT = '''
-
-class {0}Env({0}):
-    """The same for a runtime that sets the state once more, field by field, after the constructor has read it."""
-
-    def __init__(self, init_config: dict[str, Any] | None = None) -> None:
-        self._reading = True
-        super().__init__(init_config)
-        self._reading = False
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if not name.startswith("_") and not self._reading:
-            self.__init__({{field: one for field, one in vars(self).items() if not field.startswith("_")}})
-'''
-"""Compiled classes find records by indexes, which nobody tells when a container is replaced."""
-
-
 def class_name_of(card: Environment) -> str:
     """The class that others run."""
-    return f"{card.class_name}Env" if card.origin == "compiled" else card.class_name
+    return f"{card.class_name}Env" if _checks_for_itself(card) else card.class_name
+
+
+def _checks_for_itself(card: Environment) -> bool:
+    """Whether the class was made here; what came from elsewhere goes out as it came."""
+    return card.sector != SECTOR and card.origin != "published"
 
 
 def _entities(content: Mapping[str, Any]) -> Any:

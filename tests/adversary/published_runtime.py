@@ -43,13 +43,18 @@ def graded(checks: list[str], initial: dict[str, Any], final: dict[str, Any]) ->
             exec(compile(source, "check.py", "exec"), space)
             answer = space["check_func"](final)
             passed += answer is True
-        except Exception:  # noqa: S112 - as published: it counts as failed
+        except Exception:
             continue
     return round(passed / len(checks), 4)
 
 
 def played(
-    source: str, class_name: str, config: dict[str, Any], checks: list[str], moves: list[Any], max_steps: int = MAX_STEPS
+    source: str,
+    class_name: str,
+    config: dict[str, Any],
+    checks: list[str],
+    moves: list[Any],
+    max_steps: int = MAX_STEPS,
 ) -> Episode:
     """Moves are texts, or pairs of a name and arguments; after the last one nothing is said."""
     world = built(source, class_name, config)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from statistics import mean
@@ -14,10 +14,16 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Check, Scenario, Verdict
-from envscaler_mcp.cli.summary import summary_of
+from envscaler_mcp.cli.summary import print_summary, summary_of
 from envscaler_mcp.episode.agent import Briefing, Move
+from envscaler_mcp.export.formats import FORMATS
+from envscaler_mcp.export.sieve import Wish
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
+from envscaler_mcp.looking.review import Review
+from envscaler_mcp.looking.writing import write_page
+from envscaler_mcp.pipeline.exporting_runs import export_run
 from envscaler_mcp.pipeline.importing import import_upstream
+from envscaler_mcp.scoring.lines import read_lines, sealed
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.serving.grading import Scoring
 from tests.adversary import desk
@@ -30,7 +36,8 @@ def imported(home: Path, scenarios: Sequence[dict[str, Any]], *, faithful: bool 
     (home / "s.json").write_text(json.dumps(list(scenarios)))
     servers = home / "generated_servers"
     found = import_upstream(home / "e.json", [home / "s.json"], servers, home / "registry.json", faithful=faithful)
-    assert not [one for one in (*found.environments, *found.scenarios) if one.refused]
+    assert not any(one.refused for one in found.environments)
+    assert not any(one.refused for one in found.scenarios)
     return servers
 
 
@@ -47,7 +54,7 @@ class Plays:
         return Move(text=move) if isinstance(move, str) else Move(tool=move[0], arguments=move[1])
 
 
-def run(servers: Path, folder: Path, moves: dict[str, Sequence[Any]], **options: Any) -> dict[str, Any]:
+def run(servers: Path, folder: Path, moves: Mapping[str, Sequence[Any]], **options: Any) -> dict[str, Any]:
     """The summary of a run, as programs get it."""
 
     def agent(_briefing: Briefing, scenario: Scenario) -> Plays:
@@ -213,9 +220,9 @@ SEES = (
 
 
 @pytest.fixture(scope="module")
-def seeing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def seeing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     servers = imported(tmp_path_factory.mktemp("seeing"), [desk.scenario("sees", list(SEES))], faithful=True)
-    yield servers
+    return servers
 
 
 @pytest.mark.parametrize("what", ENDINGS)
@@ -310,6 +317,42 @@ def test_what_the_default_does_otherwise_is_listed(tmp_path: Path) -> None:
 # Readers of records
 
 
-@pytest.mark.parametrize("reward", [math.nan, math.inf, -math.inf, None, "0.5", "absent"])
+ABSENT = object()
+
+
+@pytest.mark.parametrize("reward", [math.nan, math.inf, -math.inf, None, "0.5", True, ABSENT])
 def test_a_reward_that_is_no_number_stops_no_reader(forty: Path, tmp_path: Path, reward: Any) -> None:
-    pytest.skip("below")
+    folder = tmp_path / "run"
+    run(forty, folder, {"task_0": [], "task_3": desk.moves(3)})
+    _recorded_anew(folder, "task_0", reward)
+    plan, tally, _ = read_run(folder)
+    told = summary_of(plan, tally)
+    print_summary(plan, tally)
+    assert (told["done"], told["masked"], told["reward"], told["failures"]) == (2, 1, 2 / 3, {"agent": 1, "checker": 1})
+    (spoilt,) = [one for one in told["episodes"] if one["owner"] == "checker"]
+    assert "no reward can be read" in spoilt["reason"]
+    with Farm.at(forty) as farm:
+        write_page(folder, tmp_path / "run.html", Review(forty, farm.judge), None, lambda *_: None)
+    page = (tmp_path / "run.html").read_text()
+    rows = page.partition("<script type=application/json id=rows>")[2].partition("</script>")[0]
+    assert len(json.loads(rows, parse_constant=lambda word: pytest.fail(word))["rows"]) == 2
+    assert "The figures are of 1 episodes; 1 are masked" in page
+    done = export_run(
+        folder, forty, FORMATS["trl"], Wish(splits=("train", "validation", "held_out")), tmp_path / "rows.jsonl"
+    )
+    assert done.removed["masked"] == 1
+
+
+def _recorded_anew(folder: Path, scenario: str, reward: Any) -> None:
+    """The journal with another reward, sealed as whoever writes such a record would seal it."""
+    (path,) = folder.glob("episodes-*.jsonl")
+    lines = []
+    for record in read_lines(path.read_bytes()).records:
+        told = json.loads(record)
+        if told["scenario"] == scenario:
+            told["verdict"]["reward"] = reward
+            told["steps"] = [{**step, "milliseconds": math.nan} for step in told["steps"]]
+            if reward is ABSENT:
+                del told["verdict"]["reward"]
+        lines.append(sealed(json.dumps(told).encode()))
+    path.write_bytes(b"".join(lines))
