@@ -88,9 +88,9 @@ def _settling(init: ast.FunctionDef) -> str:
 def _public_attributes(init: ast.FunctionDef) -> Iterator[tuple[str, bool]]:
     """What the constructor makes of the configuration, and whether it holds records."""
     for node in init.body:
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute):
-            if not node.target.attr.startswith("_"):
-                yield node.target.attr, ast.unparse(node.annotation).startswith("dict[")
+        target = node.target if isinstance(node, ast.AnnAssign) else None
+        if isinstance(node, ast.AnnAssign) and isinstance(target, ast.Attribute) and not target.attr.startswith("_"):
+            yield target.attr, ast.unparse(node.annotation).startswith("dict[")
 
 
 def _method(tool: Tool, method: ast.FunctionDef, compiled: bool) -> str:

@@ -19,7 +19,7 @@ from envscaler_mcp.episode.progress import GoalProgress, checks_of_goals
 from envscaler_mcp.episode.user import MakeUser
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.farm.joined_tasks import joined
-from envscaler_mcp.farm.playing import introduction_of, spoilt
+from envscaler_mcp.farm.playing import introduction_at, spoilt
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.foreign import Target, foreign_server
 from envscaler_mcp.launch.several import Member, Several
@@ -93,7 +93,7 @@ async def play_jointly(
     """
     async with AsyncExitStack() as stack:
         judged: list[_World] = []
-        several = Several([await _opened(farm, one, stack, judged) for one in plan.servers])
+        several = Several([await _opened(farm, plan, one, stack, judged) for one in plan.servers])
         scenario = joined(plan.task, [(one.name, one.asks) for one in judged], several, plan.seed)
         game = _Joint(farm, plan, several, judged)
         played, verdict, final = await game.play(make_agent, make_user, watch, scenario)
@@ -110,7 +110,9 @@ class _World:
     initial: Mapping[str, Any]
 
 
-async def _opened(farm: Farm, server: Ours | Theirs, stack: AsyncExitStack, judged: list[_World]) -> Member:
+async def _opened(
+    farm: Farm, plan: JointPlan, server: Ours | Theirs, stack: AsyncExitStack, judged: list[_World]
+) -> Member:
     if isinstance(server, Theirs):
         theirs = await stack.enter_async_context(foreign_server(server.name, server.target))
         return Member(server.name, theirs.introduction, theirs.tools, theirs)
@@ -120,7 +122,9 @@ async def _opened(farm: Farm, server: Ours | Theirs, stack: AsyncExitStack, judg
     stack.callback(session.close)
     if server.scenario is not None:
         judged.append(_World(server.name, code, server.scenario, session.initial))
-    return Member(server.name, introduction_of(code.environment), code.tools, WorldWay(session))
+    said = server.scenario.task if server.scenario is not None and plan.mode == "task" else ""
+    introduction = introduction_at(code.environment, session.initial, said)
+    return Member(server.name, introduction, code.tools, WorldWay(session))
 
 
 class _Joint:

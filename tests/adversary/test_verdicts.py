@@ -221,8 +221,7 @@ SEES = (
 
 @pytest.fixture(scope="module")
 def seeing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    servers = imported(tmp_path_factory.mktemp("seeing"), [desk.scenario("sees", list(SEES))], faithful=True)
-    return servers
+    return imported(tmp_path_factory.mktemp("seeing"), [desk.scenario("sees", list(SEES))], faithful=True)
 
 
 @pytest.mark.parametrize("what", ENDINGS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from copy import deepcopy
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -58,17 +59,23 @@ def test_malformed_calls_are_refused_where_nothing_else_checks_arguments(home: P
         for arguments in malformed(tool.input_schema, call.arguments):
             ours = here.call(call.tool, arguments)
             assert ours.kind == "invalid", (call.tool, arguments)
-            try:
-                theirs = getattr(there, call.tool)(**deepcopy(arguments))
-            except TypeError as cause:
-                # A name that is not there, or one that is missing: Python's own refusal.
-                assert "argument" in str(cause)
-            else:
+            theirs = called(there, call.tool, arguments)
+            if theirs is not None:
                 assert theirs["success"] is False
                 assert theirs["error"].split(";")[0].rstrip(".") == ours.payload["error"].split(";")[0].rstrip(".")
             tried += 1
     assert tried > 300
     assert {name: value for name, value in vars(there).items() if not name.startswith("_")} == before
+
+
+def called(world: Any, tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+    """What it answers; nothing where Python itself refuses a name that is not there, or one that is missing."""
+    try:
+        signature(getattr(world, tool)).bind(**arguments)
+    except TypeError:
+        return None
+    found: dict[str, Any] = getattr(world, tool)(**deepcopy(arguments))
+    return found
 
 
 def malformed(schema: dict[str, Any], right: dict[str, Any]) -> list[dict[str, Any]]:
