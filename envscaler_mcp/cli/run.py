@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import anyio
 import typer
 
+from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.artifacts.scenario import Level, Split
 from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
@@ -23,6 +24,7 @@ from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named,
 from envscaler_mcp.episode.person import PATIENCE, PERSON
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.export.upstream_environment import SECTOR
 from envscaler_mcp.farm import Farm, Place, RunConfig, open_voices, plan_run, run_episodes
 from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS
 from envscaler_mcp.farm.run import Hosting
@@ -168,6 +170,7 @@ def run_agent(
     environments = config.environments or tuple(entry.id for entry in registry_of(ctx).entries)
     with Farm.at(settings_of(ctx).servers) as farm, progress_bar("playing", shown=not by_hand) as progress:
         plan = _planned(farm, environments, config)
+        _tell_otherwise(farm, plan)
 
         async def play() -> Tally:
             async with AsyncExitStack() as stack:
@@ -212,6 +215,19 @@ def _planned(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunP
         if config.scenarios:
             raise typer.BadParameter(str(cause), param_hint="--scenario") from cause
         raise
+
+
+def _tell_otherwise(farm: Farm, plan: RunPlan) -> None:
+    """Where published worlds are scored as published and do not behave so."""
+    names = sorted({one.environment for one in plan.episodes}) if plan.scoring == "upstream" else []
+    cards = [Environment.read(farm.servers / name / "environment.json") for name in names]
+    otherwise = [card.id for card in cards if card.sector == SECTOR and card.origin != "published"]
+    if otherwise:
+        typer.echo(
+            f"Imported without --faithful: {', '.join(otherwise)}. The published rule is applied to what their worlds did, "
+            "which is not all as published; `envscaler import` lists what is otherwise.",
+            err=True,
+        )
 
 
 def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:

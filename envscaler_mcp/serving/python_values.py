@@ -117,7 +117,14 @@ def _python_mapping(kind: str, factory: Any, pairs: list[Any]) -> Any:
 
 
 def holds_python_values(value: Any) -> bool:
-    """Whether some of it is not plain JSON."""
-    if type(value) is dict:
-        return PYTHON_VALUE in value or any(holds_python_values(item) for item in value.values())
-    return type(value) is list and any(holds_python_values(item) for item in value)
+    """Whether some of it is not plain JSON; without recursion, since a state may be nested as deeply as its world likes."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if type(one) is dict:
+            if PYTHON_VALUE in one:
+                return True
+            waiting.extend(one.values())
+        elif type(one) is list:
+            waiting.extend(one)
+    return False

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -16,13 +17,16 @@ import pytest
 from envscaler_mcp.artifacts import Check, Scenario, Verdict
 from envscaler_mcp.cli.summary import print_summary, summary_of
 from envscaler_mcp.episode.agent import Briefing, Move
+from envscaler_mcp.errors import WorldError
 from envscaler_mcp.export.formats import FORMATS
 from envscaler_mcp.export.sieve import Wish
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
+from envscaler_mcp.farm.rescoring import rescore_run
 from envscaler_mcp.looking.review import Review
 from envscaler_mcp.looking.writing import write_page
 from envscaler_mcp.pipeline.exporting_runs import export_run
 from envscaler_mcp.pipeline.importing import import_upstream
+from envscaler_mcp.pipeline.proving import write_scenarios
 from envscaler_mcp.scoring.lines import read_lines, sealed
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.serving.grading import Scoring
@@ -295,6 +299,35 @@ def test_a_faithful_episode_is_the_same_behind_a_server(seeing: Path, tmp_path: 
     here, there = both["direct"], both["stdio"]
     assert [step.observation for step in here.steps] == [step.observation for step in there.steps]
     assert (here.verdict, here.final_hash) == (there.verdict, there.final_hash)
+
+
+def test_faithful_episodes_are_replayed_and_judged_anew_to_the_letter(seeing: Path, tmp_path: Path) -> None:
+    for number, moves in enumerate(list(ENDINGS.values())[::3]):
+        folder = tmp_path / f"run-{number}"
+        run(seeing, folder, {"sees": moves}, scoring="upstream")
+        with Farm.at(seeing) as farm:
+            anew = partial(rescore_run, farm, folder, tmp_path / f"new-{number}", "upstream", "worker", 1)
+            told = anyio.run(anew, lambda *_: None)
+        assert told.not_judged == {}
+        assert told.changed == []
+
+
+def test_no_scenarios_are_made_by_trying_in_a_faithful_world(seeing: Path) -> None:
+    with pytest.raises(WorldError, match="was imported with --faithful"):
+        write_scenarios(seeing / "desk", many=1)
+
+
+OBJECTS = desk.DESK.replace("class Desk:", "class Line:\n    pass\n\n\nclass Desk:").replace(
+    "self._log: List[str] = []", "self._log = [Line()]"
+)
+
+
+def test_a_state_that_cannot_leave_its_world_is_refused_with_its_attribute(tmp_path: Path) -> None:
+    (tmp_path / "e.json").write_text(json.dumps([{**desk.ENVIRONMENT, "env_class_code": OBJECTS}]))
+    (tmp_path / "s.json").write_text(json.dumps(desk.FORTY[:1]))
+    paths = tmp_path / "e.json", [tmp_path / "s.json"], tmp_path / "servers", tmp_path / "r.json"
+    (found,) = import_upstream(*paths, faithful=True).scenarios
+    assert "The attribute '_log' of Desk holds a value of the type Line" in found.refused
 
 
 def test_what_the_default_does_otherwise_is_listed(tmp_path: Path) -> None:
