@@ -17,8 +17,9 @@ class Environment(Artifact):
     about: str
     sector: str
     version: str
-    origin: Literal["compiled", "written"]
-    """Compiled code may run inside the host; written code only in a worker."""
+    origin: Literal["compiled", "written", "published"]
+    """Compiled code may run inside the host; written code only in a worker, and published code as well, where it does
+    exactly what the published runtime would do with it."""
     class_name: str
     introduction: str
     """What an agent is told first: what this system is and who uses it."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
 from envscaler_mcp.artifacts.state import StateDiff
@@ -30,6 +31,24 @@ class Verdict(Part):
     reason: str = ""
     grading: str = ""
     """The rules that judged it: the package's version, and a number that is raised with every change of a grading."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _legible(cls, recorded: Any) -> Any:
+        return legible_verdict(recorded) if isinstance(recorded, dict) else recorded
+
+
+def legible_verdict(recorded: dict[str, Any]) -> dict[str, Any]:
+    """A recorded verdict as it can be counted: where its reward is no finite number, nothing was judged.
+
+    Records may come from elsewhere, and JSON as Python writes it holds NaN and Infinity.
+    """
+    # What was judged has a reward; a verdict on what was never judged need not say so.
+    reward = recorded.get("reward", None if {"checks", "grading"} <= recorded.keys() else 0.0)
+    if isinstance(reward, int | float) and not isinstance(reward, bool) and math.isfinite(reward):
+        return recorded
+    reason = f"no reward can be read from its record: {reward!r}"[:200]
+    return {**recorded, "reward": 0.0, "solved": False, "masked": True, "owner": "checker", "reason": reason}
 
 
 class Usage(Part):

@@ -11,8 +11,9 @@ import typer
 
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
+from envscaler_mcp.export.otherwise import ALWAYS, FAITHFUL, listed
 from envscaler_mcp.pages.visible import on_one_line
-from envscaler_mcp.pipeline.imported import Imported, ImportedScenario
+from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, ImportedScenario
 from envscaler_mcp.pipeline.importing import import_upstream
 
 app = typer.Typer(add_completion=False)
@@ -27,20 +28,38 @@ def import_servers(
         Literal["envscaler"], typer.Argument(metavar="FORMAT", help="envscaler: the files of the EnvScaler paper.")
     ],
     environments: Annotated[
-        Path,
-        typer.Option(metavar="FILE", help="Environment metadata: one JSON object of environments by id, or a list."),
-    ],
-    scenarios: Annotated[Path | None, typer.Option(metavar="FILE", help="Scenarios: one JSON list.")] = None,
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Environment metadata: a JSON object of environments by id, a JSON list, or JSONL. Without it, scenarios "
+            "are added to environments that were imported before.",
+        ),
+    ] = None,
+    scenarios: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Scenarios: a JSON list or JSONL. May be given several times."),
+    ] = None,
+    faithful: Annotated[
+        bool,
+        typer.Option(
+            "--faithful",
+            help="Worlds do what the published runtime does: nothing is undone, checked or told otherwise. "
+            "With --scoring upstream episodes earn what they earn there.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, every scenario in it.")] = False,
 ) -> None:
+    if environments is None and not scenarios:
+        raise typer.BadParameter("name a file with --environments, or with --scenarios, or both")
     settings = settings_of(ctx)
     with progress_bar("importing") as progress:
         found = _FORMATS[published_as](
             environments,
-            scenarios,
+            scenarios or [],
             settings.servers,
             settings.registry_file,
             lambda name, number: progress(name, number, number),
+            faithful=faithful,
         )
     if as_json:
         print_json(_report(found))
@@ -63,7 +82,11 @@ def _print(found: Imported) -> None:
         )
         for one in here
     ]
-    say(f"{len(here)} of {len(found.environments)} environments are imported.", bold=True)
+    added = [one for one in here if one.added]
+    new = len(here) - len(added)
+    say(f"{new} of {len(found.environments) - len(added)} environments are imported.", bold=True)
+    for one in added:
+        say(f"{one.id} was here; {len(one.scenarios)} scenarios are added to it.")
     print_table(("id", "tools", "states", "scenarios", "gradable", "replayable", "title"), rows)
     for one in found.environments:
         if one.refused:
@@ -73,19 +96,41 @@ def _print(found: Imported) -> None:
             say(on_one_line(f"{one.id}: its class has no {names}, which its metadata names"), err=True)
     for line in _counts(list(found.scenarios)):
         say(line)
+    _print_otherwise(here)
+
+
+def _print_otherwise(environments: Sequence[ImportedEnvironment]) -> None:
+    """What is otherwise than in the published runtime: what all share once, and the rest by environment and scenario."""
+    shared = [line for line in (*ALWAYS, *FAITHFUL) if any(line in one.otherwise for one in environments)]
+    if shared:
+        whose = "of every environment that is not --faithful " if any(not one.faithful for one in environments) else ""
+        say(f"Otherwise than in the published runtime is, {whose}here:")
+        say(listed(shared))
+    for one in environments:
+        own = [line for line in one.otherwise if line not in shared]
+        own += [f"{scenario.id}: {line}" for scenario in one.scenarios for line in scenario.otherwise]
+        if own:
+            more = [f"and {len(own) - _SHOWN} more, in --json"] if len(own) > _SHOWN else []
+            say(f"{one.id}:\n{listed([*own[:_SHOWN], *more])}")
 
 
 def _counts(scenarios: Sequence[ImportedScenario]) -> list[str]:
     refused = [one for one in scenarios if one.refused]
-    silent = [one for one in scenarios if one.silent]
+    broken = [one for one in scenarios if one.broken]
+    raising = sum(len(one.raising) for one in scenarios)
     already = sum(len(one.true_at_start) for one in scenarios)
     checks, gradable = sum(one.checks for one in scenarios), sum(one.gradable for one in scenarios)
     lines = [
         f"{len(scenarios) - len(refused)} of {len(scenarios)} scenarios are here; {gradable} of them are gradable.",
         f"{already} of {checks} checks are true at the start already; they count only under --scoring upstream.",
     ]
-    if silent:
-        lines.append(f"{len(silent)} scenarios have checks that say nothing: {_names(silent)}")
+    if raising:
+        lines.append(
+            f"{raising} of {checks} checks raise at the start, or answer neither True nor False; where they do so at the end "
+            "of an episode, they failed."
+        )
+    if broken:
+        lines.append(f"{len(broken)} scenarios have checks that cannot run, and are masked: {_names(broken)}")
     reasons: dict[str, list[ImportedScenario]] = {}
     for one in refused:
         reasons.setdefault(one.refused, []).append(one)

@@ -32,7 +32,7 @@ from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, 
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm import Farm, Place, open_voices
 from envscaler_mcp.farm.joint import JointlyPlayed, JointPlan, Ours, Theirs, play_jointly
-from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_TOKENS, prompts_of
+from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS, prompts_of, steps_of
 from envscaler_mcp.looking.turns import Turn
 from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.tasks import TaskList
@@ -66,7 +66,14 @@ def play_episode(
     scoring: Annotated[
         Scoring, typer.Option(help="framed, or upstream: as published, whatever else changed.")
     ] = "framed",
-    max_steps: Annotated[int, typer.Option(help="Moves.", min=1)] = 60,
+    max_steps: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Moves: {MAX_STEPS} by default, or as published with --scoring upstream "
+            f"({PUBLISHED_STEPS['task']}, in conversations {PUBLISHED_STEPS['conversation']}).",
+            min=1,
+        ),
+    ] = None,
     max_seconds: Annotated[
         float | None, typer.Option(help="Time; 300 by itself, a day with a person.", min=0.001)
     ] = None,
@@ -90,7 +97,9 @@ def play_episode(
 ) -> None:
     by_hand = PERSON in (agent, user if mode == "conversation" else "")
     limits = EpisodeLimits(
-        max_steps, max_seconds or (PATIENCE if by_hand else 300.0), max_tokens if model_of_agent(agent) else None
+        max_steps or steps_of(scoring, mode),
+        max_seconds or (PATIENCE if by_hand else 300.0),
+        max_tokens if model_of_agent(agent) else None,
     )
     plan = JointPlan(
         servers=tuple(_servers(ctx, server or (), scenario or ())),

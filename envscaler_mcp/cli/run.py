@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import anyio
 import typer
 
+from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.artifacts.scenario import Level, Split
 from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
@@ -23,8 +24,9 @@ from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named,
 from envscaler_mcp.episode.person import PATIENCE, PERSON
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.export.upstream_environment import SECTOR
 from envscaler_mcp.farm import Farm, Place, RunConfig, open_voices, plan_run, run_episodes
-from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_TOKENS
+from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS
 from envscaler_mcp.farm.run import Hosting
 from envscaler_mcp.farm.voices import spent_in
 from envscaler_mcp.launch.ways import Via
@@ -65,9 +67,20 @@ def run_agent(
     seed: Annotated[int, typer.Option(help="For the agent's own chance; a world's is its task's.")] = 0,
     repeat: Annotated[int, typer.Option(help="How often each task is played.", min=1)] = 1,
     scoring: Annotated[
-        Scoring, typer.Option(help="framed: nothing is earned where something changed that must not; or upstream.")
+        Scoring,
+        typer.Option(
+            help="framed: nothing is earned where something changed that must not. upstream: the published rule; "
+            "worlds imported with --faithful earn exactly what they earn there."
+        ),
     ] = "framed",
-    max_steps: Annotated[int, typer.Option(help="Moves of one episode.", min=1)] = 60,
+    max_steps: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Moves of one episode: {MAX_STEPS} by default, or as published with --scoring upstream "
+            f"({PUBLISHED_STEPS['task']}, in conversations {PUBLISHED_STEPS['conversation']}).",
+            min=1,
+        ),
+    ] = None,
     max_seconds: Annotated[
         float | None, typer.Option(help="Time of one episode; 300 by itself, a day with a person.", min=0.001)
     ] = None,
@@ -160,6 +173,7 @@ def run_agent(
         progress_bar("playing", shown=not by_hand) as progress,
     ):
         plan = _planned(farm, environments, config)
+        _tell_otherwise(farm, plan)
 
         async def play() -> Tally:
             async with AsyncExitStack() as stack:
@@ -204,6 +218,19 @@ def _planned(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunP
         if config.scenarios:
             raise typer.BadParameter(str(cause), param_hint="--scenario") from cause
         raise
+
+
+def _tell_otherwise(farm: Farm, plan: RunPlan) -> None:
+    """Where published worlds are scored as published and do not behave so."""
+    names = sorted({one.environment for one in plan.episodes}) if plan.scoring == "upstream" else []
+    cards = [Environment.read(farm.servers / name / "environment.json") for name in names]
+    otherwise = [card.id for card in cards if card.sector == SECTOR and card.origin != "published"]
+    if otherwise:
+        say(
+            f"Imported without --faithful: {', '.join(otherwise)}. The published rule is applied to what their worlds did, "
+            "which is not all as published; `envscaler import` lists what is otherwise.",
+            err=True,
+        )
 
 
 def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:

@@ -31,8 +31,13 @@ def print_summary(plan: RunPlan, tally: Tally) -> None:
     if len(rows) > 1:
         rows.append(_row(None, plan, tally))
     print_table(
-        ("environment", "episodes", "done", "solved", "reward", "steps", "agent failed", "other failures"), rows
+        ("environment", "episodes", "done", "solved", "reward", "masked", "steps", "agent failed", "other failures"),
+        rows,
     )
+    masked = sum(one.masked for one in tally.done.values())
+    if masked:
+        counted = len(tally.done) - masked
+        say(f"Rewards and passes are of {counted} episodes; {masked} are masked, since their agent could not help it.")
     _print_passing(plan, tally)
     others = disturbed(tally)
     for one in others[:_SHOWN]:
@@ -170,6 +175,7 @@ def _row(environment: str | None, plan: RunPlan, tally: Tally) -> list[str]:
         str(len(done)),
         str(sum(one.solved for one in done)),
         "–" if reward is None else f"{reward:.3f}",
+        str(sum(one.masked for one in done)),
         f"{mean(one.steps for one in done):.1f}" if done else "–",
         str(agents),
         _told(failures),
@@ -177,8 +183,8 @@ def _row(environment: str | None, plan: RunPlan, tally: Tally) -> list[str]:
 
 
 def _reward(done: Sequence[Attempted]) -> float | None:
-    """The mean over what may be trained on: an episode that somebody else spoilt says nothing about the agent."""
-    counted = [one.reward for one in done if one.owner in (None, "agent")]
+    """The mean over what is not masked: an episode that something else spoilt says nothing about the agent."""
+    counted = [one.reward for one in done if not one.masked]
     return mean(counted) if counted else None
 
 

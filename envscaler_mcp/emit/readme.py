@@ -30,7 +30,7 @@ def readme(environment: Environment, calls: Mapping[str, WorkedCall], scenarios:
         f"# {environment.title}",
         environment.about,
         "## Rules",
-        "These always hold. A call that would break one changes nothing and says why.",
+        _of_rules(environment),
         "\n".join(f"* {rule}" for rule in environment.rules),
         f"## Tools that ask ({len(reads)})",
         *(_tool(tool, calls.get(tool.name)) for tool in reads),
@@ -43,10 +43,18 @@ def readme(environment: Environment, calls: Mapping[str, WorkedCall], scenarios:
     return "\n\n".join(parts) + "\n"
 
 
+def _of_rules(environment: Environment) -> str:
+    if environment.origin == "compiled":
+        return "These always hold. A call that would break one changes nothing and says why."
+    return "As the author of the class states them; a tool need not enforce each of them."
+
+
 def origin_of(environment: Environment) -> str:
     """What a folder's files were made from, and how to do it again."""
     if environment.origin == "compiled":
         return f"Emitted from blueprint.yaml; `envscaler build {environment.id}` writes it again."
+    if environment.origin == "published":
+        return "Emitted from environment.py, a published class that is run as published."
     return "Emitted from environment.py, a class that somebody wrote."
 
 

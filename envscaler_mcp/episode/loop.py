@@ -27,11 +27,13 @@ from envscaler_mcp.episode.agent import (
 )
 from envscaler_mcp.episode.audit import UserAudit
 from envscaler_mcp.episode.transcript import (
+    NO_ACTION,
     NO_MOVE,
     as_written,
     heard_by_nobody,
     is_last,
     is_sendable,
+    may_write,
     messages_of,
     storable,
 )
@@ -42,8 +44,9 @@ from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.local_world import no_such_tool
-from envscaler_mcp.serving.outcome import ENDED
+from envscaler_mcp.serving.outcome import ENDED, PublishedOutcome
 from envscaler_mcp.serving.plain import copied
+from envscaler_mcp.serving.published_world import INVALID_ACTION
 
 UNREADABLE = "The call cannot be read: it must be a JSON object with a name and with arguments, which are an object."
 
@@ -124,12 +127,15 @@ async def play(
     limits: EpisodeLimits,
     user: User | None = None,
     watch: Watch = lambda _: None,
+    *,
+    published: bool = False,
 ) -> Played:
     """Play one episode. Nothing that agent, user, world or machine do is raised: it is told in what is returned.
 
-    With a user the agent's task is what they say first.
+    With a user the agent's task is what they say first. In a published world the rules are the published ones: any words
+    end a task that no user hears, only the first call of a turn is made, and an exception ends the episode.
     """
-    game = _Game(way, offer, scenario, user, watch)
+    game = _Game(way, offer, scenario, user, watch, published)
     with anyio.move_on_after(limits.seconds) as scope:
         CLOCK.set(_Clock(scope))
         await game.play(make_agent, briefing, limits)
@@ -171,7 +177,10 @@ class _UserError(Exception):
 
 
 class _Game:
-    def __init__(self, way: Way, offer: Offer, scenario: Scenario, user: User | None, watch: Watch) -> None:
+    def __init__(
+        self, way: Way, offer: Offer, scenario: Scenario, user: User | None, watch: Watch, published: bool
+    ) -> None:
+        self._published = published
         self._way = way
         self._user = user
         self._watch = watch
@@ -221,6 +230,8 @@ class _Game:
                 last = turn[-1]
                 if is_last(last, self._mode):
                     return self.end("completed", None, "")
+                if self._published and self.played.owner is not None:
+                    return self.end("error", None, "")
                 if any(step.observation == ENDED.text for step in turn):
                     return self.end("error", "environment", self.played.reason or "the world's worker has ended")
                 if _written(self.played.use) >= (limits.tokens or math.inf):
@@ -253,6 +264,8 @@ class _Game:
             whole = {"text": storable(move.text), "reasoning": storable(move.reasoning), "use": move.use}
             called = [] if move.tool is None else [Call.model_construct(tool=move.tool, arguments=move.arguments)]
             parts = [*called, *move.more] or [move]
+            if self._published:
+                parts = parts[:1]
         try:
             for part in parts:
                 # What belongs to the whole turn stands with its first step.
@@ -277,7 +290,7 @@ class _Game:
 
     async def _said(self, step: Step) -> dict[str, Any]:
         if self._user is None or not step.text.strip():
-            observation, is_error = heard_by_nobody(step.text, self._mode)
+            observation, is_error = heard_by_nobody(step.text, self._mode, published=self._published)
             return {"observation": observation, "is_error": is_error}
         try:
             reply, use = await self._replied(self._user, step.number, step.text)
@@ -321,15 +334,17 @@ class _Game:
     async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[Outcome, StateDiff]:
         found = self._tools.get(tool)
         try:
-            outcome, diff = await self._way.call(tool, arguments, found is not None and found.tool.effect == "writes")
+            outcome, diff = await self._way.call(tool, arguments, may_write(found, published=self._published))
         except WorkerEndedError as cause:
             self.played.reason = str(cause)
             return ENDED, StateDiff()
         if outcome.kind == "failed":
-            self.end("error", "environment", outcome.payload["error"])
+            self.end("error", "environment", outcome.payload.get("error", outcome.text))
         return outcome, diff
 
     def _unsendable(self, tool: Any, arguments: Any) -> Outcome:
+        if self._published:
+            return PublishedOutcome("invalid", NO_ACTION if isinstance(arguments, str) else INVALID_ACTION)
         if not tool and isinstance(arguments, str):
             return Outcome.saying("invalid", UNREADABLE)
         found = self._tools.get(tool) if isinstance(tool, str) else None

@@ -10,7 +10,7 @@ from typing import Any
 from envscaler_mcp.artifacts import StateDiff, Step, Trajectory, canonical_json
 from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.loop import Way
-from envscaler_mcp.episode.transcript import NO_MOVE, heard_by_nobody, is_call, is_last, messages_of
+from envscaler_mcp.episode.transcript import NO_MOVE, heard_by_nobody, is_call, is_last, may_write, messages_of
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.serving import EnvironmentCode, Outcome
@@ -103,15 +103,13 @@ async def _again(step: Step, way: Way, code: EnvironmentCode, mode: Mode) -> tup
         return step.observation, False, StateDiff()
     if not step.text and step.observation == NO_MOVE:
         return NO_MOVE, True, StateDiff()
-    return *heard_by_nobody(step.text, mode), StateDiff()
+    return *heard_by_nobody(step.text, mode, published=code.published), StateDiff()
 
 
 async def _called(step: Step, way: Way, code: EnvironmentCode) -> tuple[Outcome, StateDiff]:
     found = code.tools.get(step.tool)
     try:
-        outcome, diff = await way.call(
-            step.tool, dict(step.arguments), found is not None and found.tool.effect == "writes"
-        )
+        outcome, diff = await way.call(step.tool, dict(step.arguments), may_write(found, published=code.published))
     except WorkerEndedError:
         outcome, diff = ENDED, StateDiff()
     if (step.observation == ENDED.text) != (outcome.text == ENDED.text):

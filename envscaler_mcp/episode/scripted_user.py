@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.artifacts.scenario import Conversation, Fact, Goal
+from envscaler_mcp.artifacts.scenario import Conversation, Goal
+from envscaler_mcp.episode.asked_facts import asked_facts
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.speech import Speech
 from envscaler_mcp.episode.user import STOP, Look
@@ -19,16 +19,6 @@ PATIENCE = 6
 """How often an agent may say something that leads nowhere before its goal is given up."""
 ROUNDS = 2
 """How often a goal is asked for: once more where it came undone, or was not reached."""
-
-_LITTLE = frozenset(
-    [
-        "a", "at", "by", "fine", "for", "from", "gone", "in", "is", "it", "more", "most", "no", "of", "ok", "on",
-        "one", "other", "second", "sure", "that", "the", "there", "this", "to", "two", "until", "what", "which",
-    ]
-)  # fmt: skip
-"""Names of facts that stand in every second sentence."""
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_ID = re.compile(r"([A-Z_]+)-\d+")
 
 
 class ScriptedUser:
@@ -110,8 +100,8 @@ class ScriptedUser:
         return self._begin(number, f"{thanks} {again if self._rounds[number] else self._goals[number].ask}")
 
     def _answer(self, speech: Speech) -> str:
-        """The facts that it asks for; and never yes, but what was wanted, so that nobody does what was not."""
-        facts = [fact for fact in self._goal.facts if fact.says and _is_asked(speech.asks, fact)]
+        """The facts that it asks for, and all of the goal where it is not sure which; never yes, but what was wanted."""
+        facts = asked_facts(speech.clauses, self._goal.facts)
         knew = self._requested
         self._told |= {fact.name for fact in facts}
         answers = [f"{fact.name.replace('_', ' ').capitalize()}: {fact.says}." for fact in facts]
@@ -135,16 +125,3 @@ def scripted_user(scenario: Scenario, progress: GoalProgress, _seed: int = 0) ->
         goal = Goal(story="", ask=scenario.task, request=scenario.task)
         conversation = Conversation(first=scenario.task, goals=(goal,))
     return ScriptedUser(conversation, progress)
-
-
-def _is_asked(asks: str, fact: Fact) -> bool:
-    """Whether one of the words for it is there: its name, or what kind of thing it is."""
-    words = set(fact.name.split("_")) - _LITTLE
-    value = str(fact.value)
-    if _DAY.match(value):
-        words |= {"when", "day", "date", "time"}
-    elif found := _ID.match(value):
-        words |= set(found[1].lower().split("_"))
-    elif isinstance(fact.value, int):
-        words |= {"much", "many", "amount", "number"}
-    return any(re.search(rf"\b{re.escape(word)}s?\b", asks, re.IGNORECASE) for word in words)

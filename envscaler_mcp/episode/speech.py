@@ -31,6 +31,8 @@ class Speech:
 
     asks: str
     """The parts of it that ask for something; an offer is no part of them, nor is whether there is anything else."""
+    clauses: tuple[str, ...]
+    """The same parts, one by one."""
     offers: bool
     """Whether it offers something, or asks for leave."""
     closes: bool
@@ -59,7 +61,7 @@ class Speech:
                     asks.append(clause)
         asked = " ".join(asks).strip()
         refuses = _REFUSAL.search(said) is not None and not asked and not offers
-        return cls(asks=asked, offers=offers, closes=closes, refuses=refuses)
+        return cls(asks=asked, clauses=tuple(asks), offers=offers, closes=closes, refuses=refuses)
 
 
 def _is_offer(clause: str) -> bool:

@@ -10,6 +10,7 @@ from envscaler_mcp.artifacts import Step
 from envscaler_mcp.artifacts.episode import COMPLETED
 from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.user import STOP
+from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.plain import is_plain
 
 FINISHED = "Task finished"
@@ -24,8 +25,19 @@ _MAX_TOLD = 20_000
 """Letters kept of what could not be sent."""
 
 
-def heard_by_nobody(text: str, mode: Mode) -> tuple[str, bool]:
+NO_ACTION = "Error: Failed to parse response to action"
+"""What the published runtime answers to an empty move, or to arguments that are no JSON."""
+
+
+def may_write(tool: CallableTool | None, *, published: bool = False) -> bool:
+    """Whether a call may change something; in a published world also what is offered to nobody may be called."""
+    return published if tool is None else tool.tool.effect == "writes"
+
+
+def heard_by_nobody(text: str, mode: Mode, *, published: bool = False) -> tuple[str, bool]:
     """What follows from words that no user answers, and whether that is an error."""
+    if published:
+        return (FINISHED, False) if text.strip() and mode == "task" else (NO_ACTION, True)
     if mode == "conversation":
         return SILENT, True
     if COMPLETED in text:

@@ -1,4 +1,6 @@
-"""The entries of a large JSON file, one at a time: those of a list, or the values of an object with their keys."""
+"""The entries of a large JSON file, one at a time: those of a list, the values of an object with their keys, or the lines
+of a JSONL file.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,33 @@ def items(path: Path) -> Iterator[tuple[str | int, Any]]:
     """Each entry with its key, or with its place where the file holds a list; no more than one of them is in memory."""
     try:
         with path.open(encoding="utf-8-sig") as file:
-            yield from _Reading(file).entries()
+            yield from (_by_line(file) if _has_a_value_on_each_line(path) else _Reading(file).entries())
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as cause:
         raise ArtifactError(f"{path} cannot be read as JSON: {cause}") from cause
+
+
+def _has_a_value_on_each_line(path: Path) -> bool:
+    """Whether it is JSONL: by its name, or since a whole value stands on its first line and something below it."""
+    if path.suffix.lower() in (".jsonl", ".ndjson"):
+        return True
+    with path.open(encoding="utf-8-sig") as file:
+        first = file.readline(_CHUNK)
+        if not first.endswith("\n") or not first.strip():
+            return False
+        try:
+            whole = isinstance(json.loads(first), dict)
+        except (ValueError, RecursionError):
+            return False
+        return whole and any(line.strip() for line in file)
+
+
+def _by_line(file: TextIO) -> Iterator[tuple[int, Any]]:
+    lines = (line for line in file if line.strip())
+    for number, line in enumerate(lines):
+        try:
+            yield number, json.loads(line)
+        except (ValueError, RecursionError) as cause:
+            raise ValueError(f"entry {number + 1} stands on a line of its own and is no JSON: {cause}") from cause
 
 
 class _Reading:

@@ -9,6 +9,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment, Provenance, State, Tool, digest_of
 from envscaler_mcp.errors import ArtifactError
+from envscaler_mcp.export.checked_class import checked_class
 from envscaler_mcp.export.class_map import class_map, head_of, method_details
 from envscaler_mcp.export.texts import name_in, text_of
 from envscaler_mcp.serving.tools import tool_table
@@ -27,8 +28,11 @@ def unwrapped(value: Any) -> Any:
     return value
 
 
-def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
-    """The card of a published environment; ArtifactError where it lacks what no environment can be without."""
+def card_from(item: Mapping[str, Any], states: Sequence[str], *, faithful: bool = False) -> Environment:
+    """The card of a published environment; ArtifactError where it lacks what no environment can be without.
+
+    A faithful one is run as published, and its tools and its introduction are told to the letter.
+    """
     missing = [key for key in _NEEDED if not isinstance(item.get(key), str) or not item[key].strip()]
     if missing:
         raise ArtifactError(f"it has no {missing[0]!r}")
@@ -37,7 +41,8 @@ def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
         tools = tool_table(source, class_name)
     except (SyntaxError, ValueError) as cause:
         raise ArtifactError(f"its code is no Python: {cause}") from cause
-    said = " ".join(text_of(item.get("environment_introduction") or "").split())
+    whole = text_of(item.get("environment_introduction") or "")
+    said = " ".join(whole.split())
     title = " ".join(text_of(item.get("environment_summary") or class_name).split())
     rules = unwrapped(item.get("constraints_rules")) or []
     return Environment(
@@ -47,14 +52,50 @@ def card_from(item: Mapping[str, Any], states: Sequence[str]) -> Environment:
         about=re.split(r"(?<=[.!?])\s", said or title)[0],
         sector=SECTOR,
         version="1",
-        origin="written",
+        origin="published" if faithful else "written",
         class_name=class_name,
-        introduction=said or title,
+        introduction=(whole if faithful else said) or title,
         rules=tuple(text_of(rule) for rule in (rules if isinstance(rules, list) else [rules])),
-        tools=tools,
+        tools=_as_published(item, tools, source, class_name) if faithful else _documented(tools, source, class_name),
         states=tuple(states),
         code_digest=digest_of(source),
     )
+
+
+def _documented(tools: Sequence[Tool], source: str, class_name: str) -> tuple[Tool, ...]:
+    """The tools with all that their authors say of them."""
+    methods = method_details(source, class_name)
+    return tuple(
+        tool.model_copy(update={"description": text_of(methods[tool.name]["doc"]) or tool.description})
+        for tool in tools
+    )
+
+
+def _as_published(item: Mapping[str, Any], tools: Sequence[Tool], source: str, class_name: str) -> tuple[Tool, ...]:
+    """The tools of the metadata as they stand there; those of the class where the metadata has none."""
+    known = {tool.name: tool for tool in tools}
+    found = tuple(
+        Tool(
+            name=text_of(function["name"]),
+            description=text_of(function.get("description") or ""),
+            effect=known[function["name"]].effect if function["name"] in known else "writes",
+            input_schema=_object(function.get("parameters")),
+        )
+        for function in published_functions(item)
+    )
+    return found or _documented(tools, source, class_name)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def published_functions(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The functions of the metadata's tools that have a name, each name once."""
+    tools = unwrapped(item.get("tools"))
+    listed = [one.get("function") for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
+    named = {one["name"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str)}
+    return list(named.values())
 
 
 def source_of(item: Mapping[str, Any]) -> str:
@@ -85,7 +126,7 @@ def item_of(card: Environment, source: str, state: State) -> dict[str, Any]:
         "constraints_rules": list(card.rules),
         "operation_list": [_operation(tool, methods) for tool in card.tools],
         "env_class_name": class_name_of(card),
-        "env_class_code": source + (_REBUILT.format(card.class_name) if card.origin == "compiled" else ""),
+        "env_class_code": source + (checked_class(card, source) if _checks_for_itself(card) else ""),
         "env_class_def": head_of(source, card.class_name),
         "env_structure": class_map(source, card.class_name),
         "env_func_details": methods,
@@ -93,27 +134,14 @@ def item_of(card: Environment, source: str, state: State) -> dict[str, Any]:
     }
 
 
-_REBUILT = '''
-
-class {0}Env({0}):
-    """The same for a runtime that sets the state once more, field by field, after the constructor has read it."""
-
-    def __init__(self, init_config: dict[str, Any] | None = None) -> None:
-        self._reading = True
-        super().__init__(init_config)
-        self._reading = False
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if not name.startswith("_") and not self._reading:
-            self.__init__({{field: one for field, one in vars(self).items() if not field.startswith("_")}})
-'''
-"""Compiled classes find records by indexes, which nobody tells when a container is replaced."""
-
-
 def class_name_of(card: Environment) -> str:
     """The class that others run."""
-    return f"{card.class_name}Env" if card.origin == "compiled" else card.class_name
+    return f"{card.class_name}Env" if _checks_for_itself(card) else card.class_name
+
+
+def _checks_for_itself(card: Environment) -> bool:
+    """Whether the class was made here; what came from elsewhere goes out as it came."""
+    return card.sector != SECTOR and card.origin != "published"
 
 
 def _entities(content: Mapping[str, Any]) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,12 @@ Placed = tuple[int, Mapping[str, Any]]
 
 
 @contextmanager
-def waiting_scenarios(path: Path | None) -> Iterator[Waiting]:
-    """The scenarios of a file, laid down on the disk until somebody asks for them."""
+def waiting_scenarios(paths: Sequence[Path]) -> Iterator[Waiting]:
+    """The scenarios of all files, laid down on the disk until they are asked for; their places count through."""
     with tempfile.TemporaryDirectory(prefix="scenarios-") as folder:
         waiting = Waiting(Path(folder))
-        for place, (_, item) in enumerate(items(path) if path is not None else ()):
+        every = chain.from_iterable(items(path) for path in paths)
+        for place, (_, item) in enumerate(every):
             waiting.put(place, item)
         yield waiting
 
@@ -40,6 +42,10 @@ class Waiting:
         path = self._files.setdefault(name, self.folder / f"{len(self._files)}.jsonl")
         with boundary(ArtifactError, f"scenario {place + 1} cannot be kept"), path.open("a", encoding="utf-8") as file:
             file.write(json.dumps([place, item if isinstance(item, dict) else {}]) + "\n")
+
+    def names(self) -> tuple[str, ...]:
+        """The environments of which some wait."""
+        return tuple(self._files)
 
     def of(self, name: str) -> list[Placed]:
         """The scenarios of an environment; they wait no more."""

@@ -19,13 +19,13 @@ from envscaler_mcp.episode.progress import GoalProgress, checks_of_goals
 from envscaler_mcp.episode.user import MakeUser
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.farm.joined_tasks import joined
-from envscaler_mcp.farm.playing import introduction_of, spoilt
+from envscaler_mcp.farm.playing import introduction_at, spoilt
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.foreign import Target, foreign_server
 from envscaler_mcp.launch.several import Member, Several
 from envscaler_mcp.launch.ways import WorldWay
 from envscaler_mcp.sandbox.judging import GRADING
-from envscaler_mcp.scoring.verdict import on_all, settled, unplayable
+from envscaler_mcp.scoring.verdict import on_all, settled, ungraded_as_published, unplayable
 from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.grading import Scoring
 
@@ -93,7 +93,7 @@ async def play_jointly(
     """
     async with AsyncExitStack() as stack:
         judged: list[_World] = []
-        several = Several([await _opened(farm, one, stack, judged) for one in plan.servers])
+        several = Several([await _opened(farm, plan, one, stack, judged) for one in plan.servers])
         scenario = joined(plan.task, [(one.name, one.asks) for one in judged], several, plan.seed)
         game = _Joint(farm, plan, several, judged)
         played, verdict, final = await game.play(make_agent, make_user, watch, scenario)
@@ -110,7 +110,9 @@ class _World:
     initial: Mapping[str, Any]
 
 
-async def _opened(farm: Farm, server: Ours | Theirs, stack: AsyncExitStack, judged: list[_World]) -> Member:
+async def _opened(
+    farm: Farm, plan: JointPlan, server: Ours | Theirs, stack: AsyncExitStack, judged: list[_World]
+) -> Member:
     if isinstance(server, Theirs):
         theirs = await stack.enter_async_context(foreign_server(server.name, server.target))
         return Member(server.name, theirs.introduction, theirs.tools, theirs)
@@ -120,7 +122,9 @@ async def _opened(farm: Farm, server: Ours | Theirs, stack: AsyncExitStack, judg
     stack.callback(session.close)
     if server.scenario is not None:
         judged.append(_World(server.name, code, server.scenario, session.initial))
-    return Member(server.name, introduction_of(code.environment), code.tools, WorldWay(session))
+    said = server.scenario.task if server.scenario is not None and plan.mode == "task" else ""
+    introduction = introduction_at(code.environment, session.initial, said)
+    return Member(server.name, introduction, code.tools, WorldWay(session))
 
 
 class _Joint:
@@ -146,13 +150,28 @@ class _Joint:
                 seed=plan.seed,
                 mode=plan.mode,
             )
-            played = await play(make_agent, scenario, self._several, self._several, briefing, plan.limits, user, watch)
+            played = await play(
+                make_agent,
+                scenario,
+                self._several,
+                self._several,
+                briefing,
+                plan.limits,
+                user,
+                watch,
+                published=self._published,
+            )
             if played.owner == "infrastructure":
                 return played, unplayable("infrastructure", played.reason, plan.scoring), None
             final = await self._several.state()
             return played, await anyio.to_thread.run_sync(self._verdict, played, final), final
         except EnvScalerError as cause:
             return played, spoilt(played, cause, plan.scoring), None
+
+    @property
+    def _published(self) -> bool:
+        """Whether the only world is a published one, whose rules hold then."""
+        return len(self._several.members) == 1 and any(world.code.published for world in self._judged)
 
     def _progress(self) -> GoalProgress:
         """Which goals are done, told from the states of all worlds; checks are counted through."""
@@ -183,7 +202,8 @@ class _Joint:
         if not judged:
             reason = f"{played.reason}; {UNJUDGED}" if played.reason else UNJUDGED
             return Verdict(scoring=self._plan.scoring, owner=played.owner, masked=True, reason=reason, grading=GRADING)
-        return settled(on_all(judged), played.owner, played.reason)
+        ungraded = ungraded_as_published(played.ended, played.steps)
+        return settled(on_all(judged), played.owner, played.reason, ungraded)
 
     def trajectory(
         self, scenario: Scenario, played: Played, verdict: Verdict, final: Mapping[str, Any] | None

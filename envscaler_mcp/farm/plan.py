@@ -22,6 +22,9 @@ from envscaler_mcp.serving.grading import Scoring
 
 MAX_TOKENS, ANSWER_TOKENS = 100_000, 8_000
 """What a model may write in one episode and at once, where nothing is said."""
+MAX_STEPS = 60
+PUBLISHED_STEPS: dict[Mode, int] = {"task": 30, "conversation": 40}
+"""Moves of an episode, where nothing is said."""
 
 
 class RunConfig(BaseModel):
@@ -45,7 +48,8 @@ class RunConfig(BaseModel):
     """For the agents' own chance."""
     repeat: int = Field(default=1, ge=1)
     scoring: Scoring = "framed"
-    max_steps: int = Field(default=60, ge=1)
+    max_steps: int | None = Field(default=None, ge=1)
+    """Moves of one episode; 60 where nothing is said, and the published numbers where it is scored as published."""
     max_seconds: float = Field(default=300.0, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
     """What an agent may write in one episode."""
@@ -92,7 +96,7 @@ def plan_run(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunP
         mode=config.mode,
         user=user,
         scoring=config.scoring,
-        max_steps=config.max_steps,
+        max_steps=config.max_steps or steps_of(config.scoring, config.mode),
         max_seconds=config.max_seconds,
         max_tokens=config.max_tokens or (MAX_TOKENS if model_of_agent(name) else None),
         answer_tokens=config.answer_tokens or (ANSWER_TOKENS if model_of_agent(name) else None),
@@ -100,6 +104,11 @@ def plan_run(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunP
         prompts=prompts_of(name, user, config.mode, config.prompts),
         episodes=episodes,
     )
+
+
+def steps_of(scoring: Scoring, mode: Mode) -> int:
+    """How many moves an episode has where nothing is said."""
+    return MAX_STEPS if scoring == "framed" else PUBLISHED_STEPS[mode]
 
 
 def _chosen(farm: Farm, environments: Sequence[str], config: RunConfig) -> list[Scenario]:

@@ -19,10 +19,12 @@ from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.ways import Host
 from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.policy import RefusedError
-from envscaler_mcp.scoring.verdict import settled, unplayable
+from envscaler_mcp.scenarios.spoken import heading
+from envscaler_mcp.scoring.verdict import settled, ungraded_as_published, unplayable
 from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.grading import Scoring
-from envscaler_mcp.serving.introducing import introduction_text, rules_text
+from envscaler_mcp.serving.introducing import instructions, introduction_text, rules_text
 
 _OF_THE_WORLD = (WorldError, WorkerEndedError, RefusedError)
 
@@ -38,7 +40,17 @@ class Told:
 
 def introduction_of(environment: Environment) -> str:
     """What an agent is told of a world first: what it is, and its rules."""
+    if environment.origin == "published":
+        return instructions(environment)
     return f"{introduction_text(environment)}\n{rules_text(environment)}"
+
+
+def introduction_at(environment: Environment, initial: Mapping[str, Any], task: str) -> str:
+    """The same with the day and the hour of its world, unless the task says the day, or it is told as published."""
+    now, introduction = initial.get("now"), introduction_of(environment)
+    if environment.origin == "published" or not isinstance(now, str) or not is_minute(now) or heading(now) in task:
+        return introduction
+    return f"{introduction}\nIt is {heading(now)}, {now[11:]}.\n"
 
 
 def spoilt(played: Played, cause: EnvScalerError, scoring: Scoring) -> Verdict:
@@ -66,21 +78,25 @@ class Stage:
             way = await host.open(scenario)
             initial = await way.initial()
             user = await self._user(scenario, host.code, initial, episode.seed)
-            briefing = self._briefing(host.code, scenario, episode.seed)
-            played = await play(self._make_agent, scenario, way, host.code, briefing, self._limits, user)
+            briefing = self._briefing(host.code, scenario, initial, episode.seed)
+            played = await play(
+                self._make_agent, scenario, way, host.code, briefing, self._limits, user, published=host.code.published
+            )
             if played.owner == "infrastructure":
                 return Told(played, unplayable("infrastructure", played.reason, self._plan.scoring))
             final = await way.state()
             judged = await anyio.to_thread.run_sync(self._farm.judge, scenario, initial, final, self._plan.scoring)
         except EnvScalerError as cause:
             return Told(played, spoilt(played, cause, self._plan.scoring))
-        return Told(played, settled(judged, played.owner, played.reason), digest_of(final))
+        verdict = settled(judged, played.owner, played.reason, ungraded_as_published(played.ended, played.steps))
+        return Told(played, verdict, digest_of(final))
 
-    def _briefing(self, code: EnvironmentCode, scenario: Scenario, seed: int) -> Briefing:
+    def _briefing(self, code: EnvironmentCode, scenario: Scenario, initial: Mapping[str, Any], seed: int) -> Briefing:
         environment = code.environment
+        said = scenario.task if self._plan.mode == "task" else ""
         return Briefing(
             environment=environment.id,
-            introduction=introduction_of(environment),
+            introduction=introduction_at(environment, initial, said),
             tools=environment.tools,
             task=scenario.task,
             seed=seed,

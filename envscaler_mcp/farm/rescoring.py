@@ -18,7 +18,7 @@ from envscaler_mcp.launch.ways import Via
 from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.scoring.run_folder import RunFolder, Tally, read_places, read_plan, rescored_plan
 from envscaler_mcp.scoring.trajectory import Attempted
-from envscaler_mcp.scoring.verdict import settled
+from envscaler_mcp.scoring.verdict import settled, ungraded_as_published
 from envscaler_mcp.serving.grading import Scoring
 
 _BATCH = 64
@@ -107,7 +107,7 @@ class _Judging:
         if owner is None and record.verdict.owner not in (None, "agent", "checker"):
             # Older records say only in their verdict who disturbed them.
             owner, disturbance = record.verdict.owner, record.verdict.reason
-        return settled(judged, owner, disturbance)
+        return settled(judged, owner, disturbance, ungraded_as_published(record.ended, record.steps))
 
     async def write(self) -> None:
         """Everything that waits lies on the disk. Not to be cancelled: what was taken from the list is nowhere else."""

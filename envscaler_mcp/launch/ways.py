@@ -23,11 +23,14 @@ from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.launch.opening import Isolation, Starts
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome
 from envscaler_mcp.serving.control_client import ControlClient, controlled
-from envscaler_mcp.serving.outcome import kind_of
+from envscaler_mcp.serving.outcome import PublishedOutcome, kind_of
 from envscaler_mcp.serving.session import Controls, Judge, Session
 
 Via = Literal["direct", "worker", "stdio", "http"]
 TOKEN_VARIABLE = "ENVSCALER_CONTROL_TOKEN"  # noqa: S105 - the name of it
+
+CHANGING = ("done", "failed")
+"""Kinds of outcomes after which something may be different: in a published world, what a failing call did stays done."""
 
 T = TypeVar("T")
 
@@ -59,7 +62,7 @@ class WorldWay:
 
     def _called(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
         outcome = self.session.world.call(tool, arguments)
-        return outcome, self.session.diff() if writes and outcome.kind == "done" else StateDiff()
+        return outcome, self.session.diff() if writes and outcome.kind in CHANGING else StateDiff()
 
     async def read(self, act: Callable[[Controls], T]) -> T:
         """Something that only the control plane tells."""
@@ -77,14 +80,15 @@ class WorldWay:
 class ClientWay:
     """A world behind a server: called as any client calls, read over the control line."""
 
-    def __init__(self, client: Client, session: Controls) -> None:
+    def __init__(self, client: Client, session: Controls, *, published: bool = False) -> None:
         self._client = client
+        self._published = published
         self.session = session
 
     async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
         """What came of the call, and what it changed."""
         outcome = await self._called(tool, arguments)
-        if writes and outcome.kind == "done":
+        if writes and outcome.kind in CHANGING:
             return outcome, await self.read(lambda controls: controls.diff())
         return outcome, StateDiff()
 
@@ -100,7 +104,8 @@ class ClientWay:
         (content,) = result.content
         if not isinstance(content, TextContent):
             raise LaunchError(f"The server answered a call of {tool!r} with something other than a text.")
-        return Outcome(kind_of(content.text, bool(result.is_error)), content.text)
+        kind = kind_of(content.text, bool(result.is_error))
+        return (PublishedOutcome if self._published else Outcome)(kind, content.text)
 
     async def read(self, act: Callable[[Controls], T]) -> T:
         """Something that only the control plane tells."""
@@ -156,7 +161,7 @@ class _ClientHost:
 
     async def open(self, scenario: Scenario) -> ClientWay:
         session = await anyio.to_thread.run_sync(lambda: self._control.open(scenario.id))
-        return ClientWay(self._client, session)
+        return ClientWay(self._client, session, published=self.code.published)
 
     async def close(self) -> None:
         """The server goes with its client."""

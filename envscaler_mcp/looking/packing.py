@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ def pack(episodes: Iterable[Reviewed]) -> Packed:
     for one in episodes:
         task = tasks.setdefault(_task(one), len(tasks))
         rows.append((*_row(one), task, len(packets), len(waiting)))
-        waiting.append(json.dumps(_details(one), separators=(",", ":")))
+        waiting.append(_dumped(_details(one)))
         if sum(map(len, waiting)) >= PACKET:
             packets.append(_packet(waiting))
             waiting = []
@@ -56,8 +57,24 @@ def pack(episodes: Iterable[Reviewed]) -> Packed:
 
 def plain_json(value: object) -> str:
     """JSON without a character that means something to whoever reads HTML or JavaScript."""
-    text = json.dumps(value, separators=(",", ":"))
+    text = _dumped(value)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _dumped(value: object) -> str:
+    """JSON as browsers read it, which have no NaN and no Infinity: these become texts."""
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), separators=(",", ":"), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _packet(details: list[str]) -> str:
@@ -78,7 +95,7 @@ def _row(one: Reviewed) -> tuple[Any, ...]:
         verdict.solved,
         verdict.owner or "",
         len(episode.steps),
-        round(sum(step.milliseconds for step in episode.steps), 1),
+        round(sum(step.milliseconds for step in episode.steps if math.isfinite(step.milliseconds)), 1),
         verdict.reason[:_REASON],
         " ".join(sorted({step.tool[:_TOOL] for step in episode.steps if step.tool}))[:_TOOLS],
     )

@@ -92,8 +92,11 @@ def _about(plan: RunPlan, shown: int, tally: Tally, damaged: int) -> str:
 
 
 def _figures(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    # What somebody else spoilt says nothing about the agent.
+    # What something else spoilt says nothing about the agent.
     counted = [row for row in rows if row["owner"] in ("", "agent")]
+    masked = len(rows) - len(counted)
+    if masked:
+        yield f"<p>The figures are of {len(counted):,} episodes; {masked:,} are masked, since their agent could not help it.</p>"
     yield "<div class=charts>"
     yield histogram("reward (%)", [round(100 * row["reward"]) for row in counted], step=10)
     yield histogram("steps", [row["steps"] for row in counted], step=2)

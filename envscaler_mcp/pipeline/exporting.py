@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import ArtifactError, WorldError, boundary
 from envscaler_mcp.export import upstream_environment, upstream_scenario
 from envscaler_mcp.export.texts import json_of
-from envscaler_mcp.pipeline.importing import KEPT
+from envscaler_mcp.pipeline.importing import KEPT, whole_item
 from envscaler_mcp.serving.code import EnvironmentCode, load_code
 from envscaler_mcp.serving.tasks import load_scenarios
 
@@ -57,15 +57,8 @@ def _kept(folder: Path) -> Exported | None:
         return None
     with boundary(ArtifactError, f"{folder / KEPT} cannot be read"):
         document = json.loads(read_member_text(folder, KEPT))
-    came: list[Placed] = [(one["place"], _whole(folder, one)) for one in document["scenarios"]]
+    came: list[Placed] = [(one["place"], whole_item(folder, one)) for one in document["scenarios"]]
     return document["key"], document["environment"], [*came, *_scenarios(folder, load_code(folder))]
-
-
-def _whole(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
-    item: dict[str, Any] = dict(one["item"])
-    if "state" in one:
-        item["init_config"] = State.read_in(folder, f"states/{one['state']}.json").content
-    return item
 
 
 def _made(folder: Path) -> Exported:

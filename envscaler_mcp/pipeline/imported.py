@@ -15,14 +15,18 @@ class ImportedScenario:
     refused: str = ""
     """Why it is not there."""
     checks: int = 0
-    silent: tuple[int, ...] = ()
-    """Checks that say nothing at the start: they never pass, and keep the reward below one."""
+    broken: tuple[int, ...] = ()
+    """Checks that cannot run, whatever an agent does: they mask every episode that does not solve the rest."""
+    raising: tuple[int, ...] = ()
+    """Checks that raise at the start, or answer with neither True nor False; where they do so at the end, they failed."""
     true_at_start: tuple[int, ...] = ()
+    otherwise: tuple[str, ...] = ()
+    """What is otherwise here than in the published runtime, for this scenario."""
 
     @property
     def gradable(self) -> bool:
-        """Whether it has checks, each says something, and one is not true already."""
-        return not self.refused and not self.silent and self.checks > len(self.true_at_start)
+        """Whether it has checks, each can run, and one is not true already."""
+        return not self.refused and not self.broken and self.checks > len(self.true_at_start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +41,24 @@ class ImportedEnvironment:
     states: int = 0
     replayable: bool = False
     """Whether drawn calls, made twice, answered and ended the same both times."""
+    faithful: bool = False
+    """Whether it is run as published."""
+    added: bool = False
+    """Whether it was here before, and only scenarios came."""
     only_told: tuple[str, ...] = ()
     """Tools that the metadata names and the class does not have."""
+    otherwise: tuple[str, ...] = ()
+    """What is otherwise here than in the published runtime."""
     scenarios: tuple[ImportedScenario, ...] = ()
 
 
 @dataclass(slots=True)
 class Imported:
-    """What became of two files."""
+    """What became of the files."""
 
     environments: list[ImportedEnvironment] = field(default_factory=list)
     homeless: list[ImportedScenario] = field(default_factory=list)
-    """Scenarios of environments that are in no file."""
+    """Scenarios of environments that are in no file and were not imported before."""
 
     @property
     def scenarios(self) -> Iterator[ImportedScenario]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment, Provenance, Scenario, State, digest_of
+from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.emit.folder import folder_files, write_folder
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, SandboxError, WorldError, boundary
+from envscaler_mcp.export import otherwise
 from envscaler_mcp.export.items import items
 from envscaler_mcp.export.texts import json_of, name_in, text_of
 from envscaler_mcp.export.upstream_environment import card_from, id_of, source_of, told_tools
@@ -24,10 +28,14 @@ from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, Impor
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
+from envscaler_mcp.sandbox.judging import checks_that_cannot_run
 from envscaler_mcp.sandbox.policy import admit
+from envscaler_mcp.sandbox.python_checks import reading_python
 from envscaler_mcp.scenarios.splits import split_of
 from envscaler_mcp.scenarios.trying import Guesses
 from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.tasks import load_scenarios
+from envscaler_mcp.serving.tools import tool_table
 
 KEPT = "upstream.json"
 """What a folder keeps of the documents that it was made of, so that they can be written again as they were."""
@@ -37,48 +45,158 @@ _CALLS = 12
 
 
 def import_upstream(
-    environments: Path,
-    scenarios: Path | None,
+    environments: Path | None,
+    scenarios: Sequence[Path],
     servers: Path,
     registry_file: Path,
     progress: Callable[[str, int], None] = lambda _name, _number: None,
+    *,
+    faithful: bool = False,
 ) -> Imported:
-    """Server folders of all published environments that pass the gate, registered, with their scenarios."""
+    """Server folders of all published environments that pass the gate, registered, with their scenarios.
+
+    Scenarios of an environment that was imported before are added to it, whether or not its file is given again; those
+    that it has already are not added twice. A faithful environment does what the published runtime does.
+    """
     found = Imported()
-    taken = {entry.id for entry in read_registry(registry_file).entries} if registry_file.is_file() else set[str]()
+    importing = _Importing(servers, registry_file, faithful)
     with waiting_scenarios(scenarios) as waiting:
-        for number, (key, item) in enumerate(items(environments), start=1):
+        for number, (key, item) in enumerate(items(environments) if environments is not None else (), start=1):
             name = name_in(item, "env_id") or text_of(key)
-            mine = waiting.of(name)
-            try:
-                with boundary(ArtifactError, "it cannot be understood"):
-                    _free(id_of(name), taken, servers)
-                    made, built = _imported(key, name, item, mine)
-                _write(built, servers, registry_file)
-                found.environments.append(made)
-            except EnvScalerError as error:
-                lost = tuple(_lost(place, one, f"its environment is refused: {error}") for place, one in mine)
-                found.environments.append(ImportedEnvironment(id_of(name), refused=str(error), scenarios=lost))
-            taken.add(id_of(name))
+            found.environments.append(importing.environment(key, name, item, waiting.of(name)))
             progress(name, number)
+        for name in waiting.names():
+            if importing.was_imported(name):
+                found.environments.append(importing.more_scenarios(name, waiting.of(name)))
         found.homeless = [_lost(place, one, "its environment is in no file") for place, one in waiting.rest()]
     return found
 
 
-def _free(env_id: str, taken: set[str], servers: Path) -> None:
-    if env_id in taken or (servers / env_id).exists():
-        raise ArtifactError(f"there is an environment {env_id!r} already")
+class _Importing:
+    """Environments one after the other, into the server folders of a home."""
+
+    def __init__(self, servers: Path, registry_file: Path, faithful: bool) -> None:
+        self._servers = servers
+        self._registry_file = registry_file
+        self._faithful = faithful
+        self._seen: set[str] = set()
+        """Ids that a file of this import had."""
+
+    def environment(self, key: str | int, name: str, item: Any, mine: Sequence[Placed]) -> ImportedEnvironment:
+        """An environment of a file, new or known."""
+        id_ = id_of(name)
+        try:
+            with boundary(ArtifactError, "it cannot be understood"):
+                if id_ in self._seen:
+                    raise ArtifactError(f"there is an environment {id_!r} already")
+                if self.was_imported(name):
+                    return self._added(name, item, mine)
+                self._free(id_)
+                made, built = _imported(key, name, item, mine, self._faithful)
+            self._write(built)
+            return made
+        except EnvScalerError as error:
+            return _refused(id_, error, mine)
+        finally:
+            self._seen.add(id_)
+
+    def more_scenarios(self, name: str, mine: Sequence[Placed]) -> ImportedEnvironment:
+        """Scenarios of an environment that was imported before, and is in no file now."""
+        try:
+            with boundary(ArtifactError, "it cannot be understood"):
+                return self._added(name, None, mine)
+        except EnvScalerError as error:
+            return _refused(id_of(name), error, mine)
+
+    def was_imported(self, name: str) -> bool:
+        """Whether an environment of that name lies here, from an earlier import or from this one."""
+        return (self._servers / id_of(name) / KEPT).is_file()
+
+    def _added(self, name: str, item: Any, mine: Sequence[Placed]) -> ImportedEnvironment:
+        folder = self._servers / id_of(name)
+        kept = json.loads((folder / KEPT).read_text(encoding="utf-8"))
+        if item is not None and item != kept["environment"]:
+            raise ArtifactError(f"there is an environment {folder.name!r} already, and its document is another one")
+        card = Environment.read(folder / "environment.json")
+        faithful = card.origin == "published"
+        if self._faithful and not faithful:
+            raise ArtifactError(
+                f"{folder.name!r} was imported without --faithful; remove {folder} and its entry in the registry first"
+            )
+        came = [(one["place"], whole_item(folder, one)) for one in kept["scenarios"]]
+        known = {_document(one) for _, one in came}
+        begin = max((place for place, _ in came), default=-1) + 1
+        fresh = [one for _, one in mine if _document(one) not in known]
+        if not fresh:
+            return _as_it_was(card)
+        placed = [*came, *((begin + number, one) for number, one in enumerate(fresh))]
+        planned = [one for one in load_scenarios(folder) if one.frame is not None]
+        made, built = _imported(kept["key"], name, kept["environment"], placed, faithful, planned)
+        self._replace(folder, built)
+        return replace(made, added=True, scenarios=made.scenarios[len(came) :])
+
+    def _free(self, id_: str) -> None:
+        known = read_registry(self._registry_file).entries if self._registry_file.is_file() else ()
+        if any(entry.id == id_ for entry in known) or (self._servers / id_).exists():
+            raise ArtifactError(f"there is an environment {id_!r} already, which was not imported")
+
+    def _write(self, built: Built) -> None:
+        folder = self._servers / built.environment.id
+        try:
+            write_folder(folder, built.files)
+            register([built], self._servers, self._registry_file)
+        except BaseException:
+            # Half a folder would be in the way of the next attempt.
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    def _replace(self, folder: Path, built: Built) -> None:
+        """The folder anew, with what else lies in it; the old one stays until the new one is whole."""
+        new, old = (folder.with_name(f".{folder.name}.{word}") for word in ("new", "old"))
+        try:
+            shutil.copytree(folder, new)
+            for name, text in built.files.items():
+                write_text(new / name, text)
+            folder.rename(old)
+            new.rename(folder)
+        except OSError as cause:
+            raise ArtifactError(f"{folder} cannot be written: {cause}") from cause
+        finally:
+            if old.exists() and not folder.exists():
+                old.rename(folder)
+            for left in (new, old):
+                shutil.rmtree(left, ignore_errors=True)
+        register([built], self._servers, self._registry_file)
 
 
-def _write(built: Built, servers: Path, registry_file: Path) -> None:
-    folder = servers / built.environment.id
-    try:
-        write_folder(folder, built.files)
-        register([built], servers, registry_file)
-    except BaseException:
-        # Half a folder would be in the way of the next attempt.
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+def _refused(id_: str, error: EnvScalerError, mine: Sequence[Placed]) -> ImportedEnvironment:
+    lost = tuple(_lost(place, one, f"its environment is refused: {error}") for place, one in mine)
+    return ImportedEnvironment(id_, refused=str(error), scenarios=lost)
+
+
+def _as_it_was(card: Environment) -> ImportedEnvironment:
+    """All that came is here already."""
+    return ImportedEnvironment(
+        card.id,
+        title=card.title,
+        tools=len(card.tools),
+        states=len(card.states),
+        replayable=True,
+        faithful=card.origin == "published",
+        added=True,
+    )
+
+
+def _document(item: Mapping[str, Any]) -> str:
+    return json.dumps(item, sort_keys=True)
+
+
+def whole_item(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
+    """A scenario as it came, from what a folder keeps of it."""
+    item: dict[str, Any] = dict(one["item"])
+    if "state" in one:
+        item["init_config"] = State.read_in(folder, f"states/{one['state']}.json").content
+    return item
 
 
 def _lost(place: int, item: Mapping[str, Any], why: str) -> ImportedScenario:
@@ -92,30 +210,41 @@ def _name_of(place: int, item: Mapping[str, Any]) -> str:
 # One environment
 
 
-def _imported(key: str | int, name: str, item: Any, mine: Sequence[Placed]) -> tuple[ImportedEnvironment, Built]:
+def _imported(
+    key: str | int,
+    name: str,
+    item: Any,
+    mine: Sequence[Placed],
+    faithful: bool,
+    planned: Sequence[Scenario] = (),
+) -> tuple[ImportedEnvironment, Built]:
+    """The environment with all scenarios that came, and with those that were made here."""
     if not isinstance(item, dict):
         raise ArtifactError("it is no object")
     whole = {**item, "env_id": name}
     source = source_of(whole) if isinstance(whole.get("env_class_code"), str) else ""
-    card = card_from(whole, ())
+    card = card_from(whole, (), faithful=faithful)
     admit(source, f"The code of {card.id!r}")
     states, begins = _states(card, mine)
     card = card.model_copy(update={"states": tuple(state.name for state in states)})
     code = EnvironmentCode.of(card, source)
     made, told, kept = _scenarios(code, begins, mine)
-    files = folder_files(card, source, "", states, made, {})
+    scenarios = [*made, *planned]
+    files = folder_files(card, source, "", states, scenarios, {})
     files[KEPT] = json_of({"key": key, "environment": item, "scenarios": kept}, 1)
-    names = {tool.name for tool in card.tools}
+    methods = {tool.name for tool in tool_table(source, card.class_name)}
     report = ImportedEnvironment(
         card.id,
         title=card.title,
         tools=len(card.tools),
         states=len(states),
         replayable=_replayable(code, states[0]),
-        only_told=tuple(sorted(told_tools(item) - names)),
+        faithful=faithful,
+        only_told=tuple(sorted(told_tools(item) - methods)),
+        otherwise=otherwise.of_environment(card, item),
         scenarios=told,
     )
-    return report, Built(card, len(made), len(made), dict(sorted(files.items())), {})
+    return report, Built(card, len(scenarios), len(scenarios), dict(sorted(files.items())), {})
 
 
 Begins = Mapping[int, State | ArtifactError]
@@ -185,19 +314,24 @@ def _scenario(
     if isinstance(begin, ArtifactError):
         raise begin
     scenario = scenario_from(item, id_, code.environment, begin)
-    return scenario, _looked_at(scenario, code, begin)
+    differences = otherwise.of_scenario(scenario, code.source, code.environment, name_in(item, "env_class_name"))
+    return scenario, replace(_looked_at(scenario, code, begin), otherwise=differences)
 
 
 def _looked_at(scenario: Scenario, code: EnvironmentCode, state: State) -> ImportedScenario:
     with closing(open_isolated(code, state.content, state.seed)) as world:
         initial = world.state()
+    asked = reading_python(scenario, initial)
     with checker() as judging:
-        said = judging.run(scenario.checks, initial, initial)
+        said = judging.run(asked.checks, initial, initial)
+        broken = checks_that_cannot_run(judging, scenario, initial)
+    silent = (number for number, one in enumerate(said, start=1) if one.verdict is None)
     return ImportedScenario(
         scenario.id,
         scenario.environment,
         checks=len(said),
-        silent=tuple(number for number, one in enumerate(said, start=1) if one.verdict is None),
+        broken=tuple(broken),
+        raising=tuple(number for number in silent if number not in broken),
         true_at_start=tuple(number for number, one in enumerate(said, start=1) if one.verdict is True),
     )
 

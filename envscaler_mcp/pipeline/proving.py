@@ -61,6 +61,11 @@ def write_scenarios(
     code = load_code(folder)
     if code.trusted:
         raise WorldError(f"{folder.name!r} is compiled; `envscaler build` makes its scenarios from its blueprint.")
+    if code.published:
+        raise WorldError(
+            f"{folder.name!r} was imported with --faithful, so its answers are no JSON from which scenarios could be made; "
+            "import it without --faithful into another home and make them there."
+        )
     states = [State.read_in(folder, f"states/{name}.json") for name in code.environment.states]
     if not states:
         raise WorldError(f"{folder.name!r} holds no start state at which scenarios could begin.")

@@ -1,21 +1,44 @@
-"""What an ending is worth: its checks in a worker, its frame, and whose failure it is where it is not done."""
+"""What an ending is worth: its checks in a worker, its frame, and whose failure it is where it is not done.
+
+A check answers True, or it does not hold. One that raises, or answers with something else, on what the agent left behind
+does not hold either: most checks look a record up that the agent was to make. A check masks an episode only where it
+cannot run at all, whatever the agent did: where it has no answer here, and on the untouched start state too
+
+* it is refused by the gate, since it is no Python, defines no `check_func` or asks for what no check needs,
+* or it cannot be loaded: the module around `check_func` raises,
+* or the limits of time, memory or output end it.
+
+An exception inside `check_func` at the start proves nothing: the record is not there yet. By the published rule
+(`upstream`) a check without an answer never masks where the published runtime would have counted it as failed; only
+what that runtime would have run, or would have waited for without end, and is not run here is masked.
+"""
 
 from __future__ import annotations
 
+import re
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 from envscaler_mcp import __version__
-from envscaler_mcp.artifacts import Scenario, Verdict
-from envscaler_mcp.errors import WorldError
+from envscaler_mcp.artifacts import Check, Scenario, Verdict
+from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.sandbox import checking
 from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.sandbox.isolation import Checked
+from envscaler_mcp.sandbox.policy import admit_check
+from envscaler_mcp.sandbox.python_checks import reading_python
 from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
+from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
 
-GRADING = f"{__version__}/3"
+GRADING = f"{__version__}/5"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""
+
+_REASON = 300
+"""Characters kept of what a check says for itself."""
 
 
 def judge(
@@ -25,24 +48,26 @@ def judge(
     scoring: Scoring = "framed",
     checker: Checker | None = None,
 ) -> Verdict:
-    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check without an answer."""
+    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check that cannot run."""
     if is_deeper(dict(final), MAX_DEPTH) or is_deeper(dict(initial), MAX_DEPTH):
         # Not a failure of this machine: whoever compares states recurses, and worlds keep to this bound.
         raise WorldError(
             f"The state of {scenario.environment!r} is nested more than {MAX_DEPTH} deep and is not judged."
         )
+    scenario = reading_python(scenario, initial, final)
     with checking.checker() if checker is None else nullcontext(checker) as judging:
         # As published: a check that changes what it is given is seen by those after it.
         checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")
         # Those that are made here are proven to have no check that is true at the start; of others it is asked.
-        at_start = judging.run(scenario.checks, initial, initial) if scenario.frame is None else ()
+        asks_start = scenario.frame is None and scoring == "framed"
+        at_start = judging.run(scenario.checks, initial, initial) if asks_start else ()
+        broken = _cannot_run(judging, scenario, checked, initial, scoring)
     answers = tuple(one.verdict is True for one in checked)
     violations = frame_violations(initial, final, scenario.frame)
     telling: Sequence[bool] = answers
-    if scoring == "framed" and at_start:
+    if at_start:
         telling = counted([one.verdict is True for one in at_start], answers)
     earned = reward(telling, violations, scoring)
-    silent = [(number, one.failure) for number, one in enumerate(checked, 1) if one.verdict is None]
     verdict = Verdict(
         scoring=scoring,
         checks=answers,
@@ -53,15 +78,120 @@ def judge(
     )
     if not telling:
         why = "every check is true at the start" if checked else "there are no checks"
-        return verdict.model_copy(update={"owner": "checker", "masked": True, "reason": why})
-    if silent:
-        told = "; ".join(f"check {number}: {failure}" for number, failure in silent)
-        return verdict.model_copy(update={"owner": "checker", "masked": True, "reason": told})
-    return verdict if verdict.solved else verdict.model_copy(update={"owner": "agent", "reason": _missed(verdict)})
+        return _masked(verdict, why)
+    if broken:
+        return _masked(verdict, "; ".join(f"check {number} cannot run: {why}" for number, why in broken.items()))
+    return (
+        verdict
+        if verdict.solved
+        else verdict.model_copy(update={"owner": "agent", "reason": _missed(verdict, checked)})
+    )
 
 
-def _missed(verdict: Verdict) -> str:
-    missed = [str(number) for number, answer in enumerate(verdict.checks, 1) if not answer]
-    told = f"{len(missed)} of {len(verdict.checks)} checks are not true: {', '.join(missed)}" if missed else ""
+def checks_that_cannot_run(judging: Checker, scenario: Scenario, initial: Mapping[str, Any]) -> dict[int, str]:
+    """Checks that no agent can pass or fail, by their number, and why: each masks every episode under `framed`."""
+    scenario = reading_python(scenario, initial)
+    return _broken_at_start(judging, scenario, list(range(len(scenario.checks))), initial)
+
+
+def _masked(verdict: Verdict, reason: str) -> Verdict:
+    return verdict.model_copy(update={"owner": "checker", "masked": True, "reason": reason})
+
+
+def _cannot_run(
+    judging: Checker, scenario: Scenario, checked: Sequence[Checked], initial: Mapping[str, Any], scoring: Scoring
+) -> dict[int, str]:
+    """Of the checks without an answer, those that have none whatever the agent did."""
+    silent = [place for place, one in enumerate(checked) if one.verdict is None]
+    unknown = [place for place in silent if not _RUNNING.knows(scenario, scenario.checks[place])]
+    broken = _broken_at_start(judging, scenario, unknown, initial) if unknown else {}
+    if scoring == "framed":
+        return broken
+    return {number: why for number, why in broken.items() if not _fails_as_published(scenario.checks[number - 1], why)}
+
+
+def _broken_at_start(
+    judging: Checker, scenario: Scenario, places: Sequence[int], initial: Mapping[str, Any]
+) -> dict[int, str]:
+    tried = judging.run([_run_only(scenario.checks[place]) for place in places], initial, initial)
+    for place, one in zip(places, tried, strict=True):
+        if one.verdict is not None:
+            _RUNNING.add(scenario, scenario.checks[place])
+    return {place + 1: _words(one.failure) for place, one in zip(places, tried, strict=True) if one.verdict is None}
+
+
+_RUN_ONLY = """
+
+_check_as_written = check_func
+
+
+def check_func(final_state):
+    try:
+        _check_as_written(final_state)
+    except Exception:
+        pass
+    return True
+"""
+"""Put after a check: it says True where the check came to an end, by an answer or by an exception."""
+
+
+def _run_only(check: Check) -> Check:
+    try:
+        admit_check(check.check_func)
+    except SandboxError:
+        # Refused as it stands; what is put after it would give it the function that it lacks.
+        return check
+    return check.model_copy(update={"check_func": check.check_func + _RUN_ONLY})
+
+
+def _fails_as_published(check: Check, why: str) -> bool:
+    """Whether the published runtime counts it as failed: it does not compile, makes no function, or raises at once."""
+    try:
+        parsed_module(check.check_func)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return "defines no function check_func" in why or re.match(r"\w*(?:Error|Exception): ", why) is not None
+
+
+class _Running:
+    """Checks known to run on the start state of their scenario, so that a failing episode asks no second time.
+
+    Only that is remembered: what did not run may have been ended by a machine that was busy.
+    """
+
+    _MOST = 20_000
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, int, str], None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def knows(self, scenario: Scenario, check: Check) -> bool:
+        return self._key(scenario, check) in self._known
+
+    def add(self, scenario: Scenario, check: Check) -> None:
+        with self._lock:
+            self._known[self._key(scenario, check)] = None
+            if len(self._known) > self._MOST:
+                self._known.popitem(last=False)
+
+    def _key(self, scenario: Scenario, check: Check) -> tuple[str, int, str]:
+        return scenario.state_digest, scenario.seed, check.check_func
+
+
+_RUNNING = _Running()
+
+
+def _missed(verdict: Verdict, checked: Sequence[Checked]) -> str:
+    missed = [_missed_check(number, one) for number, one in enumerate(checked, 1) if one.verdict is not True]
+    checks = f"{len(missed)} of {len(verdict.checks)} checks are not true: {', '.join(missed)}" if missed else ""
     broken = f"{len(verdict.frame_violations)} changes outside the frame" if verdict.frame_violations else ""
-    return "; ".join(part for part in (told, broken) if part)
+    return "; ".join(part for part in (checks, broken) if part)
+
+
+def _missed_check(number: int, checked: Checked) -> str:
+    return f"{number} ({_words(checked.failure)})" if checked.verdict is None else str(number)
+
+
+def _words(failure: str | None) -> str:
+    """What a check says for itself, as a record can hold it: an exception's words are the check's own."""
+    return " ".join((failure or "no answer").encode(errors="replace").decode().split())[:_REASON]

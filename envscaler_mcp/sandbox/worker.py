@@ -120,7 +120,7 @@ class _Worker:
         """The outcome's text is JSON already, and is not read again here."""
         outcome = self._open_world.call(asked["tool"], asked["arguments"], asked["key"])
         head = f'{{"id":"{asked["id"]}","kind":"{outcome.kind}","payload":'
-        return framed(f"{head}{outcome.text}}}".encode())
+        return framed(f"{head}{outcome.wire}}}".encode())
 
     def _answered(self, asked: dict[str, Any], does: Callable[[dict[str, Any]], Answer]) -> bytes:
         try:

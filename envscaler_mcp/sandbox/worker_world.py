@@ -13,7 +13,7 @@ from envscaler_mcp.sandbox.line import Line
 from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.local_world import no_such_tool
-from envscaler_mcp.serving.outcome import Kind, Outcome, encode
+from envscaler_mcp.serving.outcome import Kind, Outcome, PublishedOutcome, encode
 from envscaler_mcp.serving.plain import is_plain
 
 _KINDS: dict[object, Kind] = {kind: kind for kind in get_args(Kind)}
@@ -42,6 +42,9 @@ class WorkerWorld:
         kind = _KINDS.get(said) if type(said) is str else None
         if kind is None or type(payload) is not dict:
             raise self.line.reject("call: an answer that is no outcome")
+        published = payload.get("text") if self.code.published else None
+        if type(published) is str and len(published) <= MAX_RESULT:
+            return PublishedOutcome(kind, published)
         try:
             # Written again from what was understood, so that the text is exactly what a world in this process sends.
             text = encode(payload)

@@ -1,4 +1,7 @@
-"""A proven task in other words: a model may say everything anew but the facts."""
+"""A proven task in other words: a model may say everything anew but the facts, and may not turn what is said of them.
+
+Words that may mean something else are refused, and then the task keeps its own.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from envscaler_mcp.artifacts import Environment, Scenario, Span
 from envscaler_mcp.llm import Author, MisfitError, bullets
+from envscaler_mcp.scenarios.meaning import changed_meaning
 
 _FEWEST_WORDS = 6
 
@@ -16,10 +20,11 @@ async def reword(author: Author, environment: Environment, scenario: Scenario) -
     head = _heading(scenario.spans)
     said = scenario.spans[len(head) :]
     facts = list(dict.fromkeys(span.text for span in said if span.fact))
+    message = "".join(span.text for span in said)
 
     def read(answer: str) -> str:
         text = answer.strip().strip("`").strip()
-        wrong = list(_wrong_with(text, facts, environment, scenario))
+        wrong = [*_wrong_with(text, facts, environment, scenario), *changed_meaning(message, text)]
         if wrong:
             raise MisfitError(bullets(wrong))
         return text
@@ -28,7 +33,7 @@ async def reword(author: Author, environment: Environment, scenario: Scenario) -
         "word_task",
         read,
         introduction=environment.introduction,
-        message="".join(span.text for span in said),
+        message=message,
         facts=bullets(facts),
     )
     spans = (*head, *marked(text, {span.text: span.fact for span in reversed(said) if span.fact}))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Trajectory, digest_of
-from envscaler_mcp.artifacts.episode import Owner
+from envscaler_mcp.artifacts.episode import Owner, legible_verdict
 from envscaler_mcp.errors import RunError
 
 
@@ -67,22 +67,22 @@ def attempted(record: bytes) -> Attempted:
     """What a summary needs, without the cost of reading the rest properly."""
     try:
         told: dict[str, Any] = json.loads(record)
-        verdict = told["verdict"]
+        verdict = legible_verdict(told["verdict"])
         return Attempted(
             id=told["id"],
             environment=told["environment"],
             agent=told["agent"],
             attempt=told["attempt"],
-            reward=verdict["reward"],
-            solved=verdict["solved"],
-            owner=verdict["owner"],
-            reason=verdict["reason"],
+            reward=verdict.get("reward", 0.0),
+            solved=verdict.get("solved", False),
+            owner=verdict.get("owner"),
+            reason=verdict.get("reason", ""),
             steps=len(told["steps"]),
             ended=told["ended"],
-            masked=verdict["masked"],
+            masked=verdict.get("masked", False),
             grading=verdict.get("grading", ""),
         )
-    except (ValueError, KeyError, TypeError, RecursionError) as cause:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as cause:
         raise RunError(f"A record of the run is no trajectory ({cause}); it was written by another program.") from cause
 
 

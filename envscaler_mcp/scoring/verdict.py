@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import mean
 
-from envscaler_mcp.artifacts import Verdict
+from envscaler_mcp.artifacts import Step, Verdict
 from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.outcome import ENDED, kind_of
 
 
 def unplayable(owner: Owner, reason: str, scoring: Scoring) -> Verdict:
@@ -16,12 +17,28 @@ def unplayable(owner: Owner, reason: str, scoring: Scoring) -> Verdict:
     return Verdict(scoring=scoring, owner=owner, masked=owner != "agent", reason=reason, grading=GRADING)
 
 
-def settled(judged: Verdict, owner: Owner | None, reason: str) -> Verdict:
+def ungraded_as_published(ended: str, steps: Sequence[Step]) -> str:
+    """Why the published runtime pays nothing for the episode, whatever state it left; nothing where it grades it."""
+    if ended in ("steps", "tokens"):
+        return f"the limit of {ended} was reached, and the published runtime does not grade that"
+    raised = next((step for step in steps if _raised(step)), None)
+    return f"{raised.tool} raised, and the published runtime ends the episode there" if raised is not None else ""
+
+
+def _raised(step: Step) -> bool:
+    return bool(step.tool) and step.observation != ENDED.text and kind_of(step.observation, step.is_error) == "failed"
+
+
+def settled(judged: Verdict, owner: Owner | None, reason: str, ungraded: str = "") -> Verdict:
     """The verdict on an ending, given who ended the episode or disturbed it.
 
-    What is done is done, whatever else went wrong. A check that cannot answer makes the rest unknown. After that
+    By the published rule nothing is paid, and the agent has failed, where the published runtime does not grade; `ungraded`
+    says why it does not. Else what is done is done, whatever else went wrong. A check that cannot answer makes the rest unknown. After that
     whoever disturbed the episode comes before the agent, and a failure that is not the agent's is masked.
     """
+    if judged.scoring == "upstream" and ungraded:
+        update = {"reward": 0.0, "solved": False, "owner": "agent", "masked": False, "reason": ungraded}
+        return judged.model_copy(update=update)
     if judged.solved or judged.owner == "checker" or owner is None:
         return judged
     return judged.model_copy(update={"owner": owner, "masked": owner != "agent", "reason": reason})

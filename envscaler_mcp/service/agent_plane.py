@@ -110,7 +110,7 @@ def _shaped(
             id_,
             _quoted(text).encode(),
             failed,
-            text.encode(),
+            outcome.wire.encode(),
         )
     )
     if modern:

@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from types import CodeType, MappingProxyType, ModuleType
 from typing import Any, Literal
@@ -55,11 +55,13 @@ class EnvironmentCode:
     def of(cls, environment: Environment, source: str, trust: Trust = "unread") -> EnvironmentCode:
         """Card and source together; a source that was changed gets the tools it really has."""
         genuine = digest_of(source) == environment.code_digest
-        if not genuine:
+        if not genuine and environment.origin != "published":
             table = tool_table(source, environment.class_name)
             environment = environment.model_copy(update={"tools": table})
         limit = COMPILED_ITEMS if environment.origin == "compiled" else MAX_ITEMS
-        tools = {tool.name: _callable_tool(tool, limit) for tool in environment.tools}
+        # Published tools are offered with the schemas that they were published with, which nothing there enforces.
+        made = _unchecked_tool if environment.origin == "published" else partial(_callable_tool, limit=limit)
+        tools = {tool.name: made(tool) for tool in environment.tools}
         return cls(environment, source, MappingProxyType(tools), genuine, trust)
 
     @property
@@ -72,10 +74,19 @@ class EnvironmentCode:
         """Whether the class says that it keeps a journal of its changes, as compiled ones do."""
         return self.genuine and self.environment.origin == "compiled"
 
+    @property
+    def published(self) -> bool:
+        """Whether its worlds do exactly what the published runtime does."""
+        return self.environment.origin == "published"
+
 
 def _callable_tool(tool: Tool, limit: int) -> CallableTool:
     nested = any(not _is_flat(schema) for schema in tool.input_schema.get("properties", {}).values())
     return CallableTool(tool, compile_arguments(tool.input_schema, limit), nested)
+
+
+def _unchecked_tool(tool: Tool) -> CallableTool:
+    return CallableTool(tool, lambda _arguments: None, nested=True)
 
 
 def _is_flat(schema: Mapping[str, Any]) -> bool:

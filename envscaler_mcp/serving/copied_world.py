@@ -41,6 +41,9 @@ class _Mark(NamedTuple):
 class CopiedWorld(LocalWorld):
     """A world of written code: inside a worker, or inside this process where its owner trusts it."""
 
+    left_out: frozenset[str] = NOT_STATE
+    """Attributes that are no part of the state."""
+
     def __init__(self, code: EnvironmentCode, sources: Sources) -> None:
         super().__init__(code)
         self._sources = sources
@@ -81,7 +84,7 @@ class CopiedWorld(LocalWorld):
         return env
 
     def _moment(self) -> _Mark:
-        attributes = {name: value for name, value in vars(self._env).items() if name not in NOT_STATE}
+        attributes = {name: value for name, value in vars(self._env).items() if name not in self.left_out}
         try:
             image: bytes | dict[str, Any] = marshal.dumps(attributes)
         except ValueError:
@@ -105,7 +108,7 @@ class CopiedWorld(LocalWorld):
     def _put_back(self, moment: _Mark) -> None:
         image = moment.image
         attributes = marshal.loads(image) if isinstance(image, bytes) else deepcopy(image)  # noqa: S302
-        kept = {name: value for name, value in vars(self._env).items() if name in NOT_STATE}
+        kept = {name: value for name, value in vars(self._env).items() if name in self.left_out}
         vars(self._env).clear()
         vars(self._env).update(kept, **attributes)
         self._sources.go_to(moment.position)
@@ -176,7 +179,9 @@ class CopiedWorld(LocalWorld):
         """A second world that goes on from here by itself, with no marks."""
         twin = type(self)(self.code, self._sources.fork())
         twin._env = object.__new__(twin._class)
-        vars(twin._env).update({name: deepcopy(value) for name, value in vars(self._env).items() if name in NOT_STATE})
+        vars(twin._env).update(
+            {name: deepcopy(value) for name, value in vars(self._env).items() if name in self.left_out}
+        )
         twin._put_back(self._current)
         twin._before = twin._current = self._current
         twin._inherit(self)

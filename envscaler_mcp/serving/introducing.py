@@ -21,17 +21,25 @@ KEPT_MS = 3_600_000
 
 def introduction_text(environment: Environment) -> str:
     """What an agent is told first."""
+    if environment.origin == "published":
+        return f"# Environment Information\n## Brief Introduction:  \n{environment.introduction}\n"
     return f"# {environment.title}\n\n{environment.about}\n\n{environment.introduction}\n"
 
 
 def rules_text(environment: Environment) -> str:
-    """What always holds; a call that would break it is refused with its sentence."""
+    """What holds here. That a call which would break it is refused is said only of code that is made to refuse it."""
     rules = "\n".join(f"- {rule}" for rule in environment.rules)
+    if environment.origin == "published":
+        return f"## Environment Rules / Constraints:  \n{rules}\n"
+    if environment.origin == "written":
+        return f"# Rules\n\n{rules}\n"
     return f"# Rules\n\nA call that would break one of these is refused and changes nothing.\n\n{rules}\n"
 
 
 def instructions(environment: Environment) -> str:
     """What a client may put before a model, once."""
+    if environment.origin == "published":
+        return introduction_text(environment) + rules_text(environment)
     return f"{environment.introduction}\n\n{rules_text(environment)}"
 
 

@@ -49,6 +49,11 @@ class Outcome:
         return payload
 
     @property
+    def wire(self) -> str:
+        """The same as JSON, for a channel that carries nothing else."""
+        return self.text
+
+    @property
     def is_error(self) -> bool:
         """Whether the call did not do what was asked."""
         return self.kind != "done"
@@ -63,6 +68,22 @@ class Outcome:
         return hash((self.kind, self.text))
 
 
+class PublishedOutcome(Outcome):
+    """The answer of a published environment: a text of any kind, as Python prints the result."""
+
+    __slots__ = ()
+
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        """The text in an object, for clients that want one."""
+        return {"text": self.text}
+
+    @property
+    def wire(self) -> str:
+        """The same as JSON, for a channel that carries nothing else."""
+        return encode(self.payload)
+
+
 INSIDE = " failed because of an error inside the environment; nothing was changed."
 """How a sentence ends that tells of a defect inside an environment."""
 ENDED = Outcome.saying("failed", "This world has ended; a new one must be opened.")
@@ -73,4 +94,7 @@ def kind_of(text: str, is_error: bool) -> Kind:
     """The kind of an outcome that arrived as its text: a client is told no more than that it is an error."""
     if not is_error:
         return "done"
+    if text.startswith("Error: "):
+        # As published; what an environment says here is JSON otherwise.
+        return "failed" if "\nTraceback (most recent call last):\n" in text else "invalid"
     return "failed" if text == ENDED.text or text.endswith(f'{INSIDE}"}}') else "refused"

@@ -15,6 +15,7 @@ from envscaler_mcp.serving.copied_world import CopiedWorld
 from envscaler_mcp.serving.journaled_world import JournaledWorld
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import Outcome
+from envscaler_mcp.serving.published_world import PublishedWorld
 
 __all__ = ["LocalWorld", "Outcome", "World", "open_world"]
 
@@ -62,5 +63,7 @@ class World(Protocol):
 
 def open_world(code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> LocalWorld:
     """A world inside this process, at a state: for trusted code, or inside a worker."""
+    if code.environment.origin == "published":
+        return PublishedWorld.open(code, state, seed)
     kind = JournaledWorld if code.journaled else CopiedWorld
     return kind.open(code, state, seed)

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -83,7 +84,7 @@ def errors(text: str) -> list[str]:
 
 def opened(text: str, items: int) -> LocalWorld:
     made = synthesize(read_blueprint(text, "probe.yaml"), ("start",))
-    records = {
+    records: dict[str, Any] = {
         f"ITEM-{n:05d}": {
             "id": f"ITEM-{n:05d}",
             "name": "x",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -11,12 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envscaler_mcp.artifacts import Conversation, Fact, Goal, Scenario
+from envscaler_mcp.episode.asked_facts import asked_facts
 from envscaler_mcp.episode.audit import UserAudit
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.scripted_user import PATIENCE, ROUNDS, ScriptedUser, scripted_user
+from envscaler_mcp.episode.speech import Speech
 from envscaler_mcp.episode.user import STOP
+from envscaler_mcp.library import blueprint_files
+from envscaler_mcp.serving.tasks import load_scenarios
 from tests.episode.voices import conversing
 from tests.farm.home import write_home
+from tests.sampling import turns
 
 ENROL = Goal(
     story="joining",
@@ -71,7 +77,8 @@ class Talk:
         ("Could you also tell me the start date?", "From: 8 March."),
         ("Which day shall I take?", "From: 8 March."),
         ("Please provide:\n- the name\n- the group", "Name: Ada Cole. Other: the group of Bo Lind."),
-        ("May I have the member's name, please?", "Name: Ada Cole."),
+        ("And the name?", "Name: Ada Cole."),
+        ("Which group?", "Other: the group of Bo Lind."),
     ],
 )
 def test_a_fact_that_is_asked_for_is_told_and_no_other(said: str, told: str) -> None:
@@ -87,6 +94,85 @@ def test_who_asks_for_nothing_that_is_known_is_told_all_of_the_goal(said: str) -
     assert talk.hears(said) == ENROL.request
     assert talk.hears("What is the fee?") == f"I can't tell you more than this: {ENROL.request}"
     assert talk.hears("And what is the name again?") == "Name: Ada Cole."
+
+
+COW = Goal(
+    story="calving",
+    ask="Bella has calved.",
+    request="Bella calved on 19 May; her dam is Lotte, the vet was paid $94.60. Who was it: Kim, for two hours.",
+    facts=(
+        Fact(name="who", value="COW-00007", says="Bella"),
+        Fact(name="seen", value="2026-05-19", says="19 May"),
+        Fact(name="dam", value="COW-00003", says="Lotte"),
+        Fact(name="total", value=9460, says="$94.60"),
+        Fact(name="hours", value=2, says="two hours"),
+        Fact(name="account", value="ACCOUNT-00001", says="the joint account"),
+        Fact(name="account_owner", value="Kim", says="Kim"),
+        Fact(name="rest", value=62),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "On which day was she covered?",
+        "When was she covered?",
+        "When exactly did you buy her?",
+        "What time did she calve?",
+        "Who is the vet?",
+        "Which bull is the sire?",
+        "What is the chip of the dam?",
+        "Which cow is it?",
+        "How much milk does she give?",
+        "How many calves?",
+        "How much?",
+        "What's the account number of the vet?",
+        "Please give me the total weight of the calf.",
+        "Which account holder?",
+        "What is the rest?",
+        "What is the date of birth?",
+    ],
+)
+def test_a_question_about_something_else_is_never_answered_with_another_fact(said: str) -> None:
+    assert Talk([COW]).hears(said) == COW.request
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("On which day was she seen?", "Seen: 19 May."),
+        ("Which day?", "Seen: 19 May."),
+        ("When was that?", "Seen: 19 May."),
+        ("What is the dam?", "Dam: Lotte."),
+        ("What's the total?", "Total: $94.60."),
+        ("How many hours?", "Hours: two hours."),
+        ("Which account?", "Account: the joint account."),
+        ("Who is the account owner?", "Account owner: Kim."),
+        ("I need the following:\n1. the dam\n2. the total\n3. the sire", "Dam: Lotte. Total: $94.60."),
+    ],
+)
+def test_a_question_about_a_fact_is_answered_with_it(said: str, told: str) -> None:
+    assert Talk([COW]).hears(said) == f"{told} There is more to it than that."
+
+
+@pytest.mark.parametrize("world", turns(path.stem for path in blueprint_files().values()))
+def test_no_question_about_one_fact_of_the_library_brings_another(world: str) -> None:
+    for goal in goals_of(world):
+        for fact in goal.facts:
+            words = fact.name.replace("_", " ")
+            for asked in ("What is the {}?", "Which {} is it?", "Could you tell me the {}, please?", "I need the {}."):
+                found = asked_facts(Speech.of(asked.format(words)).clauses, goal.facts)
+                assert [one.name for one in found] in ([], [fact.name])
+            for other in ("On which day was the {} inspected?", "When did the {} last change?", "Who sold the {}?"):
+                assert asked_facts(Speech.of(other.format(words)).clauses, goal.facts) == []
+
+
+def goals_of(world: str) -> tuple[Goal, ...]:
+    folder = Path(__file__).parent.parent.parent / "generated_servers" / world
+    return tuple(
+        goal for one in load_scenarios(folder) if one.conversation is not None for goal in one.conversation.goals
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from envscaler_mcp.export.waiting import waiting_scenarios
 def test_scenarios_are_found_by_environment_and_the_others_are_the_rest(tmp_path: Path) -> None:
     scenarios: list[Any] = [{"env_id": "a", "n": 1}, {"env_id": "b"}, 7, {"env_id": "a", "n": 2}, {"env_id": 5}]
     (tmp_path / "s.json").write_text(json.dumps(scenarios))
-    with waiting_scenarios(tmp_path / "s.json") as waiting:
+    with waiting_scenarios([tmp_path / "s.json"]) as waiting:
         assert waiting.of("a") == [(0, scenarios[0]), (3, scenarios[3])]
         assert waiting.of("5") == [(4, scenarios[4])]
         assert waiting.of("a") == []
@@ -23,7 +23,7 @@ def test_scenarios_are_found_by_environment_and_the_others_are_the_rest(tmp_path
 def waited(path: Path, levels: int) -> str:
     path.write_text(f'[{{"deep": {"[" * levels}{"]" * levels}}}]')
     try:
-        with waiting_scenarios(path) as waiting:
+        with waiting_scenarios([path]) as waiting:
             return f"{len(waiting.rest())} came back"
     except ArtifactError as error:
         return str(error)

@@ -145,15 +145,27 @@ def rewritten(servers: Path, tmp_path: Path, change: Callable[[dict[str, Any]], 
     return home / "generated_servers"
 
 
-def test_a_check_that_cannot_answer_is_nobody_else_s_failure(servers: Path, tmp_path: Path) -> None:
+def test_a_check_that_cannot_run_is_nobody_else_s_failure(servers: Path, tmp_path: Path) -> None:
     def broken(scenario: dict[str, Any]) -> None:
-        scenario["checks"][0]["check_func"] = "def check_func(final_state):\n    return final_state['nothing'] == 1\n"
+        scenario["checks"][0]["check_func"] = "import os\n\n\ndef check_func(final_state):\n    return True\n"
 
     tally, played = run(rewritten(servers, tmp_path, broken), tmp_path / "run")
     assert [one.owner for one in tally.done.values()].count(None) == 2
     verdict = played[f"{SERVER}-002"].verdict
     assert (verdict.owner, verdict.masked, verdict.checks) == ("checker", True, (False, True, True, True))
-    assert verdict.reason == "check 1: KeyError: 'nothing'"
+    assert verdict.reason.startswith(
+        "check 1 cannot run: the check was refused before it was run: line 1: the module 'os'"
+    )
+
+
+def test_a_check_that_raises_on_the_ending_does_not_hold(servers: Path, tmp_path: Path) -> None:
+    def raising(scenario: dict[str, Any]) -> None:
+        scenario["checks"][0]["check_func"] = "def check_func(final_state):\n    return final_state['nothing'] == 1\n"
+
+    _, played = run(rewritten(servers, tmp_path, raising), tmp_path / "run")
+    verdict = played[f"{SERVER}-002"].verdict
+    assert (verdict.owner, verdict.masked, verdict.checks) == ("agent", False, (False, True, True, True))
+    assert verdict.reason == "1 of 4 checks are not true: 1 (KeyError: 'nothing')"
 
 
 def test_a_state_at_which_no_world_opens_is_the_environment_s_failure(tmp_path: Path) -> None:

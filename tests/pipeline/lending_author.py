@@ -71,7 +71,7 @@ def fenced(code: str, language: str = "python") -> str:
 
 def says_it_again(question: Question) -> str:
     message = content(question).partition("correct and dry:\n\n")[2].partition("\n\nThese words")[0]
-    return f"Good morning. {message} Many thanks."
+    return f"Good morning. {message}\nMany thanks."
 
 
 def lending_author(wrong: dict[str, str] | None = None, **parts: Part) -> Actor:

@@ -32,7 +32,7 @@ def imported(home: Path, *documents: Any) -> list[Path]:
     servers, registry = home / "generated_servers", home / "registry.json"
     for document in documents:
         (home / "e.json").write_text(json.dumps(document))
-        found = import_upstream(home / "e.json", None, servers, registry)
+        found = import_upstream(home / "e.json", [], servers, registry)
         assert not any(one.refused for one in found.environments)
     return [servers / entry.id for entry in read_registry(registry).entries]
 

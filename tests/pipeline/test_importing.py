@@ -30,11 +30,15 @@ from tests.pipeline.published import ENVIRONMENTS, SCENARIOS, published
 Home = tuple[Path, Imported]
 
 
+def import_into(place: Path) -> Imported:
+    environments, scenarios = published(place / "files")
+    return import_upstream(environments, [scenarios], place / "generated_servers", place / "registry.json")
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     place = tmp_path_factory.mktemp("imported")
-    found = import_upstream(*published(place / "files"), place / "generated_servers", place / "registry.json")
-    return place, found
+    return place, import_into(place)
 
 
 def test_environments_that_pass_the_gate_are_registered_and_the_others_told(home: Home) -> None:
@@ -62,7 +66,7 @@ def test_every_scenario_is_told_with_what_can_be_graded(home: Home) -> None:
     gradable = {name for name, one in told.items() if one.gradable}
     assert gradable == {"task_1", "task_1-2", "task_6"}
     assert told["task_1"].true_at_start == (3,)
-    assert (told["task_3"].checks, told["task_3"].silent) == (4, (1, 3, 4))
+    assert (told["task_3"].checks, told["task_3"].raising, told["task_3"].broken) == (4, (1,), (3, 4))
     assert told["task_4"].true_at_start == (1,)
     refused = {name: one.refused for name, one in told.items() if one.refused}
     assert refused.keys() == {"task_7", "task_8", "task_9", "task_10"}
@@ -138,11 +142,16 @@ def test_scenarios_with_a_plan_are_made_beside_those_that_came(home: Home, tmp_p
     assert len(written) == 7 + len(made)
 
 
-def test_an_environment_is_imported_once(home: Home) -> None:
+def test_what_was_imported_is_not_imported_again(home: Home) -> None:
     place, _ = home
-    again = import_upstream(*published(place / "files"), place / "generated_servers", place / "registry.json")
-    assert "there is an environment 'env_1_rl' already" in again.environments[0].refused
+    again = import_into(place)
+    assert [(one.id, one.scenarios) for one in again.environments if one.added] == [
+        ("env_1_rl", ()),
+        ("env_2_sft", ()),
+        ("env_6", ()),
+    ]
     assert len(read_registry(place / "registry.json").entries) == 3
+    assert len(load_scenarios(place / "generated_servers" / "env_1_rl")) == 5
 
 
 def as_published(

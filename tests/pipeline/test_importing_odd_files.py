@@ -48,7 +48,7 @@ def imported(home: Path, environments: Any, scenarios: Any = ()) -> Imported:
     home.mkdir(exist_ok=True)
     (home / "e.json").write_text(json.dumps(environments), encoding="utf-8")
     (home / "s.json").write_text(json.dumps(list(scenarios)), encoding="utf-8")
-    return import_upstream(home / "e.json", home / "s.json", home / "generated_servers", home / "registry.json")
+    return import_upstream(home / "e.json", [home / "s.json"], home / "generated_servers", home / "registry.json")
 
 
 def only(home: Path, whole: dict[str, Any], scenarios: Any = ()) -> ImportedEnvironment:
@@ -76,7 +76,7 @@ def test_what_is_nested_beyond_reading_is_told(tmp_path: Path) -> None:
     assert only(tmp_path, notes(tools=deep, constraints_rules=deep)).tools == 1
     (tmp_path / "e.json").write_text(f'[{{"env_id": {deep}')
     with pytest.raises(ArtifactError, match=r"e\.json cannot be read as JSON: .*recursion"):
-        import_upstream(tmp_path / "e.json", None, tmp_path / "generated_servers", tmp_path / "registry.json")
+        import_upstream(tmp_path / "e.json", [], tmp_path / "generated_servers", tmp_path / "registry.json")
 
 
 def test_half_a_character_hurts_nothing_but_a_state(tmp_path: Path) -> None:

@@ -1,0 +1,390 @@
+"""Verdicts on imported worlds lose no failed episode, and pay what the published runtime pays."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import anyio
+import pytest
+
+from envscaler_mcp.artifacts import Check, Scenario, Verdict
+from envscaler_mcp.cli.summary import print_summary, summary_of
+from envscaler_mcp.episode.agent import Briefing, Move
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.export.formats import FORMATS
+from envscaler_mcp.export.sieve import Wish
+from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
+from envscaler_mcp.farm.rescoring import rescore_run
+from envscaler_mcp.looking.review import Review
+from envscaler_mcp.looking.writing import write_page
+from envscaler_mcp.pipeline.exporting_runs import export_run
+from envscaler_mcp.pipeline.importing import import_upstream
+from envscaler_mcp.pipeline.proving import write_scenarios
+from envscaler_mcp.scoring.lines import read_lines, sealed
+from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
+from envscaler_mcp.serving.grading import Scoring
+from tests.adversary import desk
+from tests.adversary.published_runtime import Episode, built, played
+
+
+def imported(home: Path, scenarios: Sequence[dict[str, Any]], *, faithful: bool = False) -> Path:
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "e.json").write_text(json.dumps([desk.ENVIRONMENT]))
+    (home / "s.json").write_text(json.dumps(list(scenarios)))
+    servers = home / "generated_servers"
+    found = import_upstream(home / "e.json", [home / "s.json"], servers, home / "registry.json", faithful=faithful)
+    assert not any(one.refused for one in found.environments)
+    assert not any(one.refused for one in found.scenarios)
+    return servers
+
+
+class Plays:
+    """Makes moves, texts or pairs of a name and arguments, whatever it hears."""
+
+    def __init__(self, moves: Sequence[Any]) -> None:
+        self._moves = iter(moves)
+        self.heard: list[str] = []
+
+    def act(self, observation: str) -> Move:
+        self.heard.append(observation)
+        move = next(self._moves, "Task Completed")
+        return Move(text=move) if isinstance(move, str) else Move(tool=move[0], arguments=move[1])
+
+
+def run(servers: Path, folder: Path, moves: Mapping[str, Sequence[Any]], **options: Any) -> dict[str, Any]:
+    """The summary of a run, as programs get it."""
+
+    def agent(_briefing: Briefing, scenario: Scenario) -> Plays:
+        return Plays(moves[scenario.id])
+
+    with Farm.at(servers) as farm:
+        plan = plan_run(farm, ["desk"], RunConfig(scenarios=tuple(moves), **options))
+        anyio.run(run_episodes, farm, plan, agent, folder, 2, lambda *_: None)
+    plan, tally, _ = read_run(folder)
+    return summary_of(plan, tally)
+
+
+def as_published(item: dict[str, Any], moves: Sequence[Any], max_steps: int = 30) -> Episode:
+    return played(desk.DESK, "Desk", item["init_config"], desk.checks_of(item), list(moves), max_steps)
+
+
+# Failed episodes do not vanish
+
+
+@pytest.fixture(scope="module")
+def forty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return imported(tmp_path_factory.mktemp("forty"), desk.FORTY)
+
+
+@pytest.fixture(scope="module")
+def forty_faithful(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return imported(tmp_path_factory.mktemp("faithful"), desk.FORTY, faithful=True)
+
+
+@pytest.mark.parametrize("home", ["forty", "forty_faithful"])
+def test_forty_imported_scenarios_earn_what_the_reference_pays(
+    home: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    moves = {f"task_{n}": [*desk.moves(n), "Task Completed"] for n in range(40)}
+    told = run(request.getfixturevalue(home), tmp_path, moves, scoring="upstream")
+    paid = [as_published(item, moves[item["task_id"]]).reward for item in desk.FORTY]
+    assert {one["id"].split("/")[0]: one["reward"] for one in told["episodes"]} == {
+        item["task_id"]: reward for item, reward in zip(desk.FORTY, paid, strict=True)
+    }
+    assert told["reward"] == pytest.approx(mean(paid))
+    assert told["masked"] == 0
+    assert {0.25, 0.5, 0.75, 1.0} == set(paid)
+
+
+def test_an_index_into_a_record_that_was_not_made_is_a_failure_of_the_agent(forty: Path, tmp_path: Path) -> None:
+    moves = {f"task_{n}": desk.moves(7 if n in (1, 2, 4, 5, 7) else 0) for n in range(20)}
+    moves = {name: [(tool, _renamed(given, name)) for tool, given in calls] for name, calls in moves.items()}
+    told = run(forty, tmp_path, moves)
+    assert (told["done"], told["solved"], told["masked"]) == (20, 5, 0)
+    assert told["reward"] == 0.25
+    assert told["failures"] == {"agent": 15}
+    (once,) = told["passing"]
+    assert (once["at_least_once"], once["tasks"]) == (0.25, 20)
+    failed = next(one for one in told["episodes"] if one["id"].startswith("task_0/"))
+    assert failed["reason"] == "3 of 4 checks are not true: 1 (KeyError: 'T-0'), 2 (KeyError: 'T-0'), 3"
+
+
+def _renamed(given: dict[str, Any], task: str) -> dict[str, Any]:
+    ticket = given["ticket_id"]
+    return {**given, "ticket_id": ticket if ticket == "OLD" else f"T-{task.removeprefix('task_')}"}
+
+
+ENDS_IT = "def check_func(final_state):\n    while {}:\n        pass\n    return True"
+CANNOT = {
+    "refused by the gate": "import os\n\n\ndef check_func(final_state):\n    return True",
+    "no Python": "def check_func(final_state:\n",
+    "no function": "x = 1",
+    "nothing at all": "",
+    "not to be loaded": "LIMIT = 1 // 0\n\n\ndef check_func(final_state):\n    return True",
+    "without an end": ENDS_IT.format("True"),
+}
+SLOW = pytest.param("without an end", marks=pytest.mark.slow)
+"""The limit of time is waited for."""
+
+
+def judged(servers: Path, checks: Sequence[str], moves: Sequence[Any], scoring: Scoring = "framed") -> Verdict:
+    with Farm.at(servers) as farm, closing(farm.open("desk", scenario="task_0")) as session:
+        assert session.scenario is not None
+        wanted = tuple(Check(check_item="", check_func=one) for one in checks)
+        scenario = session.scenario.model_copy(update={"checks": wanted})
+        for tool, given in moves:
+            session.world.call(tool, given)
+        return farm.judge(scenario, session.initial, session.state(), scoring)
+
+
+@pytest.mark.parametrize("why", [SLOW if why == "without an end" else why for why in CANNOT])
+def test_a_check_that_cannot_run_whatever_the_agent_did_masks_the_episode(forty: Path, why: str) -> None:
+    found = judged(forty, [desk.CHECKS[2], CANNOT[why]], [])
+    assert (found.owner, found.masked) == ("checker", True)
+    assert found.reason.startswith("check 2 cannot run: ")
+
+
+@pytest.mark.parametrize("why", ["no Python", "no function", "nothing at all", "not to be loaded"])
+def test_by_the_published_rule_a_check_that_does_not_compile_is_one_that_failed(forty: Path, why: str) -> None:
+    done = [("close_ticket", {"ticket_id": "OLD"})]
+    found = judged(forty, [desk.CHECKS[2], CANNOT[why]], done, "upstream")
+    assert (found.owner, found.masked, found.reward) == ("agent", False, 0.5)
+
+
+@pytest.mark.parametrize("why", ["refused by the gate", SLOW])
+def test_what_the_published_runtime_would_have_run_and_is_not_run_here_is_masked(forty: Path, why: str) -> None:
+    assert judged(forty, [desk.CHECKS[2], CANNOT[why]], [], "upstream").masked
+
+
+@pytest.mark.parametrize("scoring", ["framed", "upstream"])
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(ENDS_IT.format("final_state['tickets']['OLD']['status'] == 'closed'"), marks=pytest.mark.slow),
+        "def check_func(final_state):\n    return no_such_name",
+        "def check_func(initial_state, final_state):\n    return True",
+        "def check_func(final_state):\n    return final_state['tickets']",
+        "def check_func(final_state):\n    return 1 // (final_state['tickets']['OLD']['status'] != 'closed') > 0",
+    ],
+)
+def test_a_check_that_has_no_answer_on_the_agents_ending_alone_has_failed(
+    forty: Path, check: str, scoring: Scoring
+) -> None:
+    found = judged(forty, [desk.CHECKS[2], check], [("close_ticket", {"ticket_id": "OLD"})], scoring)
+    assert (found.owner, found.masked, found.reward) == ("agent", False, 0.5)
+    assert "2 (" in found.reason
+
+
+def test_words_of_a_check_that_no_record_can_hold_lose_no_verdict(forty: Path) -> None:
+    check = "def check_func(final_state):\n    raise ValueError('x\\n' * 100000)"
+    found = judged(forty, [check], [])
+    assert (found.owner, found.masked) == ("agent", False)
+    assert len(Verdict.model_validate_json(found.model_dump_json()).reason) < 500
+
+
+# As published
+
+
+FIRST = {"ticket_id": "T-1", "priority": "high"}
+ENDINGS: dict[str, list[Any]] = {
+    "a refused call that changed something": [("open_ticket", {"ticket_id": "OLD", "priority": "x"}), "done"],
+    "a result that is a number": [("count", {}), "Task Completed"],
+    "a result that is a pair": [("open_ticket", FIRST), ("pair", {}), "Task Completed"],
+    "a result that is nothing": [("nothing", {}), "Task Completed"],
+    "a refusal after a change": [("half", {"ticket_id": "OLD"}), "Task Completed"],
+    "arguments of other types than annotated": [("open_ticket", {"ticket_id": "T-1", "priority": 7, "tags": {}}), "x"],
+    "an exception": [("open_ticket", FIRST), ("close_ticket", {"ticket_id": "T-9"}), ("count", {}), "Task Completed"],
+    "a wrong argument": [("close_ticket", {"ticket": "OLD"}), "Task Completed"],
+    "a missing argument": [("close_ticket", {}), "Task Completed"],
+    "a name that is not there": [("fly", {}), ("close_ticket", {"ticket_id": "OLD"}), "Task Completed"],
+    "a private method": [("_wipe", {}), "Task Completed"],
+    "the constructor": [("__init__", {"init_config": {}}), "Task Completed"],
+    "an attribute that cannot be called": [("tickets", {}), "Task Completed"],
+    "any words": [("close_ticket", {"ticket_id": "OLD"}), "May I ask something?", ("count", {})],
+    "the limit of steps": [("close_ticket", {"ticket_id": "OLD"}), *[("count", {})] * 40],
+}
+SEES = (
+    "def check_func(final_state):\n    return final_state['init_config']['tickets']['OLD']['status'] == 'closed'",
+    "def check_func(final_state):\n    return final_state['_log'] == ['open OLD']",
+    "def check_func(final_state):\n    return final_state['by_number'][2] == 'T-1' and final_state['last'] == (2, 'T-1')",
+    "def check_func(final_state):\n    return final_state['tickets']['OLD']['status'] == 'half'",
+    "def check_func(final_state):\n    return not final_state['tickets']",
+    "def check_func(final_state):\n    return initial_state['last'] == (0, '') and initial_state['by_number'] == {}",
+    "def check_func(final_state):\n    final_state['spoilt'] = (1,)\n    return False",
+    "def check_func(final_state):\n    return final_state['spoilt'] == (1,)",
+)
+"""Private attributes, int keys, tuples, `init_config`, and a change that a later check sees."""
+
+
+@pytest.fixture(scope="module")
+def seeing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return imported(tmp_path_factory.mktemp("seeing"), [desk.scenario("sees", list(SEES))], faithful=True)
+
+
+@pytest.mark.parametrize("what", ENDINGS)
+def test_a_faithful_world_does_and_pays_what_the_published_runtime_does(
+    seeing: Path, what: str, tmp_path: Path
+) -> None:
+    moves = ENDINGS[what]
+    (told,) = run(seeing, tmp_path, {"sees": moves}, scoring="upstream")["episodes"]
+    there = as_published(desk.scenario("sees", list(SEES)), moves)
+    (record,) = read_trajectories(tmp_path)
+    heard = [step.observation for step in record.steps]
+    assert [_without_paths(one) for one in heard] == [_without_paths(one) for one in there.observations]
+    assert told["reward"] == there.reward
+    assert record.verdict.masked is False
+
+
+def _without_paths(text: str) -> str:
+    """Of a traceback the first line: the others name the files of the machine that ran it."""
+    return text.partition("\n")[0] if text.startswith("Error: ") else text
+
+
+def test_the_final_state_of_a_faithful_world_is_all_that_the_instance_has(seeing: Path) -> None:
+    with Farm.at(seeing) as farm, closing(farm.open("desk", scenario="sees")) as session:
+        session.world.call("open_ticket", FIRST)
+        state = session.state()
+    there = built(desk.DESK, "Desk", desk.start())
+    there.open_ticket(**FIRST)
+    assert state.keys() == vars(there).keys()
+    assert state["by_number"] == {"$python": ["dict", [[2, "T-1"]]]}
+    assert state["init_config"]["tickets"] == state["tickets"]
+
+
+def test_agents_read_a_faithful_environment_to_the_letter(seeing: Path) -> None:
+    with Farm.at(seeing) as farm, closing(farm.open("desk", scenario="sees")) as session:
+        card = session.world.environment
+    assert [tool.function for tool in card.tools] == desk.ENVIRONMENT["tools"]
+    briefed: list[Briefing] = []
+
+    def agent(briefing: Briefing, _scenario: Scenario) -> Plays:
+        briefed.append(briefing)
+        return Plays([])
+
+    with Farm.at(seeing) as farm:
+        plan = plan_run(farm, ["desk"], RunConfig(scoring="upstream"))
+        assert plan.max_steps == 30
+        anyio.run(run_episodes, farm, plan, agent, seeing.parent / "briefed", 1, lambda *_: None)
+    assert briefed[0].introduction == (
+        "# Environment Information\n## Brief Introduction:  \nA desk keeps tickets.  \nPeople open and close them.\n"
+        "## Environment Rules / Constraints:  \n- Ids are unique.\n- A ticket is closed once.\n"
+    )
+
+
+def test_by_default_agents_get_all_documentation_and_no_promise_that_is_not_held(forty: Path) -> None:
+    from envscaler_mcp.farm.playing import introduction_of
+
+    with Farm.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session:
+        card = session.world.environment
+    described = card.tool("open_ticket")
+    assert described is not None
+    assert described.description == desk.OPEN_DOC
+    assert "refused" not in introduction_of(card)
+    assert "- Ids are unique." in introduction_of(card)
+
+
+def test_a_faithful_episode_is_the_same_behind_a_server(seeing: Path, tmp_path: Path) -> None:
+    moves = [("open_ticket", FIRST), ("pair", {}), ("half", {"ticket_id": "OLD"}), ("close_ticket", {"ticket_id": "X"})]
+    both = {}
+    for way in ("direct", "stdio"):
+        run(seeing, tmp_path / way, {"sees": moves}, scoring="upstream", via=way)
+        (both[way],) = read_trajectories(tmp_path / way)
+    here, there = both["direct"], both["stdio"]
+    assert [step.observation for step in here.steps] == [step.observation for step in there.steps]
+    assert (here.verdict, here.final_hash) == (there.verdict, there.final_hash)
+
+
+def test_faithful_episodes_are_replayed_and_judged_anew_to_the_letter(seeing: Path, tmp_path: Path) -> None:
+    for number, moves in enumerate(list(ENDINGS.values())[::3]):
+        folder = tmp_path / f"run-{number}"
+        run(seeing, folder, {"sees": moves}, scoring="upstream")
+        with Farm.at(seeing) as farm:
+            anew = partial(rescore_run, farm, folder, tmp_path / f"new-{number}", "upstream", "worker", 1)
+            told = anyio.run(anew, lambda *_: None)
+        assert told.not_judged == {}
+        assert told.changed == []
+
+
+def test_no_scenarios_are_made_by_trying_in_a_faithful_world(seeing: Path) -> None:
+    with pytest.raises(WorldError, match="was imported with --faithful"):
+        write_scenarios(seeing / "desk", many=1)
+
+
+OBJECTS = desk.DESK.replace("class Desk:", "class Line:\n    pass\n\n\nclass Desk:").replace(
+    "self._log: List[str] = []", "self._log = [Line()]"
+)
+
+
+def test_a_state_that_cannot_leave_its_world_is_refused_with_its_attribute(tmp_path: Path) -> None:
+    (tmp_path / "e.json").write_text(json.dumps([{**desk.ENVIRONMENT, "env_class_code": OBJECTS}]))
+    (tmp_path / "s.json").write_text(json.dumps(desk.FORTY[:1]))
+    paths = tmp_path / "e.json", [tmp_path / "s.json"], tmp_path / "servers", tmp_path / "r.json"
+    (found,) = import_upstream(*paths, faithful=True).scenarios
+    assert "The attribute '_log' of Desk holds a value of the type Line" in found.refused
+
+
+def test_what_the_default_does_otherwise_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "e.json").write_text(json.dumps([desk.ENVIRONMENT]))
+    (tmp_path / "s.json").write_text(json.dumps([desk.scenario("sees", list(SEES), env_class_name="Other")]))
+    servers = tmp_path / "generated_servers"
+    (one,) = import_upstream(tmp_path / "e.json", [tmp_path / "s.json"], servers, tmp_path / "r.json").environments
+    assert any("init_config are no part of the state" in line for line in one.otherwise)
+    assert "The schema of arguments is another than the published one: open_ticket." in one.otherwise
+    (task,) = one.scenarios
+    assert task.otherwise == (
+        "It names the class 'Other'; 'Desk' of its environment is run.",
+        "Its checks read _log, init_config, which is no part of the state here.",
+    )
+    assert task.raising
+    assert not task.broken
+
+
+# Readers of records
+
+
+ABSENT = object()
+
+
+@pytest.mark.parametrize("reward", [math.nan, math.inf, -math.inf, None, "0.5", True, ABSENT])
+def test_a_reward_that_is_no_number_stops_no_reader(forty: Path, tmp_path: Path, reward: Any) -> None:
+    folder = tmp_path / "run"
+    run(forty, folder, {"task_0": [], "task_3": desk.moves(3)})
+    _recorded_anew(folder, "task_0", reward)
+    plan, tally, _ = read_run(folder)
+    told = summary_of(plan, tally)
+    print_summary(plan, tally)
+    assert (told["done"], told["masked"], told["reward"], told["failures"]) == (2, 1, 2 / 3, {"agent": 1, "checker": 1})
+    (spoilt,) = [one for one in told["episodes"] if one["owner"] == "checker"]
+    assert "no reward can be read" in spoilt["reason"]
+    with Farm.at(forty) as farm:
+        write_page(folder, tmp_path / "run.html", Review(forty, farm.judge), None, lambda *_: None)
+    page = (tmp_path / "run.html").read_text()
+    rows = page.partition("<script type=application/json id=rows>")[2].partition("</script>")[0]
+    assert len(json.loads(rows, parse_constant=lambda word: pytest.fail(word))["rows"]) == 2
+    assert "The figures are of 1 episodes; 1 are masked" in page
+    done = export_run(
+        folder, forty, FORMATS["trl"], Wish(splits=("train", "validation", "held_out")), tmp_path / "rows.jsonl"
+    )
+    assert done.removed["masked"] == 1
+
+
+def _recorded_anew(folder: Path, scenario: str, reward: Any) -> None:
+    """The journal with another reward, sealed as whoever writes such a record would seal it."""
+    (path,) = folder.glob("episodes-*.jsonl")
+    lines = []
+    for record in read_lines(path.read_bytes()).records:
+        told = json.loads(record)
+        if told["scenario"] == scenario:
+            told["verdict"]["reward"] = reward
+            told["steps"] = [{**step, "milliseconds": math.nan} for step in told["steps"]]
+            if reward is ABSENT:
+                del told["verdict"]["reward"]
+        lines.append(sealed(json.dumps(told).encode()))
+    path.write_bytes(b"".join(lines))
