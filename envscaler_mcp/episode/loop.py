@@ -42,7 +42,7 @@ from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.local_world import no_such_tool
-from envscaler_mcp.serving.outcome import ENDED
+from envscaler_mcp.serving.outcome import ENDED, says_ended
 from envscaler_mcp.serving.plain import copied
 
 UNREADABLE = "The call cannot be read: it must be a JSON object with a name and with arguments, which are an object."
@@ -221,7 +221,7 @@ class _Game:
                 last = turn[-1]
                 if is_last(last, self._mode):
                     return self.end("completed", None, "")
-                if any(step.observation == ENDED.text for step in turn):
+                if any(says_ended(step.observation) for step in turn):
                     return self.end("error", "environment", self.played.reason or "the world's worker has ended")
                 if _written(self.played.use) >= (limits.tokens or math.inf):
                     return self.end("tokens", None, "")

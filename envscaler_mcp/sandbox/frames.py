@@ -32,6 +32,11 @@ def framed(body: bytes) -> bytes:
     return len(body).to_bytes(_HEAD) + body
 
 
+def is_whole(piece: bytes) -> bool:
+    """Whether these bytes are one message, from its beginning to its end."""
+    return len(piece) >= _HEAD and int.from_bytes(piece[:_HEAD]) == len(piece) - _HEAD
+
+
 def decode(body: bytes | bytearray | memoryview) -> dict[str, Any]:
     """The message in a body; NaN, infinities, half characters and anything but an object are refused."""
     try:

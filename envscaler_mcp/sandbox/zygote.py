@@ -60,6 +60,8 @@ class Zygote:
             self.close()
             raise
         self._control.settimeout(None)
+        self.memory = limits.resident(self._process.pid)
+        """Bytes that it held when it began to fork workers, which they share."""
 
     def spawn(self, allowed: Limits, layers: Layers) -> Spawned:
         """A fork of the zygote, which hardens itself before it answers."""

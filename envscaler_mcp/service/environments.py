@@ -8,12 +8,12 @@ from pathlib import Path
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.launch.opening import Isolation, Starts
-from envscaler_mcp.service.fixed_answers import FixedAnswers
+from envscaler_mcp.service.fixed_answers import FixedAnswers, OfferedTasks
 from envscaler_mcp.serving import EnvironmentCode, load_code
 from envscaler_mcp.serving.code import load_folder
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, shown
-from envscaler_mcp.serving.tasks import TaskList
+from envscaler_mcp.serving.tasks import Offer, TaskList, offered_tasks
 
 
 class HostedEnvironment:
@@ -23,6 +23,7 @@ class HostedEnvironment:
         card, source = load_folder(folder)
         self._folder = folder
         self._judge = judge
+        self._offered: dict[tuple[bool, str, Offer | None], OfferedTasks] = {}
         # A source that was changed has the tools it really has.
         self.card: Environment = card if digest_of(source) == card.code_digest else self.code.environment
 
@@ -34,7 +35,20 @@ class HostedEnvironment:
     @cached_property
     def fixed(self) -> FixedAnswers:
         """What it tells."""
-        return FixedAnswers(self.card, self._tasks.words)
+        return FixedAnswers(self.card)
+
+    def offered(
+        self, scenario: str | None = None, state: str | None = None, offer: Offer | None = None
+    ) -> OfferedTasks:
+        """The tasks that a world offers which was opened there; those that offer the same share the answers."""
+        key = scenario is None, state or next(iter(self.card.states), ""), offer
+        if scenario is not None:
+            key = False, self._tasks.find(scenario).state, offer
+        known = self._offered.get(key)
+        if known is None:
+            tasks = offered_tasks(self._tasks.words, offer, scenario, key[1])
+            known = self._offered[key] = OfferedTasks(tasks)
+        return known
 
     @cached_property
     def _tasks(self) -> TaskList:
