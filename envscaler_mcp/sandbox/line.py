@@ -28,6 +28,7 @@ SMALL = 1 << 15
 """Bytes of an answer that may be read and understood between others' requests."""
 _CREDENTIALS = struct.calcsize("3i")
 _START_SECONDS = 10.0
+_LAST_SECONDS = 0.5
 
 T = TypeVar("T")
 
@@ -51,8 +52,6 @@ class Line:
         """Bytes that it was forked with, which it shares."""
         self.slowed = False
         """Whether it was busy for so long that it only gets the processor time that nothing else wants."""
-        self._busy = 0.0, 0.0
-        """The deadline of the request that is waited for, and the processor time used when it was first looked at."""
         spawned.stream.settimeout(None)
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, int(_PATIENCE * 1e6)))
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", 1, 0))
@@ -251,7 +250,7 @@ class Line:
                     self._void(*why)
 
     def _overstepped(self, deadline: float, doing: str) -> tuple[Reason, str] | None:
-        """Which bound a worker is over while its answer is waited for; one that is busy for long is slowed down."""
+        """Which bound a worker is over while its answer is waited for."""
         if time.monotonic() > deadline:
             return "time", f"{doing}: no answer in time; the worker was ended"
         used = bounds.resident(self.pid)
@@ -261,18 +260,7 @@ class Line:
             return "hostile", f"{doing}: the code tried to start a process"
         if self._doomed is not None:
             return self._doomed.reason, str(self._doomed)
-        if not self.slowed:
-            self._slow_if_busy(deadline)
         return None
-
-    def _slow_if_busy(self, deadline: float) -> None:
-        used = bounds.processor_seconds(self.pid)
-        since, before = self._busy
-        if since != deadline:
-            self._busy = deadline, used
-        elif used - before > self.limits.busy_seconds:
-            bounds.slow_down(self.pid)
-            self.slowed = True
 
     def _tries_to_fork(self) -> bool:
         """Whether the worker asks for a process that nobody wants; worlds forked from it may be the ones that ask."""
@@ -295,12 +283,8 @@ class Line:
 
     @property
     def own_memory(self) -> int:
-        """Bytes that the worker holds beside those it was forked with.
-
-        Any user may read this figure of the kernel's, and nothing the worker does makes it smaller than it is; what it
-        shares with the process that it was forked from is not counted.
-        """
-        return 0 if self._ended is not None else max(0, bounds.resident(self.pid) - self.inherited)
+        """Bytes that the worker holds beside those it was forked with."""
+        return 0 if self._ended is not None else bounds.own_memory(self.pid, self.inherited)
 
     def _gone(self, doing: str) -> NoReturn:
         """The worker ended without an answer; the zygote knows how."""
@@ -310,7 +294,8 @@ class Line:
     def _status(self) -> int | None:
         self._forget.detach()
         self._stream.close()
-        return self._zygote.end(self.pid)
+        # It has closed its channel, so its end is near, and tells what the matter was.
+        return self._zygote.end(self.pid, _LAST_SECONDS)
 
     def _end(self, why: WorkerEndedError) -> NoReturn:
         self._ended = why
@@ -336,6 +321,7 @@ class Pending:
         self._why: tuple[Reason, str] | None = None
         self._message: dict[str, Any] | None = None
         self._over = False
+        self._used = bounds.processor_seconds(line.pid)
         self.descriptor = line._stream.fileno()
         self._rest = frame[self._send(frame) :]
 
@@ -353,9 +339,18 @@ class Pending:
         """Whether the worker has room for the whole request, as one that waits for a request nearly always has."""
         return not self._rest
 
-    def must_end(self) -> bool:
-        """Whether the worker is over one of its bounds; to be asked now and then."""
-        self._why = self._line._overstepped(self._deadline, self._doing)
+    def must_end(self, waiting: int) -> bool:
+        """Whether the worker is over one of its bounds; to be asked now and then.
+
+        One that is busy for long goes on when nothing else wants the processor, and the sooner, the more others wait.
+        """
+        line = self._line
+        self._why = line._overstepped(self._deadline, self._doing)
+        if self._why is None and not line.slowed:
+            patience = line.limits.busy_seconds / max(1.0, waiting / (os.cpu_count() or 1))
+            if bounds.processor_seconds(line.pid) - self._used > patience:
+                bounds.slow_down(line.pid)
+                line.slowed = True
         return self._why is not None
 
     def small_answer(self) -> dict[str, Any] | None:

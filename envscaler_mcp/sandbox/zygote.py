@@ -79,9 +79,9 @@ class Zygote:
         """Whether a worker that a worker forked is the zygote's child now, to be ended with the rest."""
         return bool(self._ask({"do": "adopt", "pid": pid})["adopted"])
 
-    def end(self, pid: int) -> int | None:
-        """Kill a worker and wait for it; its exit status tells how it ended, if it ended before."""
-        status: int | None = self._ask({"do": "end", "pid": pid})["status"]
+    def end(self, pid: int, wait: float = 0.0) -> int | None:
+        """Kill a worker; its exit status tells how it ended, if it ended before or within so many seconds."""
+        status: int | None = self._ask({"do": "end", "pid": pid, "wait": wait})["status"]
         return status
 
     def close(self) -> None:

@@ -26,13 +26,21 @@ async def answer_of(pending: Pending, threads: anyio.CapacityLimiter) -> dict[st
         pending.close()
 
 
+_waiting: set[Pending] = set()
+"""Those that this process waits for now."""
+
+
 async def _is_there(pending: Pending) -> bool:
     """Whether there is something to read; false where the worker must be ended first."""
     between = FIRST_LOOK
-    while not await _readable(pending.descriptor, between):
-        if pending.must_end():
-            return False
-        between = min(2 * between, LONGEST_BETWEEN_LOOKS)
+    _waiting.add(pending)
+    try:
+        while not await _readable(pending.descriptor, between):
+            if pending.must_end(len(_waiting)):
+                return False
+            between = min(2 * between, LONGEST_BETWEEN_LOOKS)
+    finally:
+        _waiting.discard(pending)
     return True
 
 
