@@ -44,6 +44,7 @@ from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.local_world import no_such_tool
 from envscaler_mcp.serving.outcome import ENDED, says_ended
 from envscaler_mcp.serving.plain import copied
+from envscaler_mcp.serving.validation import compile_arguments, without_patterns
 
 UNREADABLE = "The call cannot be read: it must be a JSON object with a name and with arguments, which are an object."
 
@@ -335,9 +336,10 @@ class _Game:
         found = self._tools.get(tool) if isinstance(tool, str) else None
         if found is None:
             return no_such_tool(tool, self._tools)
-        return Outcome.saying(
-            "invalid", found.check(arguments) or "The arguments must be plain JSON, and not deeply nested."
-        )
+        # This process matches no pattern of an environment whose code it may not run.
+        schema = without_patterns(found.tool.input_schema)
+        check = found.check if schema == found.tool.input_schema else compile_arguments(schema)
+        return Outcome.saying("invalid", check(arguments) or "The arguments must be plain JSON, and not deeply nested.")
 
 
 def _made(make_agent: MakeAgent, briefing: Briefing, scenario: Scenario) -> tuple[Agent, str | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
@@ -40,7 +39,7 @@ class Limits:
     call_seconds: float = 10.0
     """Wall time for one call; ended from outside, because code can swallow an alarm."""
     busy_seconds: float = 0.1
-    """Processor time within one call, after which the worker only gets what nothing else wants; less where many wait."""
+    """Processor time within one call, after which a farm lets it take turns with others; less where many wait."""
     output: int = MIB
     """Characters that code may print; nobody reads them."""
     frame: int = 32 * MIB
@@ -170,15 +169,6 @@ def _stat(pid: int) -> list[str] | None:
     # The name stands in parentheses and may hold anything.
     fields = text.rpartition(")")[2].split()
     return fields if len(fields) > _RSS else None
-
-
-def slow_down(pid: int) -> None:
-    """From here on a process gets the processor when nothing else wants it; an ordinary user cannot take that back."""
-    with contextlib.suppress(OSError):
-        if IS_LINUX:
-            os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
-        else:
-            os.setpriority(os.PRIO_PROCESS, pid, 19)
 
 
 def share_of(pid: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import struct
 import threading
@@ -51,7 +52,7 @@ class Line:
         self.inherited = zygote.memory
         """Bytes that it was forked with, which it shares."""
         self.slowed = False
-        """Whether it was busy for so long that it only gets the processor time that nothing else wants."""
+        """Whether a call kept it busy for so long that it had to take turns with others like it."""
         spawned.stream.settimeout(None)
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, int(_PATIENCE * 1e6)))
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", 1, 0))
@@ -321,6 +322,7 @@ class Pending:
         self._why: tuple[Reason, str] | None = None
         self._message: dict[str, Any] | None = None
         self._over = False
+        self._process: int | None = None
         self._used = bounds.processor_seconds(line.pid)
         self.descriptor = line._stream.fileno()
         self._rest = frame[self._send(frame) :]
@@ -339,19 +341,33 @@ class Pending:
         """Whether the worker has room for the whole request, as one that waits for a request nearly always has."""
         return not self._rest
 
-    def must_end(self, waiting: int) -> bool:
-        """Whether the worker is over one of its bounds; to be asked now and then.
-
-        One that is busy for long goes on when nothing else wants the processor, and the sooner, the more others wait.
-        """
-        line = self._line
-        self._why = line._overstepped(self._deadline, self._doing)
-        if self._why is None and not line.slowed:
-            patience = line.limits.busy_seconds / max(1.0, waiting / (os.cpu_count() or 1))
-            if bounds.processor_seconds(line.pid) - self._used > patience:
-                bounds.slow_down(line.pid)
-                line.slowed = True
+    def must_end(self) -> bool:
+        """Whether the worker is over one of its bounds; to be asked now and then."""
+        self._why = self._line._overstepped(self._deadline, self._doing)
         return self._why is not None
+
+    def is_busy(self, waiting: int) -> bool:
+        """Whether it has used much processor time since it was asked; the less counts as much, the more others wait."""
+        line = self._line
+        patience = line.limits.busy_seconds / max(1.0, waiting / (os.cpu_count() or 1))
+        return bounds.processor_seconds(line.pid) - self._used > patience
+
+    def stop(self) -> None:
+        """Let the worker rest; it does nothing until it may go on, or is ended."""
+        self._line.slowed = True
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it work again."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        # A number may belong to another process once the zygote has buried a worker; a descriptor never does.
+        with contextlib.suppress(OSError):
+            if self._process is None and self._line._doomed is None:
+                self._process = os.pidfd_open(self._line.pid)
+            if self._process is not None:
+                signal.pidfd_send_signal(self._process, number)
 
     def small_answer(self) -> dict[str, Any] | None:
         """The answer, if it is there, small and as it should be; None for what only `finish` can tell."""
@@ -388,6 +404,8 @@ class Pending:
 
     def close(self) -> None:
         """Let others ask. Where the wait was given up, the answer would belong to no request, so the worker ends."""
+        if self._process is not None:
+            os.close(self._process)
         if not self._over:
             self._line.close()
         self._line._turn.release()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from functools import cached_property
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
-from envscaler_mcp.errors import WorldError
+from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.launch.opening import Isolation, Starts
 from envscaler_mcp.service.fixed_answers import FixedAnswers, OfferedTasks
 from envscaler_mcp.serving import EnvironmentCode, load_code
@@ -14,6 +15,8 @@ from envscaler_mcp.serving.code import load_folder
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, shown
 from envscaler_mcp.serving.tasks import Offer, TaskList, offered_tasks
+
+FAILED_SECONDS = 5.0
 
 
 class HostedEnvironment:
@@ -80,6 +83,7 @@ class Environments:
         self._servers = servers
         self._judge = judge
         self._ready: dict[str, HostedEnvironment] = {}
+        self._failed: dict[str, tuple[float, EnvScalerError]] = {}
 
     def find(self, environment: str) -> HostedEnvironment:
         """The environment of that id."""
@@ -88,5 +92,16 @@ class Environments:
             if environment not in self.entries:
                 near = did_you_mean(environment, self.entries)
                 raise WorldError(f"There is no environment {shown(environment)}{near}")
-            ready = self._ready[environment] = HostedEnvironment(self._servers / environment, self._judge)
+            ready = self._ready[environment] = self._made(environment)
         return ready
+
+    def _made(self, environment: str) -> HostedEnvironment:
+        """Read from its folder; one that cannot be read is not read again at once, however often it is asked for."""
+        until, failed = self._failed.get(environment, (0.0, None))
+        if failed is not None and time.monotonic() < until:
+            raise failed
+        try:
+            return HostedEnvironment(self._servers / environment, self._judge)
+        except EnvScalerError as cause:
+            self._failed[environment] = time.monotonic() + FAILED_SECONDS, cause
+            raise

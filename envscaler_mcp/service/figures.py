@@ -23,7 +23,7 @@ _ABOUT = {
     "worlds_reaped_total": ("counter", "Worlds closed because their lease ended."),
     "worlds_crashed_total": ("counter", "Worlds whose worker ended by itself."),
     "worlds_ended_for_memory_total": ("counter", "Worlds ended because all together held too much memory."),
-    "worlds_slowed_total": ("counter", "Worlds that only get processor time which no other wants."),
+    "worlds_slowed_total": ("counter", "Worlds whose calls kept a processor busy for long."),
     "calls_total": ("counter", "Tool calls answered."),
     "requests_total": ("counter", "Requests by status."),
 }

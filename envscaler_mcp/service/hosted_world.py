@@ -18,7 +18,7 @@ from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.service.environments import HostedEnvironment
 from envscaler_mcp.service.fixed_answers import OfferedTasks
 from envscaler_mcp.service.http1 import Answer
-from envscaler_mcp.service.worker_calls import answer_of
+from envscaler_mcp.service.worker_calls import WorkerCalls
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import Outcome, ended
 from envscaler_mcp.serving.served import Served
@@ -30,6 +30,7 @@ WATCHER_BACKLOG = 1_000
 """Events that may wait for a watcher before it is let go."""
 MOST_WAITING = 64
 """Calls that may wait for their turn in one world."""
+CROWDED = Outcome.saying("invalid", f"{MOST_WAITING} calls wait for this world already; wait for an answer.")
 
 T = TypeVar("T")
 
@@ -47,6 +48,8 @@ class Terms:
 class Threads:
     """How many threads the worlds of one environment may hold together, so that those of another never wait for them."""
 
+    calls: WorkerCalls
+    """Of all environments: these need no thread each."""
     opening: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(4))
     acting: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(8))
     """For what owners do, and for answers that the event loop does not wait for."""
@@ -123,7 +126,8 @@ class HostedWorld:
         self._counts = counts
         self._served = Served(session.world, threads.acting)
         self._here = isinstance(session.world, LocalWorld)
-        self._waiting = 0
+        self.waiting = 0
+        """Requests that wait for their turn or for its worker."""
         self._slowed = False
         self._watchers: set[Watcher] = set()
 
@@ -145,9 +149,9 @@ class HostedWorld:
         return outcome
 
     async def _call_later(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
-        if self._waiting >= MOST_WAITING:
-            return Outcome.saying("invalid", f"{MOST_WAITING} calls wait for this world already; wait for an answer.")
-        self._waiting += 1
+        if self.waiting >= MOST_WAITING:
+            return CROWDED
+        self.waiting += 1
         try:
             async with self._served.lock:
                 outcome = await self._called(tool, arguments, key)
@@ -156,12 +160,14 @@ class HostedWorld:
         except EnvScalerError as cause:
             return ended(self._note_end(cause).reason)
         finally:
-            self._waiting -= 1
+            self.waiting -= 1
 
     async def _called(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
         world = self.session.world
         assert isinstance(world, WorkerWorld)
-        outcome = world.outcome(await answer_of(world.begin(tool, arguments, key), self.threads.acting))
+        outcome = world.outcome(
+            await self.threads.calls.answer_of(world.begin(tool, arguments, key), self.threads.acting)
+        )
         if world.line.slowed and not self._slowed:
             self._slowed = True
             self._counts.slowed += 1
@@ -214,14 +220,14 @@ class HostedWorld:
 
     @property
     def slowed(self) -> bool:
-        """Whether a call kept a processor busy for so long that the world only gets time that no other wants."""
+        """Whether a call kept a processor busy for so long that it had to take turns with others like it."""
         world = self.session.world
         return isinstance(world, WorkerWorld) and world.line.slowed
 
     @property
     def may_have_grown(self) -> bool:
         """Whether its code has run since it was weighed last."""
-        return self.ended is None and (self._waiting > 0 or self.used >= self.weighed)
+        return self.ended is None and (self.waiting > 0 or self.used >= self.weighed)
 
     def weigh(self, now: float) -> None:
         """Know how many bytes its worker holds for itself now."""
@@ -280,7 +286,7 @@ class HostedWorld:
             _hang_up(watcher)
         self._watchers.clear()
         # A call that hangs is not waited for.
-        if self._waiting:
+        if self.waiting:
             await self.end("closed", "this world was closed; open another one")
         await self._served.turn(self.session.close)
 

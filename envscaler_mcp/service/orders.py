@@ -51,7 +51,7 @@ class WorldCard(_Body):
     reason: str | None = None
     """Why its worker is gone: `memory`, `time`, `hostile` or `crash`."""
     slowed: bool = False
-    """Whether a call kept a processor busy for so long that the world gets only time that no other wants."""
+    """Whether a call kept a processor busy for so long that it had to take turns with others like it."""
     memory: int = 0
     """Bytes that its worker held for itself when it was weighed last; 0 in the farm's own process."""
 

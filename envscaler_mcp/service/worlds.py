@@ -20,6 +20,7 @@ from envscaler_mcp.service import memory
 from envscaler_mcp.service.environments import Environments, HostedEnvironment
 from envscaler_mcp.service.hosted_world import Counts, HostedWorld, Start, Terms, Threads
 from envscaler_mcp.service.memory import MemoryWatch
+from envscaler_mcp.service.worker_calls import WorkerCalls
 from envscaler_mcp.serving.tasks import Offer
 
 logger = logging.getLogger(__name__)
@@ -85,6 +86,7 @@ class Worlds:
         self._visits: dict[str, asyncio.Event] = {}
         self._opening = 0
         self._threads: dict[str, Threads] = {}
+        self._calls = WorkerCalls()
         self._memory = MemoryWatch(caps.memory)
         self.visitors = 0
 
@@ -165,7 +167,7 @@ class Worlds:
         return self._add(HostedWorld(name, hosted, session, terms, self.counts, threads, start, visitor=visitor))
 
     def _threads_of(self, hosted: HostedEnvironment) -> Threads:
-        return self._threads.setdefault(hosted.card.id, Threads())
+        return self._threads.setdefault(hosted.card.id, Threads(self._calls))
 
     def _admit(self) -> None:
         if len(self._open) + self._opening >= self.caps.worlds:
