@@ -192,6 +192,9 @@ class Worlds:
 
     def invitation(self, environment: str) -> str:
         """A name that only this farm can make: a world begins there whenever somebody comes and none is there."""
+        if environment not in self.environments.entries:
+            # Any page may ask, so no name is looked for that this one may have been meant for.
+            raise WorldError("There is no such environment; /v0.1/servers lists them.")
         self.environments.find(environment)
         random = secrets.token_urlsafe(16)
         return random + self._signature(environment, random)
