@@ -67,6 +67,10 @@ class Guards:
         name = found[1].strip("[]").lower()
         return name in self.hosts or is_loopback(name)
 
+    def lets_in(self, origin: str | None) -> bool:
+        """Whether pages of this origin may ask and read the answers, because the owner says so."""
+        return origin in self.pages
+
     def _is_from_elsewhere(self, request: Request, host: str) -> bool:
         """Whether a page of another site asks: by a script, which says where from, or by an image, a frame or a link.
 
@@ -74,7 +78,7 @@ class Guards:
         """
         origin = request.headers.get("origin")
         if origin is not None:
-            return origin not in self.pages and not self._is_own_page(origin, host)
+            return not self.lets_in(origin) and not self._is_own_page(origin, host)
         return request.headers.get("sec-fetch-site") in _ELSEWHERE
 
     def _is_own_page(self, origin: str, host: str) -> bool:

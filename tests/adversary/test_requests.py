@@ -132,6 +132,25 @@ async def test_a_page_elsewhere_cannot_make_the_farm_work_unless_its_owner_lets_
                 assert (await farm.agents.get(path, headers=headers)).status_code == 200, (path, headers)
 
 
+async def test_a_page_that_the_owner_lets_in_may_call_tools_and_read_the_answers(home: Path) -> None:
+    ours, theirs = "https://studio.example", "https://elsewhere.example"
+    async with farm_of(home, pages=frozenset({ours}), tokens=True) as farm:
+        world = await farm.open("hospital_stays")
+        asks = {"access-control-request-method": "POST", "access-control-request-headers": "content-type"}
+        first = await farm.agents.options(world["url"], headers={"origin": ours, **asks})
+        assert (first.status_code, first.headers["access-control-allow-origin"]) == (204, ours)
+        assert (await farm.agents.options(world["url"], headers={"origin": theirs, **asks})).status_code == 403
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_wards", "arguments": {}}}
+        token = f"Bearer {farm.here.token('agent')}"
+        told = await farm.agents.post(world["url"], json=body, headers={"origin": ours, "authorization": token})
+        assert (told.status_code, told.headers["access-control-allow-origin"]) == (200, ours)
+        for origin in (ours, theirs):
+            refused = await farm.agents.post(world["url"], json=body, headers={"origin": origin})
+            assert refused.status_code in (401, 403)
+        plain = await farm.agents.post(world["url"], json=body, headers={"authorization": token})
+        assert "access-control-allow-origin" not in plain.headers
+
+
 async def test_the_figures_are_not_collected_anew_for_each_who_asks(home: Path) -> None:
     async with farm_of(home) as farm:
         told = {(await farm.agents.get("/metrics")).text for _ in range(20)}

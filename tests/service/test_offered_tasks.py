@@ -77,10 +77,10 @@ async def test_an_owner_may_offer_more_or_nothing() -> None:
     ("words", "expected"),
     [
         ([], names("start", "train")),
-        (["--state", "start_3"], names("start_3", "train")),
         (["--scenario", TASKS[0].id], []),
-        (["--prompts", "all"], names("start", "train", "validation", "held_out")),
-        (["--prompts", "none"], []),
+        pytest.param(["--state", "start_3"], names("start_3", "train"), marks=pytest.mark.slow),
+        pytest.param(["--prompts", "all"], names("start", "train", "validation", "held_out"), marks=pytest.mark.slow),
+        pytest.param(["--prompts", "none"], [], marks=pytest.mark.slow),
     ],
 )
 async def test_a_server_on_standard_streams_offers_the_same(words: Sequence[str], expected: list[str]) -> None:
