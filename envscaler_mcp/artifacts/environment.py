@@ -36,7 +36,7 @@ class Environment(Artifact):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The card in a file of bounded size: it is read by whoever lists environments."""
+        """The card in a file of bounded size: programs that list environments read it."""
         try:
             size = path.stat().st_size
         except OSError as cause:

@@ -36,7 +36,7 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
         "--prompts",
         choices=("train", "all", "none"),
         help="which tasks are offered as prompts, of those that begin at the same state: those of the split train by "
-        "default, and none with --scenario, because whoever opens a world at a task also tells it",
+        "default, and none with --scenario, because the opener of a world at a task also tells it",
     )
     add("--seed", type=int, help="the seed of the world's chance; the state's own by default")
     add(

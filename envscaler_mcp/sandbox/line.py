@@ -276,10 +276,10 @@ class Line:
         """End the worker and say why, now and at every later request."""
         self._end(WorkerEndedError(reason, told))
 
-    def doom(self, reason: Reason, told: str) -> None:
+    def doom(self, reason: Reason, why: str) -> None:
         """End the worker from another thread than the one that waits for it, which then hears why."""
         if self._ended is None and self._zygote.alive:
-            self._doomed = WorkerEndedError(reason, told)
+            self._doomed = WorkerEndedError(reason, why)
             self._zygote.end(self.pid)
 
     @property

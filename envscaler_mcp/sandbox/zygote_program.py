@@ -116,7 +116,7 @@ class _Zygote:
     def _end(self, pid: int, wait: float) -> int | None:
         """End one worker; how it ended, where it had done so before.
 
-        One that gets no processor time dies slowly, and nobody is kept waiting for that: it is buried later.
+        One that gets no processor time dies slowly; the harness does not wait for that, and it is buried later.
         """
         if pid not in self._children:
             return None

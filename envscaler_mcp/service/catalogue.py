@@ -66,17 +66,17 @@ class Catalogue:
             return error(400, f"A limit is a number from 1 to {_LONGEST_PAGE}.")
         if len(words) > MAX_SEARCH or len(words.split()) > MAX_SEARCH_WORDS:
             return error(400, f"A search has at most {MAX_SEARCH_WORDS} words and {MAX_SEARCH} letters.")
-        found: Sequence[RegistryEntry] = self._entries
+        entries: Sequence[RegistryEntry] = self._entries
         if words:
-            found = sorted(self._index.search(words), key=lambda entry: entry.id)
+            entries = sorted(self._index.search(words), key=lambda entry: entry.id)
         if query.get("updated_since", [""])[0] > self._since:
-            found = ()
+            entries = ()
         wanted = query.get("version", ["latest"])[0]
         if wanted != "latest":
-            found = [entry for entry in found if entry.version == wanted]
-        first = bisect_right(found, query.get("cursor", [""])[0], key=lambda entry: entry.id)
-        page = found[first : first + limit]
-        return self._listed(page, page[-1].id if len(found) > first + limit else None)
+            entries = [entry for entry in entries if entry.version == wanted]
+        first = bisect_right(entries, query.get("cursor", [""])[0], key=lambda entry: entry.id)
+        page = entries[first : first + limit]
+        return self._listed(page, page[-1].id if len(entries) > first + limit else None)
 
     def _listed(self, entries: Sequence[RegistryEntry], following: str | None = None) -> Answer:
         metadata: dict[str, Any] = {"count": len(entries)} | ({} if following is None else {"nextCursor": following})

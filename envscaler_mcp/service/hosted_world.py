@@ -178,7 +178,7 @@ class HostedWorld:
         return outcome
 
     def _note_end(self, cause: EnvScalerError) -> WorkerEndedError:
-        """Why the worker is gone, which whoever watches is told once."""
+        """Why the worker is gone, which its watchers hear once."""
         if self.ended is None:
             why = cause if isinstance(cause, WorkerEndedError) else WorkerEndedError("crash", str(cause))
             self.ended = why
@@ -186,12 +186,12 @@ class HostedWorld:
             self.tell("ended", {"reason": why.reason, "why": str(why)})
         return self.ended
 
-    async def end(self, reason: Reason, told: str) -> None:
-        """End its worker, whatever that is doing; the address stays, and says why to whoever calls."""
+    async def end(self, reason: Reason, why: str) -> None:
+        """End its worker, whatever that is doing; the address stays, and says why to its callers."""
         world = self.session.world
         if isinstance(world, WorkerWorld) and self.ended is None:
-            await anyio.to_thread.run_sync(world.line.doom, reason, told)
-            self._note_end(WorkerEndedError(reason, told))
+            await anyio.to_thread.run_sync(world.line.doom, reason, why)
+            self._note_end(WorkerEndedError(reason, why))
 
     async def act(self, does: Callable[[Session], T]) -> T:
         """Something that only whoever owns the world may do."""

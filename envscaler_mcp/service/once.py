@@ -14,7 +14,7 @@ KEPT_KEYS = 1_000
 KEPT_TOKENS = 100
 MAX_KEY = 200
 
-_Kept = dict[str, tuple[bytes, asyncio.Task[Answer]]]
+_Answers = dict[str, tuple[bytes, asyncio.Task[Answer]]]
 
 
 class Once:
@@ -24,7 +24,7 @@ class Once:
     """
 
     def __init__(self) -> None:
-        self._by_token: dict[bytes, _Kept] = {}
+        self._by_token: dict[bytes, _Answers] = {}
 
     async def answer(self, request: Request, do: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
         """What came of it the first time; another request under a used key is refused."""
@@ -33,13 +33,13 @@ class Once:
             return await do()
         if not 0 < len(key) <= MAX_KEY:
             return error(400, f"An idempotency key has 1 to {MAX_KEY} letters.")
-        kept = self._kept_for(request.headers.get("authorization", ""))
+        answers = self._answers_of(request.headers.get("authorization", ""))
         sent = hashlib.sha256(request.body).digest()
-        first = kept.get(key)
+        first = answers.get(key)
         if first is None:
-            if len(kept) >= KEPT_KEYS:
-                del kept[next(iter(kept))]
-            kept[key] = first = sent, asyncio.get_running_loop().create_task(do())
+            if len(answers) >= KEPT_KEYS:
+                del answers[next(iter(answers))]
+            answers[key] = first = sent, asyncio.get_running_loop().create_task(do())
         if first[0] != sent:
             return error(409, "This idempotency key was already used for another request.")
         try:
@@ -47,17 +47,17 @@ class Once:
             answer = await asyncio.shield(first[1])
         except BaseException:
             if first[1].done():
-                kept.pop(key, None)
+                answers.pop(key, None)
             raise
         if answer.status >= 500:
-            kept.pop(key, None)
+            answers.pop(key, None)
         return answer
 
-    def _kept_for(self, authorization: str) -> _Kept:
+    def _answers_of(self, authorization: str) -> _Answers:
         token = hashlib.sha256(authorization.encode()).digest()
-        kept = self._by_token.pop(token, {})
+        answers = self._by_token.pop(token, {})
         # The token that was used last stands last.
-        self._by_token[token] = kept
+        self._by_token[token] = answers
         if len(self._by_token) > KEPT_TOKENS:
             del self._by_token[next(iter(self._by_token))]
-        return kept
+        return answers

@@ -74,7 +74,7 @@ _ENDED_BY = {
 
 
 def ended(reason: str) -> Outcome:
-    """The same, for a reason that whoever plays may be told; what code did that was ended is for the world's owner."""
+    """The same, for a reason that agents may know; what hostile code did is for the world's owner."""
     return Outcome.saying("failed", _ENDED_BY[reason]) if reason in _ENDED_BY else ENDED
 
 

@@ -37,8 +37,8 @@ Task = TypeVar("Task", bound=Startable)
 def offered_tasks(tasks: Sequence[Task], offer: Offer | None, scenario: str | None, state: str | None) -> list[Task]:
     """The tasks that can be done in a world that was opened here.
 
-    Those of the split `train` by default, and none in a world that was opened at a scenario: whoever opened it there
-    tells the task, perhaps bit by bit as its user, and the rest of the words would give that away.
+    Those of the split `train` by default, and none in a world that was opened at a scenario: its opener tells the
+    task, perhaps bit by bit as its user, and the rest of the words would give that away.
     """
     chosen = offer or ("train" if scenario is None else "none")
     if chosen == "none":
