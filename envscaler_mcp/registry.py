@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+import sys
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,36 +48,62 @@ def find_entry(registry: Registry, env_id: str) -> RegistryEntry:
 
 
 def search(registry: Registry, words: str) -> tuple[RegistryEntry, ...]:
-    """Entries in which every word occurs, the best match first; all of them when there are no words.
+    """Entries in which every word occurs, the best match first; all of them when there are no words."""
+    return SearchIndex(registry.entries).search(words)
+
+
+_EXACT, _PREFIX = 2, 1
+"""What a match is worth: the word itself or its plural, and a word that only begins with it."""
+
+
+class SearchIndex:
+    """Entries by their words, each read once, so that a search takes no longer than its words have matches.
 
     A word counts where another begins with it, and more in an id or title than in the text or among the tools.
     """
-    wanted = _words_of(words)
-    ranked = [(score, entry) for entry in registry.entries if (score := _score(entry, wanted)) is not None]
-    return tuple(entry for _, entry in sorted(ranked, key=lambda pair: (-pair[0], pair[1].id)))
+
+    def __init__(self, entries: Sequence[RegistryEntry]) -> None:
+        self._entries = tuple(entries)
+        self._weights: dict[str, dict[int, int]] = {}
+        """Of each word, in which entries it stands and how much it counts there."""
+        for position, entry in enumerate(self._entries):
+            for weight, text in _fields(entry):
+                for word in _words_of(text):
+                    weights = self._weights.setdefault(word, {})
+                    weights[position] = max(weight, weights.get(position, 0))
+        self._words = sorted(self._weights)
+
+    def search(self, words: str) -> tuple[RegistryEntry, ...]:
+        """Entries in which every word occurs, the best match first; all of them when there are no words."""
+        scores: dict[int, int] | None = None
+        for word in _words_of(words):
+            matches = self._matches(word)
+            if scores is None:
+                scores = matches
+            else:
+                scores = {place: score + matches[place] for place, score in scores.items() if place in matches}
+        if scores is None:
+            scores = dict.fromkeys(range(len(self._entries)), 0)
+        ranked = sorted(scores, key=lambda place: (-scores[place], self._entries[place].id))
+        return tuple(self._entries[place] for place in ranked)
+
+    def _matches(self, word: str) -> dict[int, int]:
+        """The entries in which a word occurs, each with the best that it is worth there."""
+        best: dict[int, int] = {}
+        exact = [word, f"{word}s", *([word[:-1]] if word.endswith("s") else [])]
+        begun = self._words[bisect_left(self._words, word) : bisect_left(self._words, word + _LAST)]
+        for worth, others in ((_EXACT, exact), (_PREFIX, begun)):
+            for other in others:
+                for place, weight in self._weights.get(other, {}).items():
+                    best[place] = max(best.get(place, 0), worth * weight)
+        return best
 
 
-def _score(entry: RegistryEntry, wanted: list[str]) -> int | None:
-    fields = (
-        (8, _words_of(f"{entry.id} {entry.title}")),
-        (4, _words_of(entry.sector)),
-        (2, _words_of(entry.about)),
-        (1, _words_of(" ".join(entry.tools))),
-    )
-    total = 0
-    for word in wanted:
-        best = max((weight * _match(word, words) for weight, words in fields), default=0)
-        if not best:
-            return None
-        total += best
-    return total
+_LAST = chr(sys.maxunicode)
 
 
-def _match(word: str, words: list[str]) -> int:
-    """2 for the word itself (or its plural), 1 for a word that begins with it, 0 for neither."""
-    if word in words or f"{word}s" in words or (word.endswith("s") and word[:-1] in words):
-        return 2
-    return int(any(other.startswith(word) for other in words))
+def _fields(entry: RegistryEntry) -> tuple[tuple[int, str], ...]:
+    return (8, f"{entry.id} {entry.title}"), (4, entry.sector), (2, entry.about), (1, " ".join(entry.tools))
 
 
 def _words_of(text: str) -> list[str]:

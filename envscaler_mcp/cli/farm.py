@@ -62,6 +62,13 @@ def farm(
             "without the kernel's layer). Default: auto where other machines can reach the farm, else local."
         ),
     ] = None,
+    page: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ORIGIN",
+            help="Let pages of this origin ask and read the answers, such as https://studio.example; may be repeated.",
+        ),
+    ] = None,
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Ask agents and readers for tokens on this machine too.")
     ] = False,
@@ -108,6 +115,7 @@ def farm(
             isolation=isolation or ("auto" if others else "local"),
             open_to_others=others,
             hosts=frozenset({urlsplit(url).hostname or ""} if url else ()),
+            pages=_origins(page or []),
             tokens=tokens,
             rate=rate,
             caps=Caps(
@@ -179,6 +187,14 @@ def _secret(settings: Settings, variable: str) -> bytes:
     if secret is None:
         raise WrongUseError(f"The variable {variable!r} that --secret-env names is empty or not set.")
     return secret_of(secret)
+
+
+def _origins(pages: list[str]) -> frozenset[str]:
+    for page in pages:
+        parts = urlsplit(page)
+        if parts.scheme not in ("http", "https") or page != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:
+            raise WrongUseError(f"{page!r} is no origin; write it as a browser does, such as https://studio.example")
+    return frozenset(pages)
 
 
 def _written(file: Path) -> str:

@@ -9,6 +9,7 @@ import typer
 from envscaler_mcp.cli.lookup import entry_of, folder_of
 from envscaler_mcp.launch.opening import Isolation
 from envscaler_mcp.launch.server import main
+from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.trust import load_code
 
 app = typer.Typer(add_completion=False)
@@ -24,6 +25,12 @@ def serve_world(
     token_env: Annotated[str, typer.Option(help="The variable that holds the token which clients must send.")] = "",
     state: Annotated[str, typer.Option(metavar="NAME_OR_FILE", help="Where the world begins.")] = "",
     scenario: Annotated[str, typer.Option(metavar="ID", help="Begin at a task, with its state and seed.")] = "",
+    prompts: Annotated[
+        Offer | None,
+        typer.Option(
+            help="Which tasks that begin here are prompts; train by default, none with --scenario.", show_default=False
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the world's chance; the state's own by itself.")] = None,
     isolation: Annotated[
         Isolation | None,
@@ -38,6 +45,7 @@ def serve_world(
         "--token-env": token_env,
         "--state": state,
         "--scenario": scenario,
+        "--prompts": prompts,
         "--seed": seed,
         "--isolation": isolation,
     }

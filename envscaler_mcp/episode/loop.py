@@ -44,9 +44,10 @@ from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.local_world import no_such_tool
-from envscaler_mcp.serving.outcome import ENDED, PublishedOutcome
+from envscaler_mcp.serving.outcome import ENDED, PublishedOutcome, says_ended
 from envscaler_mcp.serving.plain import copied
 from envscaler_mcp.serving.published_world import INVALID_ACTION
+from envscaler_mcp.serving.validation import compile_arguments, without_patterns
 
 UNREADABLE = "The call cannot be read: it must be a JSON object with a name and with arguments, which are an object."
 
@@ -232,7 +233,7 @@ class _Game:
                     return self.end("completed", None, "")
                 if self._published and self.played.owner is not None:
                     return self.end("error", None, "")
-                if any(step.observation == ENDED.text for step in turn):
+                if any(says_ended(step.observation) for step in turn):
                     return self.end("error", "environment", self.played.reason or "the world's worker has ended")
                 if _written(self.played.use) >= (limits.tokens or math.inf):
                     return self.end("tokens", None, "")
@@ -350,9 +351,10 @@ class _Game:
         found = self._tools.get(tool) if isinstance(tool, str) else None
         if found is None:
             return no_such_tool(tool, self._tools)
-        return Outcome.saying(
-            "invalid", found.check(arguments) or "The arguments must be plain JSON, and not deeply nested."
-        )
+        # This process matches no pattern of an environment whose code it may not run.
+        schema = without_patterns(found.tool.input_schema)
+        check = found.check if schema == found.tool.input_schema else compile_arguments(schema)
+        return Outcome.saying("invalid", check(arguments) or "The arguments must be plain JSON, and not deeply nested.")
 
 
 def _made(make_agent: MakeAgent, briefing: Briefing, scenario: Scenario) -> tuple[Agent, str | None]:

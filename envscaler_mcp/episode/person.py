@@ -19,7 +19,7 @@ from envscaler_mcp.episode.user import STOP, Look
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.pages.visible import visible
 from envscaler_mcp.serving.suggestion import did_you_mean
-from envscaler_mcp.serving.validation import compile_arguments
+from envscaler_mcp.serving.validation import compile_arguments, without_patterns
 
 PERSON = "person"
 PATIENCE = 24 * 3600.0
@@ -155,7 +155,7 @@ def _wrong(tool: Tool, arguments: dict[str, Any]) -> str | None:
     if tool.input_schema.get("additionalProperties") is not False:
         return None
     try:
-        return compile_arguments(tool.input_schema)(arguments)
+        return compile_arguments(without_patterns(tool.input_schema))(arguments)
     except (WorldError, ValueError, TypeError, AttributeError, KeyError):
         return None
 

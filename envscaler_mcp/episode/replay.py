@@ -14,7 +14,7 @@ from envscaler_mcp.episode.transcript import NO_MOVE, heard_by_nobody, is_call, 
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.serving import EnvironmentCode, Outcome
-from envscaler_mcp.serving.outcome import ENDED
+from envscaler_mcp.serving.outcome import ENDED, says_ended
 
 _SHOWN = 60
 
@@ -112,8 +112,8 @@ async def _called(step: Step, way: Way, code: EnvironmentCode) -> tuple[Outcome,
         outcome, diff = await way.call(step.tool, dict(step.arguments), may_write(found, published=code.published))
     except WorkerEndedError:
         outcome, diff = ENDED, StateDiff()
-    if (step.observation == ENDED.text) != (outcome.text == ENDED.text):
-        when = "then" if step.observation == ENDED.text else "now"
+    if says_ended(step.observation) != says_ended(outcome.text):
+        when = "then" if says_ended(step.observation) else "now"
         raise NotReplayableError(
             f"the world's worker ended at step {step.number} {when}, and what ended it is not in the record"
         )

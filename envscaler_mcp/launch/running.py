@@ -26,6 +26,7 @@ from envscaler_mcp.settings import secret_named
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
+    from envscaler_mcp.artifacts import Scenario
     from envscaler_mcp.serving import EnvironmentCode
     from envscaler_mcp.serving.control import ControlPlane, Open
 
@@ -86,18 +87,22 @@ async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
     from envscaler_mcp.serving.control import ControlPlane
     from envscaler_mcp.serving.served import Served
     from envscaler_mcp.serving.server import build_server
-    from envscaler_mcp.serving.tasks import load_scenarios
+    from envscaler_mcp.serving.tasks import load_scenarios, offered_tasks
 
-    code = load(folder)
+    code, tasks = load(folder), load_scenarios(folder)
+    offered: list[Scenario] = []
 
     def open_at(scenario: str | None, state: str | None, seed: int | None) -> Session:
-        return open_session(folder, code, scenario, state, seed, options.isolation)
+        session = open_session(folder, code, scenario, state, seed, options.isolation)
+        begins = session.scenario.state if session.scenario else state or next(iter(code.environment.states), None)
+        offered[:] = offered_tasks(tasks, options.prompts, scenario, begins)
+        return session
 
     session = open_at(options.scenario, options.state, options.seed)
     served = Served(session.world)
     plane = ControlPlane(served, session, _told_as_world_errors(open_at))
     try:
-        server = build_server(served, load_scenarios(folder))
+        server = build_server(served, (lambda: offered) if tasks else ())
         async with _controlled(plane, options) as control:
             if options.http:
                 await _serve_http(server, control, options)

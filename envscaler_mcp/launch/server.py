@@ -44,7 +44,13 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
     add("--host", default="127.0.0.1", help="the address for --http; any but this machine's own needs --token-env")
     add("--token-env", metavar="NAME", help="the variable that holds the token which clients must send")
     add("--state", metavar="NAME_OR_FILE", help="where the world begins; the folder's first state by default")
-    add("--scenario", metavar="ID", help="begin at the state of one of the folder's tasks, which are also its prompts")
+    add("--scenario", metavar="ID", help="begin at the state of one of the folder's tasks")
+    add(
+        "--prompts",
+        choices=("train", "all", "none"),
+        help="which tasks are offered as prompts, of those that begin at the same state: those of the split train by "
+        "default, and none with --scenario, because the opener of a world at a task also tells it",
+    )
     add("--seed", type=int, help="the seed of the world's chance; the state's own by default")
     add(
         "--isolation",

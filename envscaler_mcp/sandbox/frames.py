@@ -44,6 +44,11 @@ class Bounds:
     """Values, by the commas and brackets in front of them."""
 
 
+def is_whole(piece: bytes) -> bool:
+    """Whether these bytes are one message, from its beginning to its end."""
+    return len(piece) >= _HEAD and int.from_bytes(piece[:_HEAD]) == len(piece) - _HEAD
+
+
 def decode(body: bytes, bounds: Bounds) -> dict[str, Any]:
     """The message in a body; NaN, infinities, half characters, too many values, too deep ones and anything but an object
     are refused.
@@ -79,7 +84,7 @@ class Reader:
             piece = receive(_FIRST)
             if not piece:
                 raise ClosedError("the other end is closed")
-            if len(piece) >= _HEAD and int.from_bytes(piece[:_HEAD]) == len(piece) - _HEAD <= bounds.size:
+            if is_whole(piece) and len(piece) - _HEAD <= bounds.size:
                 return decode(piece[_HEAD:], bounds)
             held += piece
         while True:

@@ -38,6 +38,8 @@ class Limits:
     """Wall time for loading code and opening a world."""
     call_seconds: float = 10.0
     """Wall time for one call; ended from outside, because code can swallow an alarm."""
+    busy_seconds: float = 0.1
+    """Processor time within one call, after which a farm lets it take turns with others; less where many wait."""
     output: int = MIB
     """Characters that code may print; nobody reads them."""
     frame: int = 32 * MIB
@@ -125,15 +127,6 @@ def drop_root(number: int) -> int:
     return 0
 
 
-def processor_seconds(pid: int) -> float:
-    """Processor time that a process has used; 0 where nothing tells."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def resident(pid: int) -> int:
     """Bytes of memory that a process uses now; 0 where nobody can tell."""
     try:
@@ -141,6 +134,45 @@ def resident(pid: int) -> int:
     except (OSError, IndexError):
         return 0
     return int(pages) * resource.getpagesize()
+
+
+def processor_seconds(pid: int) -> float:
+    """Processor time that a process has used; 0 where that cannot be read."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e9
+    except (OSError, IndexError, ValueError):
+        fields = _stat(pid)
+        return 0.0 if fields is None else (int(fields[_UTIME]) + int(fields[_UTIME + 1])) / os.sysconf("SC_CLK_TCK")
+
+
+def own_memory(pid: int, inherited: int) -> int:
+    """Bytes that a forked process holds beside the `inherited` ones that it shares, which it may have changed in part.
+
+    Any user may read these figures of the kernel's, and nothing a process does makes them smaller than they are. A page
+    that it changes stops being shared and costs a fault; memory that is freed and taken again costs faults as well, so
+    no more than `CHANGED` bytes are counted for them.
+    """
+    fields = _stat(pid)
+    if fields is None:
+        return 0
+    page = resource.getpagesize()
+    grown = max(0, int(fields[_RSS]) * page - inherited)
+    return grown + min(max(0, int(fields[_FAULTS]) * page - grown), CHANGED)
+
+
+CHANGED = 4 * MIB
+_FAULTS, _UTIME, _RSS = 7, 11, 21
+"""Where they stand in a process's `stat`, after its name."""
+
+
+def _stat(pid: int) -> list[str] | None:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return None
+    # The name stands in parentheses and may hold anything.
+    fields = text.rpartition(")")[2].split()
+    return fields if len(fields) > _RSS else None
 
 
 def share_of(pid: int) -> int:

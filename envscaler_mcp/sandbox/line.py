@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import struct
 import threading
@@ -16,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 from envscaler_mcp.errors import EnvScalerError, SandboxError, WorldError
 from envscaler_mcp.sandbox import limits as bounds
 from envscaler_mcp.sandbox.ended import Reason, WorkerEndedError, ended_by
-from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, Reader, encode
+from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, Reader, encode, is_whole
 from envscaler_mcp.sandbox.idle import idle_watch
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
@@ -26,8 +27,11 @@ from envscaler_mcp.sandbox.zygote import Spawned, Zygote
 
 _PATIENCE = 0.05
 """Seconds a read waits before the clock, the memory and the fork listener are looked at."""
+SMALL = 1 << 15
+"""Bytes of an answer that may be read and understood between others' requests."""
 _CREDENTIALS = struct.calcsize("3i")
 _START_SECONDS = 10.0
+_LAST_SECONDS = 0.5
 
 _SMALL = Bounds(1 << 18, 1 << 14)
 """For answers that hold neither a state nor a result."""
@@ -54,8 +58,14 @@ class Line:
         self._listening = threading.Lock()
         self._turn = threading.Lock()
         self._ended: WorkerEndedError | None = None
+        self._doomed: WorkerEndedError | None = None
+        """Why it was ended while its answer was waited for."""
         self.turns = 0
         """Odd while the worker is asked something."""
+        self.inherited = zygote.memory
+        """Bytes that it was forked with, which it shares."""
+        self.slowed = False
+        """Whether a call kept it busy for so long that it had to take turns with others like it."""
         spawned.stream.settimeout(None)
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, int(_PATIENCE * 1e6)))
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", 1, 0))
@@ -112,7 +122,27 @@ class Line:
             self.close()
             raise
 
+    def begin(self, do: str, seconds: float, **fields: Any) -> Pending:
+        """Ask, and let the event loop wait: any number of requests may be pending without a thread of their own."""
+        if not self._turn.acquire(blocking=False):
+            raise SandboxError(f"{do}: this worker is asked by something else")
+        self.turns += 1
+        try:
+            number, frame = self._written(do, fields)
+            return Pending(self, do, number, frame, time.monotonic() + seconds)
+        except BaseException:
+            self.turns += 1
+            self._turn.release()
+            raise
+
     def _asked(self, do: str, seconds: float, fields: dict[str, Any]) -> dict[str, Any]:
+        number, frame = self._written(do, fields)
+        deadline = time.monotonic() + seconds
+        self._send(frame, deadline, do)
+        return self._answer_to(number, self._next(deadline, do), do)
+
+    def _written(self, do: str, fields: dict[str, Any]) -> tuple[str, bytes]:
+        """A request as it is sent, and the number that its answer must have."""
         self._must_live()
         number = os.urandom(8).hex()
         try:
@@ -123,9 +153,9 @@ class Line:
             raise SandboxError(
                 f"{do}: a message of {len(frame)} bytes; at most {self.limits.frame} are sent to a worker"
             )
-        deadline = time.monotonic() + seconds
-        self._send(frame, deadline, do)
-        answer = self._next(deadline, do)
+        return number, frame
+
+    def _answer_to(self, number: str, answer: dict[str, Any], do: str) -> dict[str, Any]:
         if answer.get("id") != number:
             self._void("hostile", f"{do}: an answer came that nobody had asked for")
         error = answer.get("error")
@@ -164,7 +194,7 @@ class Line:
             ours.close()
             raise
         twin = Line(self._zygote, Spawned(pid, ours), self.limits)
-        twin.applied = self.applied
+        twin.applied, twin.inherited = self.applied, self.inherited
         twin._listener, twin._listening = self._listener, self._listening
         if twin._next(deadline, "fork").get("forked") is not True:
             twin._void("hostile", "fork: the new worker did not say so")
@@ -238,6 +268,9 @@ class Line:
             self._void("hostile", f"{doing}: {cause}")
         except (ClosedError, OSError):
             self._gone(doing)
+        return self._accepted(message, doing)
+
+    def _accepted(self, message: dict[str, Any], doing: str) -> dict[str, Any]:
         hostile = message.get("hostile")
         if hostile is not None:
             self._void("hostile", f"{doing}: the code tried {str(hostile)[:200]!r}, which no world needs")
@@ -249,13 +282,22 @@ class Line:
             try:
                 return read()
             except BlockingIOError:
-                if time.monotonic() > deadline:
-                    self._void("time", f"{doing}: no answer in time; the worker was ended")
-                used = bounds.resident(self.pid)
-                if used > self.limits.resident:
-                    self._void("memory", f"{doing}: the worker used {used >> 20} MiB of memory and was ended")
-                if self._tries_to_fork():
-                    self._void("hostile", f"{doing}: the code tried to start a process")
+                why = self._overstepped(deadline, doing)
+                if why is not None:
+                    self._void(*why)
+
+    def _overstepped(self, deadline: float, doing: str) -> tuple[Reason, str] | None:
+        """Which bound a worker is over while its answer is waited for."""
+        if time.monotonic() > deadline:
+            return "time", f"{doing}: no answer in time; the worker was ended"
+        used = bounds.resident(self.pid)
+        if used > self.limits.resident:
+            return "memory", f"{doing}: the worker used {used >> 20} MiB of memory and was ended"
+        if self._tries_to_fork():
+            return "hostile", f"{doing}: the code tried to start a process"
+        if self._doomed is not None:
+            return self._doomed.reason, str(self._doomed)
+        return None
 
     def _tries_to_fork(self) -> bool:
         """Whether the worker asks for a process that nobody wants; worlds forked from it may be the ones that ask."""
@@ -270,14 +312,27 @@ class Line:
         """End the worker and say why, now and at every later request."""
         self._end(WorkerEndedError(reason, told))
 
+    def doom(self, reason: Reason, why: str) -> None:
+        """End the worker from another thread than the one that waits for it, which then hears why."""
+        if self._ended is None and self._zygote.alive:
+            self._doomed = WorkerEndedError(reason, why)
+            self._zygote.end(self.pid)
+
+    @property
+    def own_memory(self) -> int:
+        """Bytes that the worker holds beside those it was forked with."""
+        return 0 if self._ended is not None else bounds.own_memory(self.pid, self.inherited)
+
     def _gone(self, doing: str) -> NoReturn:
-        """The worker ended by itself; the zygote knows how."""
-        self._end(ended_by(self._status(), doing))
+        """The worker ended without an answer; the zygote knows how."""
+        status = self._status()
+        self._end(ended_by(status, doing) if self._doomed is None else self._doomed)
 
     def _status(self) -> int | None:
         self._forget.detach()
         self._stream.close()
-        return self._zygote.end(self.pid)
+        # It has closed its channel, so its end is near, and tells what the matter was.
+        return self._zygote.end(self.pid, _LAST_SECONDS)
 
     def _end(self, why: WorkerEndedError) -> NoReturn:
         self._ended = why
@@ -290,6 +345,107 @@ class Line:
             raise SandboxError("This world belongs to the process that this one was forked from; open another one.")
         if self._ended is not None:
             raise WorkerEndedError(self._ended.reason, str(self._ended))
+
+
+class Pending:
+    """A request whose answer is not there yet. Nothing here blocks but `finish`, which belongs into a thread."""
+
+    def __init__(self, line: Line, doing: str, number: str, frame: bytes, deadline: float) -> None:
+        self._line = line
+        self._doing = doing
+        self._number = number
+        self._deadline = deadline
+        self._why: tuple[Reason, str] | None = None
+        self._message: dict[str, Any] | None = None
+        self._over = False
+        self._process: int | None = None
+        self._used = bounds.processor_seconds(line.pid)
+        self.descriptor = line._stream.fileno()
+        self._rest = frame[self._send(frame) :]
+
+    def _send(self, frame: bytes) -> int:
+        try:
+            return self._line._stream.send(frame, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            # It may have said why before it left.
+            return len(frame)
+
+    @property
+    def sent(self) -> bool:
+        """Whether the worker has room for the whole request, as one that waits for a request nearly always has."""
+        return not self._rest
+
+    def must_end(self) -> bool:
+        """Whether the worker is over one of its bounds; to be asked now and then."""
+        self._why = self._line._overstepped(self._deadline, self._doing)
+        return self._why is not None
+
+    def is_busy(self, waiting: int) -> bool:
+        """Whether it has used much processor time since it was asked; the less counts as much, the more others wait."""
+        line = self._line
+        patience = line.limits.busy_seconds / max(1.0, waiting / (os.cpu_count() or 1))
+        return bounds.processor_seconds(line.pid) - self._used > patience
+
+    def stop(self) -> None:
+        """Let the worker rest; it does nothing until it may go on, or is ended."""
+        self._line.slowed = True
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it work again."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        # A number may belong to another process once the zygote has buried a worker; a descriptor never does.
+        with contextlib.suppress(OSError):
+            if self._process is None and self._line._doomed is None:
+                self._process = os.pidfd_open(self._line.pid)
+            if self._process is not None:
+                signal.pidfd_send_signal(self._process, number)
+
+    def small_answer(self) -> dict[str, Any] | None:
+        """The answer, if it is there, small and as it should be; None for what only `finish` can tell."""
+        line = self._line
+        try:
+            piece = line._stream.recv(SMALL, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+            if not is_whole(piece) or not line._reader.empty:
+                return None
+            self._message = line._reader.next(line._bounds.get(self._doing, _SMALL))
+        except FrameError as cause:
+            self._why = "hostile", f"{self._doing}: {cause}"
+            return None
+        except OSError:
+            return None
+        if self._message.get("id") != self._number or "hostile" in self._message:
+            return None
+        return self._answer(self._message)
+
+    def finish(self) -> dict[str, Any]:
+        """Wait for the answer, however long it is; what is wrong with it ends the worker."""
+        line = self._line
+        with line._ended_when_interrupted():
+            if self._why is not None:
+                line._void(*self._why)
+            if self._rest:
+                line._send(self._rest, self._deadline, self._doing)
+            if self._message is not None:
+                return self._answer(line._accepted(self._message, self._doing))
+            return self._answer(line._next(self._deadline, self._doing))
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        self._over = True
+        return self._line._answer_to(self._number, message, self._doing)
+
+    def close(self) -> None:
+        """Let others ask. Where the wait was given up, the answer would belong to no request, so the worker ends."""
+        if self._process is not None:
+            os.close(self._process)
+        if not self._over:
+            self._line.close()
+        self._line.turns += 1
+        self._line._turn.release()
 
 
 def _kept(listener: Listener) -> Listener:

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from functools import lru_cache
 
 from envscaler_mcp.sandbox.layers import Layers
-from envscaler_mcp.sandbox.limits import Limits
+from envscaler_mcp.sandbox.limits import Limits, resident
 from envscaler_mcp.sandbox.line import Line
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving.code import EnvironmentCode
@@ -43,7 +43,16 @@ class LoadedWorkers:
                 if not line.forks:
                     return line
                 self._keep(key, line, code)
-        return line.fork()
+        world = line.fork()
+        # What was loaded is shared by all worlds of the environment.
+        world.inherited = resident(line.pid)
+        return world
+
+    def memory(self) -> int:
+        """Bytes that these workers hold for themselves."""
+        with self._lock:
+            lines = [line for line, _ in self._lines.values()]
+        return sum(line.own_memory for line in lines)
 
     def _known(self, key: Key) -> Line | None:
         with self._lock:

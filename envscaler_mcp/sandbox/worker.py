@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import marshal
 import os
 import socket
 import sys
@@ -118,7 +119,11 @@ class _Worker:
 
     def _called(self, asked: dict[str, Any]) -> bytes:
         """The outcome's text is JSON already, and is not read again here."""
-        outcome = self._open_world.call(asked["tool"], asked["arguments"], asked["key"])
+        packed = asked.get("packed")
+        tool, arguments = (
+            (asked["tool"], asked["arguments"]) if packed is None else marshal.loads(bytes.fromhex(packed))
+        )
+        outcome = self._open_world.call(tool, arguments, asked["key"])
         head = f'{{"id":"{asked["id"]}","kind":"{outcome.kind}","payload":'
         return framed(f"{head}{outcome.wire}}}".encode())
 

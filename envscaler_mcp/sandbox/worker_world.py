@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from pydantic import ValidationError
 
 from envscaler_mcp.artifacts import Environment, StateDiff
-from envscaler_mcp.sandbox.line import Line
+from envscaler_mcp.errors import SandboxError
+from envscaler_mcp.sandbox.line import Line, Pending
 from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
-from envscaler_mcp.serving.local_world import no_such_tool
 from envscaler_mcp.serving.outcome import Kind, Outcome, PublishedOutcome, encode
 from envscaler_mcp.serving.plain import is_plain
 
@@ -33,11 +34,14 @@ class WorkerWorld:
 
     def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
         """What came of the call. WorkerEndedError when the world itself is gone."""
-        found = self.code.tools.get(tool) if type(tool) is str else None
-        wrong = found.check(arguments) if found is not None else ""
-        if wrong is not None and not is_plain([tool, arguments]):
-            return self._refused_here(tool, wrong if found is not None else None)
-        answer = self.line.ask("call", self.line.limits.call_seconds, tool=tool, arguments=arguments, key=key)
+        return self.outcome(self.line.ask("call", self.line.limits.call_seconds, **_call(tool, arguments, key)))
+
+    def begin(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Pending:
+        """The same call, whose answer is waited for by the event loop; `outcome` makes of it what came of the call."""
+        return self.line.begin("call", self.line.limits.call_seconds, **_call(tool, arguments, key))
+
+    def outcome(self, answer: Mapping[str, Any]) -> Outcome:
+        """What the worker's answer to a call says; WorkerEndedError where it makes no sense."""
         said, payload = answer.get("kind"), answer.get("payload")
         kind = _KINDS.get(said) if type(said) is str else None
         if kind is None or type(payload) is not dict:
@@ -53,12 +57,6 @@ class WorkerWorld:
         if len(text) > MAX_RESULT:
             raise self.line.reject(f"call: a result of {len(text)} characters; at most {MAX_RESULT} are taken")
         return Outcome(kind, text)
-
-    def _refused_here(self, tool: object, wrong: str | None) -> Outcome:
-        """The answer to what cannot travel, or would arrive as something else: a tuple becomes a list on the way."""
-        # The worker is told of a call that is refused there too, so that "the last call" is this one.
-        self.line.ask("call", self.line.limits.call_seconds, tool="", arguments=None, key=None)
-        return no_such_tool(tool, self.code.tools) if wrong is None else Outcome.saying("invalid", wrong)
 
     def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
         """What the code does with the call; the world is as before afterwards."""
@@ -125,3 +123,16 @@ class WorkerWorld:
             return StateDiff.model_validate(self._asked(do, "diff", dict, **fields))
         except ValidationError as cause:
             raise self.line.reject(f"{do}: an answer that is no difference") from cause
+
+
+def _call(tool: str, arguments: Mapping[str, Any], key: str | None) -> dict[str, Any]:
+    """A call as the worker is asked for it. The worker checks the arguments: a card of unread code may hold a schema
+    whose check takes for ever, so this process runs none of it.
+    """
+    if is_plain([tool, arguments]):
+        return {"tool": tool, "arguments": arguments, "key": key}
+    try:
+        # What JSON cannot carry, such as half a character or a tuple, is refused there, in the words used everywhere.
+        return {"packed": marshal.dumps([tool, cast(Any, arguments)]).hex(), "key": key}
+    except ValueError as cause:
+        raise SandboxError(f"call: the arguments of {tool!r} must be plain JSON: {cause}") from cause

@@ -60,6 +60,8 @@ class Zygote:
             self.close()
             raise
         self._control.settimeout(None)
+        self.memory = limits.resident(self._process.pid)
+        """Bytes that it held when it began to fork workers, which they share."""
 
     def spawn(self, allowed: Limits, layers: Layers) -> Spawned:
         """A fork of the zygote, which hardens itself before it answers."""
@@ -77,9 +79,9 @@ class Zygote:
         """Whether a worker that a worker forked is the zygote's child now, to be ended with the rest."""
         return bool(self._ask({"do": "adopt", "pid": pid})["adopted"])
 
-    def end(self, pid: int) -> int | None:
-        """Kill a worker and wait for it; its exit status tells how it ended, if it ended before."""
-        status: int | None = self._ask({"do": "end", "pid": pid})["status"]
+    def end(self, pid: int, wait: float = 0.0) -> int | None:
+        """Kill a worker; its exit status tells how it ended, if it ended before or within so many seconds."""
+        status: int | None = self._ask({"do": "end", "pid": pid, "wait": wait})["status"]
         return status
 
     def drop(self, pid: int) -> None:

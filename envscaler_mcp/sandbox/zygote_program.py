@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from envscaler_mcp.sandbox.probe import Kernel, probe
 from envscaler_mcp.sandbox.worker import run_worker
 
 _MESSAGE = 65536
+_BETWEEN = 0.001
 
 
 def main(descriptor: int) -> None:
@@ -62,8 +64,8 @@ class _Zygote:
         self._control = control
         self._kernel = kernel
         self._children: set[int] = set()
-        self._dropped: set[int] = set()
-        """Killed and not waited for yet; until then nobody else can have these numbers."""
+        self._dying: set[int] = set()
+        """Killed, and not gone yet; until they are waited for no other process can have these numbers."""
         self._number = 0
         self._read = b""
         self._handed: list[int] = []
@@ -73,7 +75,7 @@ class _Zygote:
         asked = self._next()
         if asked is None:
             return False
-        self._bury()
+        self._dying = {pid for pid in self._dying if _status(pid) is None}
         answer: dict[str, Any]
         match asked["do"]:
             case "spawn":
@@ -84,7 +86,7 @@ class _Zygote:
                 self._drop(asked["pid"])
                 return True
             case _:
-                answer = {"status": self._end(asked["pid"])}
+                answer = {"status": self._end(asked["pid"], asked["wait"])}
         _say(self._control, answer)
         return True
 
@@ -128,34 +130,45 @@ class _Zygote:
         self._children.add(pid)
         return True
 
-    def _end(self, pid: int) -> int | None:
-        """End one worker; how it ended, where it had done so before."""
+    def _end(self, pid: int, wait: float) -> int | None:
+        """End one worker; how it ended, where it had done so before.
+
+        One that gets no processor time dies slowly; the harness does not wait for that, and it is buried later.
+        """
         if pid not in self._children:
             return None
         self._children.remove(pid)
-        # Until it is waited for, nobody else can have this number.
+        # Until it is waited for, no other process can have this number.
         os.kill(pid, signal.SIGKILL)
-        return os.waitpid(pid, 0)[1]
+        deadline = time.monotonic() + wait
+        while (status := _status(pid)) is None and time.monotonic() < deadline:
+            time.sleep(_BETWEEN)
+        if status is None:
+            self._dying.add(pid)
+        return status
 
     def _drop(self, pid: int) -> None:
         if pid in self._children:
             self._children.remove(pid)
-            self._dropped.add(pid)
+            self._dying.add(pid)
             os.kill(pid, signal.SIGKILL)
-
-    def _bury(self) -> None:
-        for pid in list(self._dropped):
-            if os.waitpid(pid, os.WNOHANG)[0]:
-                self._dropped.remove(pid)
 
     def end_all(self) -> None:
         """Every worker, and what a hostile one may have made when it was asked to fork."""
-        for pid in list(self._children):
-            self._end(pid)
+        for pid in self._children:
+            os.kill(pid, signal.SIGKILL)
         with contextlib.suppress(OSError):
             listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
             for number in listed.split():
                 os.kill(int(number), signal.SIGKILL)
+        for pid in self._children | self._dying:
+            os.waitpid(pid, 0)
+
+
+def _status(pid: int) -> int | None:
+    """The exit status of a child that has ended."""
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    return status if ended else None
 
 
 def _complain(cause: BaseException) -> None:

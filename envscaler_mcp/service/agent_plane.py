@@ -65,7 +65,8 @@ def answer_agent(
             check_envelope(message, headers, request.repeated)
         check_meta(message.params)
         if message.method != "tools/call":
-            result = environment.fixed.result(modern, message.method, message.params)
+            tasks = world.offered if isinstance(world, HostedWorld) else environment.offered()
+            result = environment.fixed.result(modern, message.method, message.params, tasks)
             return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
         if isinstance(world, HostedWorld):
             return _called(world, request, message, id_, modern, reads_json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Coroutine
+from dataclasses import replace
 from functools import partial
 from html import escape
 from typing import Any
@@ -46,10 +47,14 @@ class AgentService:
         """Decide from the head alone."""
         parts = request.path.split("/")
         to_world = len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp"
-        refusal = self._guards.refusal(request, scope_of(request.path))
+        # A browser asks without a token whether it may ask with one.
+        asks_first = request.method == "OPTIONS" and self._guards.lets_in(request.headers.get("origin"))
+        refusal = self._guards.refusal(request, None if asks_first else scope_of(request.path))
         if refusal is not None:
             self._figures.statuses[refusal.status] += 1
             return _to_client(refusal) if to_world else refusal
+        if asks_first:
+            return _with(Answer(204), _PREFLIGHT, request.headers["origin"])
         if to_world and self._siblings.others:
             owner = self._share.owner(parts[3])
             if owner != self._share.number:
@@ -65,7 +70,10 @@ class AgentService:
             answer = self._to_looker(parts, request)
         if isinstance(answer, Answer):
             self._figures.statuses[answer.status] += 1
-        return answer
+        origin = request.headers.get("origin")
+        if origin is None or not self._guards.lets_in(origin):
+            return answer
+        return _with(answer, (), origin) if isinstance(answer, Answer) else _later_with(answer, origin)
 
     def _to_world(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
         try:
@@ -121,6 +129,18 @@ class AgentService:
         self._siblings.hand_over("agent", place, sock, received)
 
 
+def _with(answer: Answer, headers: tuple[tuple[str, str], ...], origin: str) -> Answer:
+    """An answer that a browser shows to a page of this origin."""
+    shown = ("access-control-allow-origin", origin), ("vary", "origin")
+    # The answer itself may be kept for a client that sends the same again.
+    return replace(answer, headers=(*answer.headers, *shown, *headers))
+
+
+async def _later_with(coming: Coroutine[Any, Any, Answer | Stream], origin: str) -> Answer | Stream:
+    answer = await coming
+    return _with(answer, (), origin) if isinstance(answer, Answer) else answer
+
+
 def _to_client(refusal: Answer) -> Answer:
     """A refusal as a client of the protocol reads it."""
     return unanswered(refusal.status, json.loads(refusal.body)["error"], *refusal.headers)
@@ -133,6 +153,14 @@ def scope_of(path: str) -> Scope | None:
     return "agent" if path.startswith("/e/") else "read"
 
 
+_PREFLIGHT = (
+    ("access-control-allow-methods", "GET, POST"),
+    (
+        "access-control-allow-headers",
+        "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id",
+    ),
+    ("access-control-max-age", "3600"),
+)
 _NOT_KEPT = (("cache-control", "no-store"),)
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{environment}: a fresh world</title>

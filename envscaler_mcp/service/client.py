@@ -38,6 +38,7 @@ from envscaler_mcp.service.orders import (
     WorldCards,
 )
 from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.tasks import Offer
 
 PATIENCE = 60.0
 """Seconds until a farm that does not answer is given up."""
@@ -71,10 +72,11 @@ class FarmClient:
         state: str | None = None,
         seed: int | None = None,
         lease_seconds: float | None = None,
+        prompts: Offer | None = None,
     ) -> FarmWorld:
         """A new world, this client's to close; left alone for its lease it is closed by the farm."""
         (world,) = self.open_many(
-            environment, 1, scenario=scenario, state=state, seed=seed, lease_seconds=lease_seconds
+            environment, 1, scenario=scenario, state=state, seed=seed, lease_seconds=lease_seconds, prompts=prompts
         )
         return world
 
@@ -87,10 +89,17 @@ class FarmClient:
         state: str | None = None,
         seed: int | None = None,
         lease_seconds: float | None = None,
+        prompts: Offer | None = None,
     ) -> list[FarmWorld]:
         """Worlds that all begin in the same way, such as a group of rollouts needs; all of them or none."""
         order = OpenOrder(
-            environment=environment, scenario=scenario, state=state, seed=seed, count=count, lease_seconds=lease_seconds
+            environment=environment,
+            scenario=scenario,
+            state=state,
+            seed=seed,
+            count=count,
+            lease_seconds=lease_seconds,
+            prompts=prompts,
         )
         # A request that is sent again because its answer was lost opens nothing twice.
         told = self.ask("POST", PREFIX, order, WorldCards, key=secrets.token_hex(16))

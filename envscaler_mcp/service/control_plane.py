@@ -119,8 +119,7 @@ class ControlPlane:
         return gives if isinstance(gives, (Answer, Stream)) else _sent(gives)
 
     async def _do_open(self, request: Request, order: OpenOrder) -> Answer:
-        key = request.headers.get("idempotency-key")
-        return await self._opens.answer(key, request.body, partial(self._opened, order, alone=OWN in request.query))
+        return await self._opens.answer(request, partial(self._opened, order, alone=OWN in request.query))
 
     async def _opened(self, order: OpenOrder, *, alone: bool) -> Answer:
         shares = [order.count] if alone else _shares(order.count, 1 + len(self._siblings.others))
@@ -145,9 +144,8 @@ class ControlPlane:
 
     async def _one(self, order: OpenOrder) -> HostedWorld:
         try:
-            return await self._worlds.open(
-                order.environment, order.scenario, order.state, order.seed, order.lease_seconds
-            )
+            start = order.scenario, order.state, order.seed
+            return await self._worlds.open(order.environment, *start, order.lease_seconds, order.prompts)
         except SandboxError as cause:
             logger.exception("no worker for a world of %s", order.environment)
             raise FullError("No worker could be started for this world; the farm's log says why.") from cause
@@ -212,7 +210,8 @@ class ControlPlane:
     async def _do_verify(self, world: HostedWorld, order: VerifyOrder) -> Verdict:
         """Agents may go on while checks run on the state that was read."""
         final = await world.act(lambda one: one.state())
-        verdict = await anyio.to_thread.run_sync(world.session.judged, final, order.scoring)
+        threads = world.threads.judging
+        verdict = await anyio.to_thread.run_sync(world.session.judged, final, order.scoring, limiter=threads)
         world.tell("verified", {"reward": verdict.reward})
         return verdict
 
@@ -234,7 +233,10 @@ class ControlPlane:
             place=world.place,
             lease_seconds=world.terms.lease_seconds,
             calls=world.calls,
-            ended=world.ended,
+            ended=world.ended is not None,
+            reason=None if world.ended is None else world.ended.reason,
+            slowed=world.slowed,
+            memory=world.memory,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -21,12 +22,15 @@ _ABOUT = {
     "worlds_closed_total": ("counter", "Worlds closed, for whatever reason."),
     "worlds_reaped_total": ("counter", "Worlds closed because their lease ended."),
     "worlds_crashed_total": ("counter", "Worlds whose worker ended by itself."),
+    "worlds_ended_for_memory_total": ("counter", "Worlds ended because all together held too much memory."),
+    "worlds_slowed_total": ("counter", "Worlds whose calls kept a processor busy for long."),
     "calls_total": ("counter", "Tool calls answered."),
     "requests_total": ("counter", "Requests by status."),
 }
 _PREFIX = "envscaler_"
 FIGURES = "/figures?own"
 """Where a process tells its own."""
+KEPT_SECONDS = 1.0
 
 
 class Figures:
@@ -37,13 +41,15 @@ class Figures:
         self._worlds = worlds
         self._siblings = siblings
         self._connections = connections
+        self._known: asyncio.Task[dict[str, float]] | None = None
+        self._known_until = 0.0
 
     def own(self) -> dict[str, float]:
         """By name; those of several processes can be added."""
         counts = self._worlds.counts
         found: dict[str, float] = {
             "worlds": len(self._worlds),
-            "visitors": sum(world.visitor for world in self._worlds),
+            "visitors": self._worlds.visitors,
             "connections": self._connections(),
             "resident_bytes": resident(os.getpid()),
             "processes": 1,
@@ -51,6 +57,8 @@ class Figures:
             "worlds_closed_total": counts.closed,
             "worlds_reaped_total": counts.reaped,
             "worlds_crashed_total": counts.crashed,
+            "worlds_ended_for_memory_total": counts.ended_for_memory,
+            "worlds_slowed_total": counts.slowed,
             "calls_total": counts.calls,
         }
         for status, count in sorted(self.statuses.items()):
@@ -66,6 +74,14 @@ class Figures:
         return Answer(200, as_prometheus(await self._all()).encode(), "text/plain; version=0.0.4")
 
     async def _all(self) -> dict[str, float]:
+        """Asked of every process once a second at most, however often and by how many it is wanted."""
+        loop = asyncio.get_running_loop()
+        if self._known is None or loop.time() > self._known_until:
+            self._known = loop.create_task(self._ask_all())
+            self._known_until = loop.time() + KEPT_SECONDS
+        return await asyncio.shield(self._known)
+
+    async def _ask_all(self) -> dict[str, float]:
         return added([self.own(), *await self._siblings.ask_all(FIGURES)])
 
 

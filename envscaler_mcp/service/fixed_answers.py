@@ -12,10 +12,19 @@ from envscaler_mcp.serving.introducing import INTRODUCTION, KEPT_MS, RULES
 from envscaler_mcp.serving.outcome import encode
 
 
+class OfferedTasks:
+    """The tasks that some worlds of an environment offer as prompts, with the answers made of them so far."""
+
+    def __init__(self, tasks: Sequence[introducing.Told]) -> None:
+        self.listed = {"prompts": introducing.prompts(tasks)}
+        self.texts = {task.id: task.task for task in tasks}
+        self.made: dict[bool, bytes] = {}
+
+
 class FixedAnswers:
     """The results of every request that is no call, as the bytes that are sent."""
 
-    def __init__(self, environment: Environment, tasks: Sequence[introducing.Told]) -> None:
+    def __init__(self, environment: Environment) -> None:
         self._card = environment
         self._server = {
             "name": environment.id,
@@ -27,34 +36,39 @@ class FixedAnswers:
             "tools/list": {"tools": [_listed(tool) for tool in environment.tools]},
             "resources/list": {"resources": introducing.resources(environment)},
             "resources/templates/list": {"resourceTemplates": []},
-            "prompts/list": {"prompts": introducing.prompts(tasks)},
         }
         self._texts = {
             INTRODUCTION: introducing.introduction_text(environment),
             RULES: introducing.rules_text(environment),
         }
-        self._tasks = {task.id: task.task for task in tasks}
         self._made: dict[tuple[bool, str], bytes] = {}
         self.stamp = encode({"io.modelcontextprotocol/serverInfo": self._server}).encode()
         """Who answers, as every result of the modern era says."""
 
-    def result(self, modern: bool, method: str, params: Mapping[str, Any]) -> bytes:
-        """The result of a request; RpcError where there is none."""
+    def result(self, modern: bool, method: str, params: Mapping[str, Any], tasks: OfferedTasks) -> bytes:
+        """The result of a request to a world that offers these tasks; RpcError where there is none."""
+        if method == "prompts/list":
+            return self._list_prompts(modern, params, tasks)
         if method in self._lists:
             return self._list(modern, method, params)
         if method == "resources/read":
             return self._read(modern, params)
         if method == "prompts/get":
-            return self._prompt(modern, params)
+            return self._prompt(modern, params, tasks)
         if method == ("server/discover" if modern else "initialize"):
             return self._discovered() if modern else self._initialized(params)
         if method == "ping" and not modern:
             return b"{}"
         raise RpcError(METHOD_NOT_FOUND, "There is no such method here.", method)
 
+    def _list_prompts(self, modern: bool, params: Mapping[str, Any], tasks: OfferedTasks) -> bytes:
+        _check_cursor(params)
+        if modern not in tasks.made:
+            tasks.made[modern] = self._shaped(modern, tasks.listed, KEPT_MS)
+        return tasks.made[modern]
+
     def _list(self, modern: bool, method: str, params: Mapping[str, Any]) -> bytes:
-        if type(params.get("cursor")) not in (str, type(None)):
-            raise RpcError(INVALID_PARAMS, "A cursor must be a text.")
+        _check_cursor(params)
         made = self._made.get((modern, method))
         if made is None:
             made = self._made[modern, method] = self._shaped(modern, self._lists[method], KEPT_MS)
@@ -69,16 +83,16 @@ class FixedAnswers:
         content = {"uri": uri, "mimeType": "text/markdown", "text": self._texts[uri]}
         return self._shaped(modern, {"contents": [content]}, KEPT_MS)
 
-    def _prompt(self, modern: bool, params: Mapping[str, Any]) -> bytes:
+    def _prompt(self, modern: bool, params: Mapping[str, Any], tasks: OfferedTasks) -> bytes:
         name = params.get("name")
         if type(name) is not str:
             raise RpcError(INVALID_PARAMS, "prompts/get needs a name.")
         given = params.get("arguments")
         if given is not None and not (type(given) is dict and all(type(one) is str for one in given.values())):
             raise RpcError(INVALID_PARAMS, "The arguments of a prompt are texts by name; prompts here have none.")
-        if name not in self._tasks:
+        if name not in tasks.texts:
             raise RpcError(INVALID_PARAMS, introducing.no_prompt(name), {"name": name})
-        message = {"role": "user", "content": {"type": "text", "text": self._tasks[name]}}
+        message = {"role": "user", "content": {"type": "text", "text": tasks.texts[name]}}
         return self._shaped(modern, {"messages": [message]})
 
     def _discovered(self) -> bytes:
@@ -105,6 +119,11 @@ class FixedAnswers:
         kept = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": "public"}
         text = encode({**result, "resultType": "complete", **kept}).encode()
         return b'%s,"_meta":%s}' % (text[:-1], self.stamp)
+
+
+def _check_cursor(params: Mapping[str, Any]) -> None:
+    if type(params.get("cursor")) not in (str, type(None)):
+        raise RpcError(INVALID_PARAMS, "A cursor must be a text.")
 
 
 def _listed(tool: Tool) -> dict[str, Any]:

@@ -42,6 +42,8 @@ class FarmConfig:
     isolation: Isolation = "local"
     open_to_others: bool = False
     hosts: frozenset[str] = frozenset()
+    pages: frozenset[str] = frozenset()
+    """Origins of pages elsewhere that may ask and read the answers."""
     tokens: bool = False
     rate: float = 0.0
     caps: Caps = field(default_factory=Caps)
@@ -68,6 +70,7 @@ class FrontEnd:
             hosts=config.hosts,
             tokens=config.tokens or config.open_to_others,
             rate=config.rate,
+            pages=config.pages,
         )
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
         self.agents = Connections(agents, config.patience, config.connections)
@@ -123,6 +126,7 @@ async def serving(
     async with contextlib.AsyncExitStack() as stack:
         questions = stack.enter_context(listen_privately(str(path)))
         stack.callback(loop.create_task(front.worlds.reap()).cancel)
+        stack.callback(loop.create_task(front.worlds.watch_memory()).cancel)
         stack.push_async_callback(front.close)
         stack.enter_context(front.siblings.taking(front.take))
         await stack.enter_async_context(front.agents.accepting(*agents))

@@ -17,6 +17,8 @@ audit = logging.getLogger("envscaler.audit")
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_.-]+)(?::[0-9]*)?")
 _MOST_PEERS = 10_000
+_ELSEWHERE = ("cross-site", "same-site")
+"""Another port of the same machine is the same site, and another origin."""
 
 
 @dataclass(slots=True)
@@ -32,6 +34,8 @@ class Guards:
     """Whether agents and readers need a token too; whoever controls always does."""
     rate: float = 0.0
     """Requests a second from one address; 0 for any number."""
+    pages: frozenset[str] = frozenset()
+    """Origins of other pages that the owner lets in."""
     _buckets: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def refusal(self, request: Request, wanted: Scope | None) -> Answer | None:
@@ -42,8 +46,7 @@ class Guards:
         host = headers.get("host", "")
         if not self._knows(host, request):
             return self._refused(request, 421, "This farm is not called by that name.")
-        origin = headers.get("origin")
-        if origin is not None and not self._is_own_page(origin, host):
+        if self._is_from_elsewhere(request, host):
             return self._refused(request, 403, "No page from elsewhere may ask.")
         if wanted is None or not (self.tokens or wanted == "control"):
             return None
@@ -63,6 +66,20 @@ class Guards:
             return False
         name = found[1].strip("[]").lower()
         return name in self.hosts or is_loopback(name)
+
+    def lets_in(self, origin: str | None) -> bool:
+        """Whether pages of this origin may ask and read the answers, because the owner says so."""
+        return origin in self.pages
+
+    def _is_from_elsewhere(self, request: Request, host: str) -> bool:
+        """Whether a page of another site asks: by a script, which says where from, or by an image, a frame or a link.
+
+        Those carry no `Origin`; the browser says in `Sec-Fetch-Site` that it was not the user who typed the address.
+        """
+        origin = request.headers.get("origin")
+        if origin is not None:
+            return not self.lets_in(origin) and not self._is_own_page(origin, host)
+        return request.headers.get("sec-fetch-site") in _ELSEWHERE
 
     def _is_own_page(self, origin: str, host: str) -> bool:
         scheme, _, asking = origin.partition("://")
@@ -85,7 +102,7 @@ class Guards:
 
 
 def noted(what: str, request: Request, **more: object) -> None:
-    """Write a line into the audit log; a world's name is shortened, since whoever knows it may use it."""
+    """Write a line into the audit log; a world's name is shortened, since a client that knows it may use it."""
     if audit.isEnabledFor(logging.INFO):
         place = "/".join(f"{part[:6]}…" if len(part) > 20 else part for part in request.path.split("/"))[:200]
         line = {

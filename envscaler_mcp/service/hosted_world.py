@@ -8,19 +8,29 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import anyio
+import anyio.to_thread
+
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.sandbox.ended import Reason, WorkerEndedError
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.service.environments import HostedEnvironment
+from envscaler_mcp.service.fixed_answers import OfferedTasks
 from envscaler_mcp.service.http1 import Answer
+from envscaler_mcp.service.worker_calls import WorkerCalls
 from envscaler_mcp.serving.local_world import LocalWorld
-from envscaler_mcp.serving.outcome import ENDED, Outcome
+from envscaler_mcp.serving.outcome import Outcome, ended
 from envscaler_mcp.serving.served import Served
 from envscaler_mcp.serving.session import Session
+from envscaler_mcp.serving.tasks import Offer
 
 KEPT_UNDELIVERED = 8
 WATCHER_BACKLOG = 1_000
 """Events that may wait for a watcher before it is let go."""
+MOST_WAITING = 64
+"""Calls that may wait for their turn in one world."""
+CROWDED = Outcome.saying("invalid", f"{MOST_WAITING} calls wait for this world already; wait for an answer.")
 
 T = TypeVar("T")
 
@@ -34,6 +44,28 @@ class Terms:
     calls: int
 
 
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """How many threads the worlds of one environment may hold together, so that those of another never wait for them."""
+
+    calls: WorkerCalls
+    """Of all environments: these need no thread each."""
+    opening: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(4))
+    acting: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(8))
+    """For what owners do, and for answers that the event loop does not wait for."""
+    judging: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(4))
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a world was opened, and which tasks it offers as prompts."""
+
+    scenario: str | None = None
+    state: str | None = None
+    seed: int | None = None
+    prompts: Offer | None = None
+
+
 @dataclass(slots=True)
 class Counts:
     """What happened to the worlds of one process since it began."""
@@ -42,6 +74,8 @@ class Counts:
     closed: int = 0
     reaped: int = 0
     crashed: int = 0
+    ended_for_memory: int = 0
+    slowed: int = 0
     calls: int = 0
 
 
@@ -62,6 +96,8 @@ class HostedWorld:
         session: Session,
         terms: Terms,
         counts: Counts,
+        threads: Threads,
+        start: Start,
         *,
         visitor: bool = False,
     ) -> None:
@@ -73,8 +109,14 @@ class HostedWorld:
         """Whether it came into being because a person went to its address."""
         self.used = time.monotonic()
         self.calls = 0
-        self.ended = False
-        """Whether its worker is gone; it answers every call with that until it is closed."""
+        self.start = start
+        self.threads = threads
+        self.ended: WorkerEndedError | None = None
+        """Why its worker is gone, if it is; it answers every call with that until it is closed."""
+        self.memory = 0
+        """Bytes that its worker held when it was weighed last."""
+        self.weighed = 0.0
+        """When that was, by the monotonic clock."""
         self.undelivered: dict[bytes, Answer] = {}
         """Answers to calls that nobody got, by what was sent: whoever sends that again gets them, and nothing is run."""
         self.under_way: dict[bytes, asyncio.Event] = {}
@@ -82,10 +124,12 @@ class HostedWorld:
         self.sent = b""
         """What the last call was sent as."""
         self._counts = counts
-        self._served = Served(session.world)
+        self._served = Served(session.world, threads.acting)
         self._here = isinstance(session.world, LocalWorld)
+        self.waiting = 0
+        """Requests that wait for their turn or for its worker."""
+        self._slowed = False
         self._watchers: set[Watcher] = set()
-        self._loop = asyncio.get_running_loop()
 
     def call(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome | Coroutine[Any, Any, Outcome]:
         """What comes of a call: at once in this process, later in a worker."""
@@ -101,23 +145,62 @@ class HostedWorld:
     def _call(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
         outcome = self.session.world.call(tool, arguments, key)
         if self._watchers:
-            self._tell_of_call(tool, arguments, outcome)
+            self._tell_of_call(tool, arguments, outcome, self._diff_of(tool, outcome))
         return outcome
 
     async def _call_later(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+        if self.waiting >= MOST_WAITING:
+            return CROWDED
+        self.waiting += 1
         try:
-            return await self._served.turn(lambda: self._call(tool, arguments, key))
-        except EnvScalerError:
-            if not self.ended:
-                self.ended = True
-                self._counts.crashed += 1
-                self.tell("ended", {})
-            return ENDED
+            async with self._served.lock:
+                outcome = await self._called(tool, arguments, key)
+                self.used = time.monotonic()
+                return outcome
+        except EnvScalerError as cause:
+            return ended(self._note_end(cause).reason)
+        finally:
+            self.waiting -= 1
+
+    async def _called(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+        world = self.session.world
+        assert isinstance(world, WorkerWorld)
+        outcome = world.outcome(
+            await self.threads.calls.answer_of(world.begin(tool, arguments, key), self.threads.acting)
+        )
+        if world.line.slowed and not self._slowed:
+            self._slowed = True
+            self._counts.slowed += 1
+            self.tell("slowed", {"tool": tool})
+        if self._watchers:
+            diff = await anyio.to_thread.run_sync(self._diff_of, tool, outcome, limiter=self.threads.acting)
+            self._tell_of_call(tool, arguments, outcome, diff)
+        return outcome
+
+    def _note_end(self, cause: EnvScalerError) -> WorkerEndedError:
+        """Why the worker is gone, which its watchers hear once."""
+        if self.ended is None:
+            why = cause if isinstance(cause, WorkerEndedError) else WorkerEndedError("crash", str(cause))
+            self.ended = why
+            self._counts.crashed += 1
+            self.tell("ended", {"reason": why.reason, "why": str(why)})
+        return self.ended
+
+    async def end(self, reason: Reason, why: str) -> None:
+        """End its worker, whatever that is doing; the address stays, and says why to its callers."""
+        world = self.session.world
+        if isinstance(world, WorkerWorld) and self.ended is None:
+            await anyio.to_thread.run_sync(world.line.doom, reason, why)
+            self._note_end(WorkerEndedError(reason, why))
 
     async def act(self, does: Callable[[Session], T]) -> T:
         """Something that only whoever owns the world may do."""
         self.used = time.monotonic()
-        return await self._served.turn(lambda: does(self.session))
+        try:
+            return await self._served.turn(lambda: does(self.session))
+        except WorkerEndedError as cause:
+            self._note_end(cause)
+            raise
 
     @property
     def leaves(self) -> float:
@@ -135,6 +218,28 @@ class HostedWorld:
         world = self.session.world
         return world.line.pid if isinstance(world, WorkerWorld) else None
 
+    @property
+    def slowed(self) -> bool:
+        """Whether a call kept a processor busy for so long that it had to take turns with others like it."""
+        world = self.session.world
+        return isinstance(world, WorkerWorld) and world.line.slowed
+
+    @property
+    def may_have_grown(self) -> bool:
+        """Whether its code has run since it was weighed last."""
+        return self.ended is None and (self.waiting > 0 or self.used >= self.weighed)
+
+    def weigh(self, now: float) -> None:
+        """Know how many bytes its worker holds for itself now."""
+        world = self.session.world
+        self.memory = world.line.own_memory if isinstance(world, WorkerWorld) and self.ended is None else 0
+        self.weighed = now
+
+    @property
+    def offered(self) -> OfferedTasks:
+        """The tasks that it offers as prompts."""
+        return self.environment.offered(self.start.scenario, self.start.state, self.start.prompts)
+
     def not_delivered(self, sent: bytes, answer: Answer) -> None:
         """Keep an answer that nobody got."""
         while len(self.undelivered) >= KEPT_UNDELIVERED:
@@ -150,10 +255,12 @@ class HostedWorld:
     def unwatch(self, watcher: Watcher) -> None:
         self._watchers.discard(watcher)
 
-    def _tell_of_call(self, tool: str, arguments: dict[str, Any], outcome: Outcome) -> None:
+    def _diff_of(self, tool: str, outcome: Outcome) -> StateDiff:
         found = self.environment.card.tool(tool)
         writes = outcome.kind == "done" and found is not None and found.effect == "writes"
-        diff = self.session.diff() if writes else StateDiff()
+        return self.session.diff() if writes else StateDiff()
+
+    def _tell_of_call(self, tool: str, arguments: dict[str, Any], outcome: Outcome, diff: StateDiff) -> None:
         told = {
             "tool": tool,
             "arguments": arguments,
@@ -161,8 +268,7 @@ class HostedWorld:
             "result": outcome.payload,
             "diff": diff.model_dump(mode="json"),
         }
-        # A worker's world is called in a thread, and queues belong to the loop.
-        self._loop.call_soon_threadsafe(self.tell, "call", told)
+        self.tell("call", told)
 
     def tell(self, what: str, told: Mapping[str, Any]) -> None:
         """Tell everybody who watches."""
@@ -179,6 +285,9 @@ class HostedWorld:
         for watcher in list(self._watchers):
             _hang_up(watcher)
         self._watchers.clear()
+        # A call that hangs is not waited for.
+        if self.waiting:
+            await self.end("closed", "this world was closed; open another one")
         await self._served.turn(self.session.close)
 
 

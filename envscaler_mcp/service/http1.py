@@ -10,6 +10,8 @@ from http import HTTPStatus
 from envscaler_mcp.serving.outcome import encode
 
 MAX_HEADERS = 64
+MAX_TARGET = 2_048
+"""Letters of a path and its query together; what is done with them takes time before anything else is known."""
 MAX_PIECES = 256
 MAX_PIECE_LINE = 64
 """Letters in which a piece of a body tells its length, and whatever else it says of itself."""
@@ -80,6 +82,8 @@ def read_head(head: bytes, peer: str = "") -> Request:
         if not authority:
             raise BadRequestError(400, "This is no HTTP/1.1 request.")
         path = "/"
+    if len(path) + len(query or "") > MAX_TARGET:
+        raise BadRequestError(414, f"The address of a request may have {MAX_TARGET} letters.")
     lines = text.count("\r\n")
     if lines > MAX_HEADERS:
         raise BadRequestError(431, "The request has too many headers.")

@@ -7,8 +7,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.tasks import Offer
 
 MOST_AT_ONCE = 10_000
+MOST_SEED = 2**63 - 1
 
 
 class _Body(BaseModel):
@@ -23,7 +25,10 @@ class OpenOrder(_Body):
     """Its id; the world begins at its state and can be verified."""
     state: str | None = None
     """A state of the environment by name, where no scenario is named; the first one by default."""
-    seed: int | None = None
+    seed: int | None = Field(default=None, ge=-MOST_SEED, le=MOST_SEED)
+    prompts: Offer | None = None
+    """Which tasks agents are offered as prompts: those of the split `train` that begin at this state by default, none
+    in a world at a scenario."""
     count: int = Field(default=1, ge=1, le=MOST_AT_ONCE)
     lease_seconds: float | None = Field(default=None, gt=0)
     """How long each stays when nobody uses it."""
@@ -43,6 +48,12 @@ class WorldCard(_Body):
     calls: int
     ended: bool
     """Whether its worker is gone; it can only be closed."""
+    reason: str | None = None
+    """Why its worker is gone: `memory`, `time`, `hostile` or `crash`."""
+    slowed: bool = False
+    """Whether a call kept a processor busy for so long that it had to take turns with others like it."""
+    memory: int = 0
+    """Bytes that its worker held for itself when it was weighed last; 0 in the farm's own process."""
 
 
 class WorldCards(_Body):
@@ -66,7 +77,7 @@ class ForkOrder(_Body):
 class Snapshot(_Body):
     """A mark to come back to."""
 
-    snapshot: int
+    snapshot: int = Field(ge=0, le=MOST_SEED)
 
 
 class VerifyOrder(_Body):

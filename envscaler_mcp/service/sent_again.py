@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from envscaler_mcp.service.hosted_world import HostedWorld
+from envscaler_mcp.service.hosted_world import CROWDED, MOST_WAITING, HostedWorld
 from envscaler_mcp.service.http1 import Answer
 from envscaler_mcp.serving.outcome import Outcome
 
@@ -40,8 +40,8 @@ def answer_once(world: HostedWorld, body: bytes, call: Call, shape: Shape) -> An
 def _answered(world: HostedWorld, body: bytes, call: Call, shape: Shape) -> Answer | Coroutine[Any, Any, Answer]:
     outcome = world.call(*call)
     if not isinstance(outcome, Outcome):
-        world.under_way[body] = asyncio.Event()
-        return _later(world, body, outcome, shape)
+        done = world.under_way[body] = asyncio.Event()
+        return _later(world, body, done, outcome, shape)
     world.sent = body
     return shape(outcome)
 
@@ -57,19 +57,30 @@ def _forget(world: HostedWorld, body: bytes, answer: Answer) -> None:
         del world.undelivered[body]
 
 
-async def _later(world: HostedWorld, body: bytes, coming: Coroutine[Any, Any, Outcome], shape: Shape) -> Answer:
+async def _later(
+    world: HostedWorld, body: bytes, done: asyncio.Event, coming: Coroutine[Any, Any, Outcome], shape: Shape
+) -> Answer:
     try:
         return shape(await coming)
     finally:
-        world.under_way.pop(body).set()
+        done.set()
+        # Several that waited for the same call begin at once, and the last of them stands here.
+        if world.under_way.get(body) is done:
+            del world.under_way[body]
 
 
 async def _again(world: HostedWorld, body: bytes, call: Call, shape: Shape) -> Answer:
-    while body in world.under_way:
-        await world.under_way[body].wait()
-        await asyncio.sleep(0)
-    for _ in range(_TURNS):
-        await asyncio.sleep(0)
+    if world.waiting >= MOST_WAITING:
+        return shape(CROWDED)
+    world.waiting += 1
+    try:
+        while body in world.under_way:
+            await world.under_way[body].wait()
+            await asyncio.sleep(0)
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+    finally:
+        world.waiting -= 1
     kept = world.undelivered.pop(body, None)
     answer = _answered(world, body, call, shape) if kept is None else kept
     return answer if isinstance(answer, Answer) else await answer

@@ -44,6 +44,7 @@ def allows(secret: bytes, token: str, wanted: Scope) -> bool:
         len(words) == 4
         and words[0] == _MARK
         and wanted in _ALLOWS.get(words[1], ())
+        and words[2].isascii()
         and words[2].isdigit()
         and int(words[2]) > time.time()
     )

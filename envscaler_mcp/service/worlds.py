@@ -6,8 +6,6 @@ import asyncio
 import hashlib
 import hmac
 import logging
-import os
-import random
 import secrets
 import time
 import zlib
@@ -18,14 +16,15 @@ import anyio.to_thread
 
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.launch.opening import Isolation
-from envscaler_mcp.sandbox.limits import resident, share_of
+from envscaler_mcp.service import memory
 from envscaler_mcp.service.environments import Environments, HostedEnvironment
-from envscaler_mcp.service.hosted_world import Counts, HostedWorld, Terms
+from envscaler_mcp.service.hosted_world import Counts, HostedWorld, Start, Terms, Threads
+from envscaler_mcp.service.memory import MemoryWatch
+from envscaler_mcp.service.worker_calls import WorkerCalls
+from envscaler_mcp.serving.tasks import Offer
 
 logger = logging.getLogger(__name__)
 
-_SAMPLE = 8
-"""Workers that are weighed each second; weighing thousands would be felt."""
 _RANDOM = 22
 """Letters of 128 random bits."""
 
@@ -86,8 +85,10 @@ class Worlds:
         self._open: dict[str, HostedWorld] = {}
         self._visits: dict[str, asyncio.Event] = {}
         self._opening = 0
-        self._in_workers = 0
-        """Bytes that workers hold, by a sample of them."""
+        self._threads: dict[str, Threads] = {}
+        self._calls = WorkerCalls()
+        self._memory = MemoryWatch(caps.memory)
+        self.visitors = 0
 
     def __len__(self) -> int:
         return len(self._open)
@@ -116,16 +117,21 @@ class Worlds:
         state: str | None = None,
         seed: int | None = None,
         lease_seconds: float | None = None,
+        prompts: Offer | None = None,
     ) -> HostedWorld:
         """A new world, its owner's until it is closed or left alone for its lease."""
         hosted = self.environments.find(environment)
-        return await self._place(self.share.fresh(), hosted, self._lease(lease_seconds), (scenario, state, seed))
+        start = Start(scenario, state, seed, prompts)
+        return await self._place(self.share.fresh(), hosted, self._lease(lease_seconds), start)
 
     async def fork(self, parent: HostedWorld) -> HostedWorld:
         """A second world that goes on from where the first is."""
         self._admit()
         session = await parent.act(lambda one: one.fork())
-        return self._add(HostedWorld(self.share.fresh(), parent.environment, session, parent.terms, self.counts))
+        name, threads = self.share.fresh(), parent.threads
+        return self._add(
+            HostedWorld(name, parent.environment, session, parent.terms, self.counts, threads, parent.start)
+        )
 
     def _lease(self, seconds: float | None) -> Terms:
         wanted = self.caps.lease_seconds if seconds is None else seconds
@@ -143,42 +149,52 @@ class Worlds:
         name: str,
         hosted: HostedEnvironment,
         terms: Terms,
-        start: tuple[str | None, str | None, int | None] = (None, None, None),
+        start: Start,
         *,
         visitor: bool = False,
     ) -> HostedWorld:
         self._admit()
-        if self._isolation == "local" and hosted.runs_here:
-            session = hosted.session(*start, self._isolation)
+        threads = self._threads_of(hosted)
+        where = start.scenario, start.state, start.seed, self._isolation
+        if self._isolation == "local" and await hosted.may_run_here(threads.opening):
+            session = hosted.session(*where)
         else:
             self._opening += 1
             try:
-                session = await anyio.to_thread.run_sync(hosted.session, *start, self._isolation)
+                session = await anyio.to_thread.run_sync(hosted.session, *where, limiter=threads.opening)
             finally:
                 self._opening -= 1
-        return self._add(HostedWorld(name, hosted, session, terms, self.counts, visitor=visitor))
+        return self._add(HostedWorld(name, hosted, session, terms, self.counts, threads, start, visitor=visitor))
+
+    def _threads_of(self, hosted: HostedEnvironment) -> Threads:
+        return self._threads.setdefault(hosted.card.id, Threads(self._calls))
 
     def _admit(self) -> None:
         if len(self._open) + self._opening >= self.caps.worlds:
             raise FullError(f"{self.caps.worlds} worlds are open, as many as may be; close some, or let leases end.")
-        if resident(os.getpid()) + self._in_workers > self.caps.memory:
+        if self._memory.is_full:
             raise FullError(f"The worlds fill the {self.caps.memory >> 20} MiB they may have; close some.")
 
     def _add(self, world: HostedWorld) -> HostedWorld:
         self._open[world.name] = world
         self.counts.opened += 1
+        self.visitors += world.visitor
         return world
 
     async def close(self, world: HostedWorld) -> None:
         """End a world; its address leads nowhere from here on."""
         if self._open.pop(world.name, None) is not None:
             self.counts.closed += 1
+            self.visitors -= world.visitor
             await world.close()
 
     # Visitors
 
     def invitation(self, environment: str) -> str:
         """A name that only this farm can make: a world begins there whenever somebody comes and none is there."""
+        if environment not in self.environments.entries:
+            # Any page may ask, so no name is looked for that this one may have been meant for.
+            raise WorldError("There is no such environment; /v0.1/servers lists them.")
         self.environments.find(environment)
         random = secrets.token_urlsafe(16)
         return random + self._signature(environment, random)
@@ -200,23 +216,22 @@ class Worlds:
         found = self._open.get(name)
         if found is not None:
             return found
-        if sum(world.visitor for world in self._open.values()) >= self.caps.visitors:
+        if self.visitors >= self.caps.visitors:
             raise FullError(f"{self.caps.visitors} people visit already, as many as may; come back later.")
         self._visits[name] = asyncio.Event()
         try:
             terms = Terms(self.caps.visit_seconds, self.caps.calls)
-            return await self._place(name, self.environments.find(environment), terms, visitor=True)
+            return await self._place(name, self.environments.find(environment), terms, Start(), visitor=True)
         finally:
             self._visits.pop(name).set()
 
     # The end of worlds
 
     async def reap(self) -> None:
-        """Close what nobody used for its lease, for as long as the process runs."""
+        """Close what is not used for its lease, for as long as the process runs."""
         while True:
             await asyncio.sleep(1)
             now = time.monotonic()
-            self._weigh()
             for world in [one for one in self._open.values() if one.leaves < now]:
                 self.counts.reaped += 1
                 try:
@@ -224,10 +239,15 @@ class Worlds:
                 except Exception:
                     logger.exception("a world of %s could not be closed", world.environment.card.id)
 
-    def _weigh(self) -> None:
-        pids = [pid for world in self._open.values() if (pid := world.worker) is not None]
-        sample = random.sample(pids, min(len(pids), _SAMPLE))
-        self._in_workers = sum(map(share_of, sample)) * len(pids) // max(1, len(sample))
+    async def watch_memory(self) -> None:
+        """End the largest worlds where all hold more than they may, for as long as the process runs."""
+        while True:
+            await asyncio.sleep(memory.SECONDS)
+            try:
+                self._memory.weigh(self._open.values())
+                self.counts.ended_for_memory += await self._memory.make_room(list(self._open.values()))
+            except Exception:
+                logger.exception("the worlds could not be weighed")
 
     async def close_all(self) -> None:
         """The farm ends."""

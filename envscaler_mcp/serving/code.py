@@ -81,8 +81,9 @@ class EnvironmentCode:
 
 
 def _callable_tool(tool: Tool, limit: int) -> CallableTool:
+    check = compile_arguments(tool.input_schema, limit)
     nested = any(not _is_flat(schema) for schema in tool.input_schema.get("properties", {}).values())
-    return CallableTool(tool, compile_arguments(tool.input_schema, limit), nested)
+    return CallableTool(tool, check, nested)
 
 
 def _unchecked_tool(tool: Tool) -> CallableTool:

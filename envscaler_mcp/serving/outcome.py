@@ -88,6 +88,23 @@ INSIDE = " failed because of an error inside the environment; nothing was change
 """How a sentence ends that tells of a defect inside an environment."""
 ENDED = Outcome.saying("failed", "This world has ended; a new one must be opened.")
 """What a server answers when the worker that held its world is gone."""
+_ENDED_BY = {
+    "memory": "This world has ended because it used too much memory; a new one must be opened.",
+    "time": "This world has ended because a call took too long; a new one must be opened.",
+}
+
+
+def ended(reason: str) -> Outcome:
+    """The same, for a reason that agents may know; what hostile code did is for the world's owner."""
+    return Outcome.saying("failed", _ENDED_BY[reason]) if reason in _ENDED_BY else ENDED
+
+
+_ENDED_TEXTS = frozenset({ENDED.text, *(ended(reason).text for reason in _ENDED_BY)})
+
+
+def says_ended(text: str) -> bool:
+    """Whether an answer says that its world is gone."""
+    return text in _ENDED_TEXTS
 
 
 def kind_of(text: str, is_error: bool) -> Kind:
@@ -97,4 +114,4 @@ def kind_of(text: str, is_error: bool) -> Kind:
     if text.startswith("Error: "):
         # As published; what an environment says here is JSON otherwise.
         return "failed" if "\nTraceback (most recent call last):\n" in text else "invalid"
-    return "failed" if text == ENDED.text or text.endswith(f'{INSIDE}"}}') else "refused"
+    return "failed" if says_ended(text) or text.endswith(f'{INSIDE}"}}') else "refused"

@@ -17,13 +17,16 @@ T = TypeVar("T")
 class Served:
     """Whoever acts on the world, agent or control plane, takes turns here."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, threads: anyio.CapacityLimiter | None = None) -> None:
+        """`threads` bounds how many worlds are waited for in threads together with this one; 40 by default."""
         self.world = world
-        self._lock = anyio.Lock()
+        self.lock = anyio.Lock()
+        """Held during a turn with a world that is waited for."""
+        self._threads = threads
 
     async def turn(self, act: Callable[[], T]) -> T:
         """Do something to a world: at once for one in this process, in a thread for one that is waited for."""
         if isinstance(self.world, LocalWorld):
             return act()
-        async with self._lock:
-            return await anyio.to_thread.run_sync(act)
+        async with self.lock:
+            return await anyio.to_thread.run_sync(act, limiter=self._threads)

@@ -1,13 +1,13 @@
 """One world as a Model Context Protocol server, in both eras of the protocol.
 
-What a client is told never changes while a server lives: the tools, the introduction and the rules are the same for
-everyone, and each may be kept for an hour.
+The tools, the introduction and the rules never change while a server lives. The tasks it offers are those that can be
+done in the world it was opened with. Each list may be kept for an hour.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mcp_types as types
@@ -20,7 +20,7 @@ from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.serving import introducing
 from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, INTRODUCTION, KEPT_MS, NO_KEY, RULES, is_key
-from envscaler_mcp.serving.outcome import ENDED, Outcome
+from envscaler_mcp.serving.outcome import Outcome, ended
 from envscaler_mcp.serving.served import Served
 from envscaler_mcp.serving.world import World
 
@@ -28,10 +28,14 @@ logger = logging.getLogger(__name__)
 
 _AN_HOUR = CacheHint(ttl_ms=KEPT_MS, scope="public")
 _Context = ServerRequestContext[Any]
+Tasks = Callable[[], Sequence[Scenario]]
 
 
-def build_server(world: World | Served, tasks: Sequence[Scenario] = ()) -> Server[Any]:
-    """A server whose tools act on this world, one call at a time, and which offers the tasks as prompts."""
+def build_server(world: World | Served, tasks: Sequence[Scenario] | Tasks = ()) -> Server[Any]:
+    """A server whose tools act on this world, one call at a time, and which offers the tasks as prompts.
+
+    A function tells which tasks those are now, where another world may be put in the place of this one.
+    """
     served = world if isinstance(world, Served) else Served(world)
     environment = served.world.environment
     turns = _Turns(served)
@@ -84,7 +88,7 @@ def build_server(world: World | Served, tasks: Sequence[Scenario] = ()) -> Serve
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
-        **(_prompts(tasks) if tasks else {}),
+        **(_prompts(tasks if callable(tasks) else lambda: tasks) if tasks else {}),
     )
     # The default is a tracing span around each request, which costs as much as the request.
     server.middleware.clear()
@@ -104,21 +108,18 @@ class _Turns:
         served = self._served
         try:
             return await served.turn(lambda: served.world.call(tool, given, key))
-        except EnvScalerError:
+        except EnvScalerError as cause:
             logger.exception("a call of %r in %s", tool, served.world.environment.id)
-            return ENDED
+            # The error of a worker that ended has a reason; this layer knows no workers.
+            return ended(getattr(cause, "reason", ""))
 
 
-def _prompts(tasks: Sequence[Scenario]) -> dict[str, Any]:
-    """The tasks as prompts: the same for everybody, whichever world is served."""
-    texts = {task.id: task.task for task in tasks}
-    listed = types.ListPromptsResult.model_validate({"prompts": introducing.prompts(tasks)})
-
+def _prompts(tasks: Tasks) -> dict[str, Any]:
     async def list_prompts(_context: _Context, _params: Any) -> types.ListPromptsResult:
-        return listed
+        return types.ListPromptsResult.model_validate({"prompts": introducing.prompts(tasks())})
 
     async def get_prompt(_context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        text = texts.get(params.name)
+        text = next((task.task for task in tasks() if task.id == params.name), None)
         if text is None:
             raise MCPError(types.INVALID_PARAMS, introducing.no_prompt(params.name), {"name": params.name})
         content = types.TextContent(type="text", text=text)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal, Protocol, TypeVar
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.members import has_member, read_member_text
@@ -16,6 +17,34 @@ from envscaler_mcp.serving.suggestion import did_you_mean, shown
 TASKS = "scenarios.jsonl"
 MORE_TASKS = "more_scenarios.jsonl"
 """Those that were made here and do not ship."""
+
+
+Offer = Literal["train", "all", "none"]
+"""Which tasks a world offers as prompts."""
+
+
+class Startable(Protocol):
+    """A scenario, or no more than its words."""
+
+    @property
+    def state(self) -> str: ...
+    @property
+    def split(self) -> str: ...
+
+
+Task = TypeVar("Task", bound=Startable)
+
+
+def offered_tasks(tasks: Sequence[Task], offer: Offer | None, scenario: str | None, state: str | None) -> list[Task]:
+    """The tasks that can be done in a world that was opened here.
+
+    Those of the split `train` by default, and none in a world that was opened at a scenario: its opener tells the
+    task, perhaps bit by bit as its user, and the rest of the words would give that away.
+    """
+    chosen = offer or ("train" if scenario is None else "none")
+    if chosen == "none":
+        return []
+    return [task for task in tasks if task.state == state and (chosen == "all" or task.split == "train")]
 
 
 def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
@@ -49,6 +78,8 @@ class TaskWords:
     id: str
     level: str
     task: str
+    state: str
+    split: str
 
 
 class TaskList:
@@ -66,7 +97,8 @@ class TaskList:
     def _note(self, line: str, path: Path, number: int) -> None:
         try:
             told = json.loads(line)
-            words = TaskWords(str(told["id"]), str(told["level"]), str(told["task"]))
+            fields = told["id"], told["level"], told["task"], told["state"], told.get("split", "train")
+            words = TaskWords(*map(str, fields))
         except (ValueError, TypeError, KeyError) as cause:
             raise ArtifactError(f"{path}, line {number}, is no scenario: {cause}") from cause
         self.words.append(words)

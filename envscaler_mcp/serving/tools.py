@@ -18,7 +18,7 @@ from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.signature import Annotations, input_schema
 
 _HIDDEN = frozenset({"staticmethod", "classmethod", "property", "cached_property", "abstractmethod", "overload"})
-_PARAMETER = re.compile(r"\*{0,2}(?P<name>\w+)\s*(?:\((?P<type>[^)]*(?:\([^)]*\)[^)]*)*)\))?\s*:\s*(?P<text>.*)")
+_PARAMETER = re.compile(r"\*{0,2}(?P<name>\w+)\s*(?:\((?P<type>[^()]*+(?:\([^()]*+\)[^()]*+)*+)\))?\s*:\s*(?P<text>.*)")
 _SECTION = re.compile(r"(Args|Arguments|Parameters|Returns|Return|Yields|Raises|Constraints|Notes?|Examples?):\s*$")
 
 

@@ -5,7 +5,7 @@ A schema keyword that would be published and not enforced is refused here, so th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from envscaler_mcp.errors import WorldError
@@ -17,6 +17,12 @@ Check = Callable[[Any], str | None]
 
 MAX_DEPTH = 16
 MAX_ITEMS = 1_000
+MAX_SCHEMAS = 500
+"""Schemas within the arguments of one tool; each may be tried on each value of a call."""
+MAX_NESTED = 32
+MAX_CHOICES = 1_000
+MAX_NAME = 200
+MAX_PATTERN = 1_000
 
 _NOTES = frozenset({"description", "default", "examples", "title"})
 _KEYWORDS = {
@@ -33,11 +39,16 @@ _MISSING = object()
 
 def compile_arguments(schema: Mapping[str, Any], max_items: int = MAX_ITEMS) -> Check:
     """The check of all arguments of a call; what it returns is a whole sentence."""
+    check_bounds(schema)
     properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
-    required = frozenset(schema.get("required", ()))
-    parameters = [
-        (name, name in required, compile_value(value, max_items, MAX_DEPTH - 1)) for name, value in properties.items()
-    ]
+    try:
+        required = frozenset(schema.get("required", ()))
+        parameters = [
+            (name, name in required, compile_value(value, max_items, MAX_DEPTH - 1))
+            for name, value in properties.items()
+        ]
+    except (TypeError, KeyError, AttributeError, ValueError) as cause:
+        raise WorldError(f"The schema of a tool's arguments is none that is enforced here: {cause}") from cause
     known = frozenset(properties)
 
     def check(arguments: Any) -> str | None:
@@ -58,6 +69,66 @@ def compile_arguments(schema: Mapping[str, Any], max_items: int = MAX_ITEMS) -> 
         return None
 
     return check
+
+
+def check_bounds(schema: Mapping[str, Any]) -> None:
+    """WorldError for a schema whose check would take long: a card may have been written to that end."""
+    level: list[Any] = [schema]
+    seen = 0
+    for _ in range(MAX_NESTED):
+        seen += len(level)
+        if seen > MAX_SCHEMAS:
+            raise WorldError(f"The arguments of a tool have at most {MAX_SCHEMAS} schemas.")
+        for inner in level:
+            _check_own_bounds(inner)
+        level = [inner for outer in level for inner in _inner_schemas(outer)]
+        if not level:
+            return
+    raise WorldError(f"The schemas of a tool's arguments lie at most {MAX_NESTED} deep in one another.")
+
+
+def _check_own_bounds(schema: Any) -> None:
+    if not isinstance(schema, dict):
+        raise WorldError(f"A schema is an object, not {shown(schema)}.")
+    if type(schema.get("anyOf", [])) is not list:
+        raise WorldError("An anyOf is a list of schemas.")
+    choices = schema.get("enum", [])
+    if type(choices) is not list or len(choices) > MAX_CHOICES or not all(map(_is_choice, choices)):
+        raise WorldError(f"The values of an enum are at most {MAX_CHOICES} texts, numbers, true, false or null.")
+    names = schema.get("properties", {})
+    if type(names) is not dict or any(len(name) > MAX_NAME for name in names):
+        raise WorldError(f"The names of arguments and fields have at most {MAX_NAME} letters.")
+    pattern = schema.get("pattern", "")
+    if type(pattern) is not str or len(pattern) > MAX_PATTERN:
+        raise WorldError(f"A pattern has at most {MAX_PATTERN} letters.")
+
+
+def _is_choice(value: Any) -> bool:
+    return value is None or type(value) in (int, float, bool) or (type(value) is str and len(value) <= MAX_PATTERN)
+
+
+def _inner_schemas(schema: Mapping[str, Any]) -> Iterator[Any]:
+    yield from schema.get("properties", {}).values()
+    yield from schema.get("anyOf", ())
+    for name in ("items", "additionalProperties"):
+        if name in schema and type(schema[name]) is not bool:
+            yield schema[name]
+
+
+def without_patterns(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The same schema but for its patterns: one of unread code is matched only where that code runs.
+
+    A regular expression of a few letters can take years to match, and no bound on its length helps.
+    """
+    bare = {name: value for name, value in schema.items() if name != "pattern"}
+    for name in ("items", "additionalProperties"):
+        if isinstance(bare.get(name), dict):
+            bare[name] = without_patterns(bare[name])
+    if "properties" in bare:
+        bare["properties"] = {name: without_patterns(value) for name, value in bare["properties"].items()}
+    if "anyOf" in bare:
+        bare["anyOf"] = [without_patterns(value) for value in bare["anyOf"]]
+    return bare
 
 
 def compile_value(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:

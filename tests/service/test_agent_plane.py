@@ -34,6 +34,8 @@ TASKS = load_scenarios(FOLDER)
 TASK, TRANSFER = next((task, step) for task in TASKS for step in task.oracle if step.tool == "transfer_money")
 """A call that can be made again and again, and leaves its trace each time."""
 
+BEGIN_THERE = [task for task in TASKS if task.state == TASK.state]
+
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 CLIENT = "io.modelcontextprotocol/clientInfo"
@@ -583,7 +585,7 @@ async def single_server() -> AsyncIterator[Place]:
         return session.state_hash()
 
     with listen("127.0.0.1", 0, None) as sock:
-        runner = http_server(http_app(build_server(session.world, TASKS)))
+        runner = http_server(http_app(build_server(session.world, BEGIN_THERE)))
         async with anyio.create_task_group() as group:
             group.start_soon(lambda: runner.serve(sockets=[sock]))
             try:
@@ -597,7 +599,7 @@ async def world_of_a_farm(isolation: str = "local") -> AsyncIterator[Place]:
     async with farm_here(isolation=isolation) as farm:
         with farm.client() as client:
             # The client waits for answers of a farm in the same loop, so it waits in a thread.
-            world = await run_sync(partial(client.open, FOLDER.name, scenario=TASK.id))
+            world = await run_sync(partial(client.open, FOLDER.name, scenario=TASK.id, prompts="all"))
             yield Place(world.url, partial(run_sync, world.state_hash))
 
 

@@ -489,7 +489,7 @@ async def test_no_hostile_call_learns_anything_or_changes_the_world() -> None:
         for body in bodies:
             for lines in ([], ["mcp-protocol-version: 2026-07-28", "mcp-method: tools/call", "mcp-name: list_wards"]):
                 told = await here.agents("POST", here.mcp, "content-type: application/json", *lines, body=body)
-                assert told.status in (200, 400, 404)
+                assert told.status in (200, 400, 404, 414)
                 assert b"error" in told.body or b'"isError":true' in told.body
         told = await here.agents("POST", here.mcp, "content-type: application/json", body=bytes(256 * 1024 + 1))
         assert told.status == 413
@@ -517,7 +517,7 @@ async def test_no_hostile_address_learns_anything() -> None:
             "/static/../envscaler_mcp/settings.py",
         ):
             told = await here.agents("GET", path, owner)
-            assert told.status in (200, 400, 404), path
+            assert told.status in (200, 400, 404, 414), path
             assert b"root:" not in told.body
         for path in ("/v1/worlds/..%2f..", "/v1/worlds/%00", "/v1/worlds/x/state", "/v1/../figures"):
             assert (await here.owners("GET", path, owner)).status == 404

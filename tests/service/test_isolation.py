@@ -84,7 +84,7 @@ async def kill_some(farm: Here, number: int, others: int) -> None:
                 kill(world)
             outcome = await called(world, step.tool, dict(step.arguments))
             assert (outcome == ENDED) == (ends[world.name] <= turn)
-            assert world.ended == (ends[world.name] <= turn)
+            assert (world.ended is not None) == (ends[world.name] <= turn)
         for world in safe:
             assert (await called(world, step.tool, dict(step.arguments))).kind == "done"
     assert len({await world.act(lambda one: one.state_hash()) for world in safe}) == 1

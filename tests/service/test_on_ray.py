@@ -38,7 +38,7 @@ from envscaler_mcp.launch.ways import ClientWay, Host, WorldWay
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.scoring.run_folder import read_run
 from envscaler_mcp.service.client import FarmClient, FarmWorld
-from envscaler_mcp.service.http1 import Answer, fine
+from envscaler_mcp.service.http1 import Answer, Request, fine
 from envscaler_mcp.service.on_ray.engine import ray_engine
 from envscaler_mcp.service.on_ray.hosts import shares
 from envscaler_mcp.service.once import Once
@@ -132,10 +132,13 @@ async def test_what_is_asked_under_one_key_is_done_once() -> None:
         done.append(1)
         return fine(number=len(done))
 
+    def asked(body: bytes) -> Request:
+        return Request("POST", "/v1/worlds", "", {"idempotency-key": "key"}, frozenset(), "", body)
+
     once = Once()
-    first = await once.answer("key", b"sent", do)
-    assert (await once.answer("key", b"sent", do)).body == first.body
-    assert (await once.answer("key", b"something else", do)).status == 409
+    first = await once.answer(asked(b"sent"), do)
+    assert (await once.answer(asked(b"sent"), do)).body == first.body
+    assert (await once.answer(asked(b"something else"), do)).status == 409
     assert len(done) == 1
 
 

@@ -84,8 +84,7 @@ class Owners(_Head):
         if (request.method, request.path) == ("GET", PREFIX):
             return await self._list()
         if (request.method, request.path) == ("POST", PREFIX):
-            key = request.headers.get("idempotency-key")
-            return await self._opens.answer(key, request.body, lambda: self._open(request.body))
+            return await self._opens.answer(request, lambda: self._open(request.body))
         name = world_in(request.path)
         return await self._of_any(request) if name is None else await self._of_world(name, request)
 

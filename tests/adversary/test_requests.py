@@ -1,0 +1,279 @@
+"""No request makes the farm do much work before anything about it is bounded, and no page elsewhere can make one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.service.agent_side import AgentService
+from envscaler_mcp.service.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
+from envscaler_mcp.service.http1 import MAX_TARGET, Answer, BadRequestError, read_head
+from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.tools import argument_notes
+from envscaler_mcp.serving.validation import MAX_CHOICES, MAX_NESTED, MAX_SCHEMAS, without_patterns
+from tests.adversary.farm_of_neighbours import farm_of
+from tests.adversary.hostile_home import HANG, card_of, write_hostile_home
+
+ENTRIES = 300
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_hostile_home(tmp_path_factory.mktemp("home"), extra=ENTRIES)
+
+
+class Work:
+    """How many functions are called, of Python's or of C's, which is the same on every machine."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __enter__(self) -> Self:
+        sys.setprofile(self._count)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+
+    def _count(self, _frame: object, event: str, _argument: object) -> None:
+        self.calls += event in ("call", "c_call")
+
+
+def work_of(service: AgentService, head: bytes) -> int:
+    """What it takes to read a request and to answer it."""
+    with Work() as work:
+        try:
+            request = read_head(head, "127.0.0.1")
+        except BadRequestError:
+            return work.calls
+        answer = service.admit(request) or service.answer(request)
+        assert isinstance(answer, Answer)
+    return work.calls
+
+
+def longest(path: str, piece: str, most: int = 15_000) -> bytes:
+    """A head of nearly the longest length, full of a piece that costs work."""
+    return f"GET {path}{piece * (most // len(piece))} HTTP/1.1\r\nhost: 127.0.0.1".encode()
+
+
+def heads() -> Iterator[bytes]:
+    words = "+".join(f"a{number}" for number in range(MAX_SEARCH_WORDS))
+    for most in (MAX_TARGET - 60, 15_000):
+        yield longest("/v0.1/servers?limit=1&search=", "a+", most)
+        yield longest("/v0.1/servers?limit=100&search=", "%61+", most)
+        yield longest("/v0.1/servers?", "a=&", most)
+        yield longest("/v0.1/servers/local.envscaler%2F", "%41", most)
+        yield longest("/v0.1/servers/", "local.envscaler/", most)
+        yield longest("/e/", "a", most)
+        yield longest("/", "/", most)
+    yield f"GET /v0.1/servers?limit=100&search={words} HTTP/1.1\r\nhost: 127.0.0.1".encode()
+    yield b"GET /v0.1/servers?limit=100&search=e HTTP/1.1\r\nhost: 127.0.0.1"
+    yield b"GET /v0.1/servers?limit=100&cursor=b&version=1.0.0 HTTP/1.1\r\nhost: 127.0.0.1"
+    yield b"GET /e/hospital_stays/new HTTP/1.1\r\nhost: 127.0.0.1"
+    yield b"GET /e/hospital_stay/new HTTP/1.1\r\nhost: 127.0.0.1"
+    yield b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: " + b"a," * 7_000
+    yield b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\norigin: http://" + b"a:" * 7_000
+
+
+async def test_no_request_takes_more_than_a_bounded_amount_of_work(home: Path) -> None:
+    async with farm_of(home) as farm:
+        service = farm.here.front.agents.service
+        assert isinstance(service, AgentService)
+        for head in heads():
+            work_of(service, head)  # What is made once is made now.
+            assert work_of(service, head) < 20 * ENTRIES, head[:80]
+
+
+async def test_a_search_has_few_words_and_finds_what_it_found(home: Path) -> None:
+    async with farm_of(home) as farm:
+        for words in ("a " * 7_500, "a " * (MAX_SEARCH_WORDS + 1), "a" * (MAX_SEARCH + 1)):
+            answer = await farm.agents.get("/v0.1/servers", params={"search": words})
+            assert answer.status_code in (400, 414), len(words)
+        found = (await farm.agents.get("/v0.1/servers", params={"search": "hospital bed"})).json()
+        assert [server["server"]["name"] for server in found["servers"]] == ["local.envscaler/hospital_stays"]
+
+
+@pytest.mark.parametrize("limit", ["²", "٣", "9" * 5_000, "9" * 1_500, "+5", "1e1", "0x1", "５", " 5", "-0"])
+async def test_a_limit_that_is_no_number_is_told_so(home: Path, limit: str) -> None:
+    async with farm_of(home) as farm:
+        for path in ("/v0.1/servers", "/v0/servers"):
+            answer = await farm.agents.get(path, params={"limit": limit})
+            assert answer.status_code == (414 if len(limit) > MAX_TARGET else 400)
+            assert set(answer.json()) == {"error"}
+
+
+ELSEWHERE = [
+    {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"},
+    {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"},
+    {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"},
+    {"sec-fetch-site": "cross-site", "origin": "https://elsewhere.example"},
+    {"origin": "null"},
+]
+OWN = [
+    {},
+    {"sec-fetch-site": "none", "sec-fetch-mode": "navigate"},
+    {"sec-fetch-site": "same-origin"},
+    {"sec-fetch-site": "cross-site", "origin": "https://studio.example"},
+]
+
+
+async def test_a_page_elsewhere_cannot_make_the_farm_work_unless_its_owner_lets_it(home: Path) -> None:
+    async with farm_of(home, pages=frozenset({"https://studio.example"})) as farm:
+        for path in ("/v0.1/servers", "/metrics", "/e/hospital_stays/new", "/health", "/"):
+            for headers in ELSEWHERE:
+                assert (await farm.agents.get(path, headers=headers)).status_code == 403, (path, headers)
+            for headers in OWN:
+                assert (await farm.agents.get(path, headers=headers)).status_code == 200, (path, headers)
+
+
+async def test_a_page_that_the_owner_lets_in_may_call_tools_and_read_the_answers(home: Path) -> None:
+    ours, theirs = "https://studio.example", "https://elsewhere.example"
+    async with farm_of(home, pages=frozenset({ours}), tokens=True) as farm:
+        world = await farm.open("hospital_stays")
+        asks = {"access-control-request-method": "POST", "access-control-request-headers": "content-type"}
+        first = await farm.agents.options(world["url"], headers={"origin": ours, **asks})
+        assert (first.status_code, first.headers["access-control-allow-origin"]) == (204, ours)
+        assert (await farm.agents.options(world["url"], headers={"origin": theirs, **asks})).status_code == 403
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_wards", "arguments": {}}}
+        token = f"Bearer {farm.here.token('agent')}"
+        told = await farm.agents.post(world["url"], json=body, headers={"origin": ours, "authorization": token})
+        assert (told.status_code, told.headers["access-control-allow-origin"]) == (200, ours)
+        for origin in (ours, theirs):
+            refused = await farm.agents.post(world["url"], json=body, headers={"origin": origin})
+            assert refused.status_code in (401, 403)
+        plain = await farm.agents.post(world["url"], json=body, headers={"authorization": token})
+        assert "access-control-allow-origin" not in plain.headers
+
+
+async def test_the_figures_are_not_collected_anew_for_each_who_asks(home: Path) -> None:
+    async with farm_of(home) as farm:
+        told = {(await farm.agents.get("/metrics")).text for _ in range(20)}
+        assert len(told) <= 3
+
+
+async def test_a_key_of_one_token_is_another_key_of_another_token(home: Path) -> None:
+    async with farm_of(home) as farm:
+        order = {"environment": "hospital_stays"}
+
+        async def opened(token: str, order: dict[str, Any]) -> Any:
+            headers = {"authorization": f"Bearer {token}", "idempotency-key": "the-key"}
+            return await farm.owners.post("/v1/worlds", json=order, headers=headers)
+
+        mine, theirs = farm.here.token("control"), farm.here.token("control")
+        first = await opened(mine, order)
+        assert (await opened(mine, order)).json() == first.json()
+        other = await opened(theirs, {"environment": "expense_approvals"})
+        assert other.status_code == 201
+        assert other.json()["worlds"][0]["environment"] == "expense_approvals"
+        assert (await opened(mine, {**order, "count": 2})).status_code == 409
+
+
+ODD = [
+    b"",
+    b"null",
+    b"[]",
+    b'{"count":%s}' % (b"9" * 5_000),
+    b'{"environment":"hospital_stays","seed":%s}' % (b"9" * 4_000),
+    b'{"environment":"hospital_stays","seed":9223372036854775808}',
+    b'{"environment":"hospital_stays","lease_seconds":1e400}',
+    b'{"environment":"hospital_stays","lease_seconds":NaN}',
+    '{"environment":"hospital_stays","state":"²"}'.encode(),
+    b'{"environment":"\\ud800"}',
+    b'{"environment":"hospital_stays","scenario":"\\ud800"}',
+    b'{"environment":"hospital_stays","prompts":"held_out"}',
+    b'{"snapshot":%s}' % (b"9" * 4_000),
+    b'{"snapshot":-1}',
+    b'{"seconds":1e309}',
+    b'{"scoring":"none"}',
+    b'{"count":%s}' % (b"[" * 5_000),
+    b"\xff",
+]
+
+
+async def test_owners_are_told_what_is_wrong_with_an_odd_request(home: Path) -> None:
+    async with farm_of(home) as farm:
+        name = (await farm.open("hospital_stays"))["name"]
+        for path in ("", *(f"/{name}/{what}" for what in ("restore", "fork", "lease", "verify"))):
+            for body in ODD:
+                answer = await farm.owners.post(f"/v1/worlds{path}", content=body)
+                assert answer.status_code in (200, 201, 400), (path, body[:60], answer.text)
+        for path in ("/v1/worlds/²", "/v1/worlds/%C2%B2/state", "/v1/worlds/%FF/hash", "/figures?²", "/v1/worlds?%ff"):
+            assert (await farm.owners.get(path)).status_code in (200, 404), path
+        answer = await farm.owners.post("/v1/worlds", json={}, headers={"idempotency-key": "k" * 300})
+        assert answer.status_code == 400
+
+
+def schema_of(value: object) -> dict[str, Any]:
+    return {"type": "object", "properties": {"value": value}, "required": [], "additionalProperties": False}
+
+
+def nested(depth: int) -> dict[str, Any]:
+    inner: dict[str, Any] = {"type": "string"}
+    for _ in range(depth):
+        inner = {"anyOf": [inner, {"type": "null"}]}
+    return inner
+
+
+TOO_MUCH = {
+    "too many schemas": {"anyOf": [{"type": "integer", "minimum": number} for number in range(MAX_SCHEMAS)]},
+    "schemas too deep in one another": nested(MAX_NESTED),
+    "too many choices": {"enum": [str(number) for number in range(MAX_CHOICES + 1)]},
+    "a choice that is a list": {"enum": [[1, 2]]},
+    "a schema that refers to itself": {"$ref": "#/properties/value"},
+    "items that all differ": {"type": "array", "items": {}, "uniqueItems": True},
+    "a multiple": {"type": "number", "multipleOf": 1e-300},
+    "several types": {"type": ["string", "null"]},
+    "alternatives that are no list": {"anyOf": 5},
+    "no schema": 5,
+    "a name that is long": {"type": "object", "properties": {"n" * 1_000: {}}},
+    "a pattern that is long": {"type": "string", "pattern": "a" * 100_000},
+    "a pattern that is no text": {"type": "string", "pattern": 5},
+}
+
+
+@pytest.mark.parametrize("value", TOO_MUCH.values(), ids=TOO_MUCH.keys())
+async def test_a_card_whose_check_could_take_long_is_refused_when_it_is_loaded(tmp_path: Path, value: object) -> None:
+    card = card_of("place", HANG)
+    ping = card.tools[0].model_copy(update={"input_schema": schema_of(value)})
+    card = card.model_copy(update={"tools": (ping, *card.tools[1:])})
+    with pytest.raises(WorldError):
+        EnvironmentCode.of(card, HANG)
+    home = write_hostile_home(tmp_path, {"place": HANG}, ("hospital_stays",))
+    card.write(home / "generated_servers" / "place" / "environment.json")
+    async with farm_of(home) as farm:
+        refused = await farm.owners.post("/v1/worlds", json={"environment": "place"})
+        assert refused.status_code == 400, refused.text
+        assert '"success":true' in await farm.call(await farm.open("hospital_stays"), "list_wards")
+
+
+async def test_a_card_that_is_too_long_is_not_read_and_its_environment_is_named(tmp_path: Path) -> None:
+    home = write_hostile_home(tmp_path, {"place": HANG}, ("hospital_stays",))
+    card = card_of("place", HANG).model_copy(update={"about": "a" * (5 << 20)})
+    card.write(home / "generated_servers" / "place" / "environment.json")
+    async with farm_of(home) as farm:
+        for _ in range(3):
+            assert (await farm.agents.get("/e/place/new")).status_code == 404
+        assert (await farm.agents.get("/e/hospital_stays/new")).status_code == 200
+
+
+def test_what_a_docstring_says_of_arguments_is_read_in_one_go() -> None:
+    with Work() as work:
+        argument_notes("Does it.\n\nArgs:\n    x (" + "(()" * 5_000 + "; y\n")
+    assert work.calls < 100
+    notes = argument_notes("Does it.\n\nArgs:\n    x (dict(str, int)): The one.\n    y: The other.\n")
+    assert notes == {"x": "The one.", "y": "The other."}
+
+
+def test_a_schema_without_its_patterns_says_the_same_of_everything_else() -> None:
+    text = {"type": "string", "pattern": "^a$", "maxLength": 5}
+    schema = schema_of({"anyOf": [text, {"type": "array", "items": text}, {"type": "null"}]})
+    schema["properties"]["pattern"] = {"type": "object", "additionalProperties": text, "properties": {"pattern": text}}
+    assert '"pattern": "^a$"' not in json.dumps(without_patterns(schema))
+    assert set(without_patterns(schema)["properties"]) == {"value", "pattern"}
+    assert json.dumps(without_patterns(schema)) == json.dumps(schema).replace('"pattern": "^a$", ', "")
