@@ -35,7 +35,14 @@ def test_without_the_kernel_layer_it_says_what_is_open(monkeypatch: pytest.Monke
     monkeypatch.setattr(zygote(), "kernel", Kernel(False, 0, False, "the kernel has no Landlock", False))
     told = CliRunner().invoke(app, [])
     assert told.exit_code == 1
-    for word in ("the kernel has no Landlock", "refuses any other", "refuses to start here", "Files:", "Network:", "Other processes:"):
+    for word in (
+        "the kernel has no Landlock",
+        "refuses any other",
+        "refuses to start here",
+        "Files:",
+        "Network:",
+        "Other processes:",
+    ):
         assert word in told.stdout
 
 
