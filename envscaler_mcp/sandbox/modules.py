@@ -101,6 +101,7 @@ def _copy(name: str, replaced: Mapping[str, ModuleType], own: Own) -> ModuleType
     return copy
 
 
+@functools.lru_cache(maxsize=4096)
 def _closed(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the library behind C; what `typing` asks of those that stand among the bases of a class goes along."""
     wrapper = closed(function)

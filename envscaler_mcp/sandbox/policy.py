@@ -158,12 +158,17 @@ def _name_reason(node: ast.Name, scope: Scope) -> str | None:
 
 def _bound_reason(name: str | None) -> str | None:
     """Why nothing may be given this name; a name that starts and ends with underscores is Python's own."""
+    if name == "super":
+        # What it answers with may be asked for special methods, so it must be Python's.
+        return "the name 'super' may not be given to anything"
     if name is not None and _is_special(name) and name not in OWN_CONSTANTS:
         return f"the name {name!r} may not be given to anything"
     return None
 
 
 def _defined_reason(name: str) -> str | None:
+    if name == "super":
+        return _bound_reason(name)
     if _is_special(name) and name not in OWN_METHODS:
         return f"the special method {name!r} may not be defined"
     return None

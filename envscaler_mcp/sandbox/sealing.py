@@ -10,7 +10,7 @@ import ctypes
 import functools
 from collections.abc import Callable
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, NamedTuple
 
 _IMMUTABLE = 1 << 8
 """Py_TPFLAGS_IMMUTABLETYPE: attributes of the class can neither be set nor deleted."""
@@ -37,12 +37,23 @@ def is_sealed(made: type) -> bool:
 
 def closed(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function behind an object of C, from which no attribute leads to its code, its globals or its cells."""
-    wrapper = functools.lru_cache(maxsize=0)(function)
-    # What `lru_cache` notes for readers is the way back to the function.
-    vars(wrapper).clear()
+    wrapper: Callable[..., Any] = _WRAPPER(function, 0, False, _Counts)
     for name in ("__module__", "__name__", "__qualname__", "__doc__"):
         setattr(wrapper, name, getattr(function, name, None))
     return wrapper
+
+
+_WRAPPER: Any = type(functools.lru_cache(maxsize=0)(len))
+"""What `lru_cache` wraps in. `lru_cache` itself would note on it what was wrapped."""
+
+
+class _Counts(NamedTuple):
+    """What the wrapper tells of its cache, which is empty."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    size: int
 
 
 def is_open_function(value: object) -> bool:

@@ -290,6 +290,97 @@ def check_func(final_state):
     D.now = 1
     return datetime.now == 1
 """,
+    "a library function tells what it wraps": """
+import json
+from functools import lru_cache
+def check_func(final_state):
+    return hasattr(json.dumps, "func") or getattr(json.dumps, "wrapped", None) is not None
+""",
+    "a flag made by a call takes special methods": """
+from enum import IntFlag
+def check_func(final_state):
+    return bool(IntFlag("M", {"__reduce_ex__": 1, "A": 1}))
+""",
+    "names of an enumeration in a list that lies": """
+from enum import Enum
+class L(list):
+    pass
+def check_func(final_state):
+    return bool(Enum("M", [L(["__copy__", 1])]))
+""",
+    "abstractmethod writes on a library class": """
+from abc import abstractmethod
+from collections import Counter
+def check_func(final_state):
+    abstractmethod(Counter)
+    return True
+""",
+    "the world's chance gets another method": """
+import random
+def check_func(final_state):
+    r = random.Random(1)
+    r.getrandbits = lambda k: 1
+    return True
+""",
+    "a subclass of Random changes its base": """
+import random
+class R(random.Random): pass
+def check_func(final_state):
+    R.random = lambda self: 7
+    return R(1).random() == 7 and random.Random(1).random() == 7
+""",
+    "a traceback gives its frame": """
+def check_func(final_state):
+    class C:
+        def __enter__(self): return self
+        def __exit__(self, a, b, tb):
+            self.tb = tb
+            return True
+    c = C()
+    with c:
+        raise ValueError
+    return hasattr(c.tb, "tb_frame")
+""",
+    "an alias of typing passes an attribute on": """
+from typing import Dict
+def check_func(final_state):
+    Dict.x = 1
+    return True
+""",
+    "the defaults of a function are replaced": """
+def f(a=1): pass
+def check_func(final_state):
+    setattr(f, "__defaults__", (2,))
+    return True
+""",
+    "the function of a library property gets an attribute": """
+from fractions import Fraction
+def check_func(final_state):
+    q = Fraction.numerator.fget
+    q.x = 1
+    return True
+""",
+    "a typed dict lends its field names to a dataclass": """
+from typing import TypedDict
+from dataclasses import dataclass
+T = TypedDict("T", {"a or b": int})
+def check_func(final_state):
+    dataclass(T)
+    return True
+""",
+    "a field of a named tuple lies about being a name": """
+from collections import namedtuple
+class S(str):
+    def isidentifier(self): return True
+def check_func(final_state):
+    return bool(namedtuple("X", [S("a, b=print('x')")]))
+""",
+    "another super is asked for special methods": """
+import json
+def check_func(final_state):
+    [(super := (lambda x: x)) for y in [1]]
+    return super(json).__init__ is not None
+""",
 }
 
 
