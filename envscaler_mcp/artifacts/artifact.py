@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
-from envscaler_mcp.artifacts.members import read_member_text
+from envscaler_mcp.artifacts.members import MOST_BYTES, read_member_text
 from envscaler_mcp.errors import ArtifactError
 
 
@@ -38,6 +38,8 @@ class Artifact(Part):
     VERSION: ClassVar[int] = 1
     """Raised when documents of the older shape can no longer be read."""
 
+    MOST_BYTES: ClassVar[int] = MOST_BYTES
+    """How large a file of a folder that may come from anywhere is read."""
     schema_version: int = 1
     provenance: Provenance = Provenance()
 
@@ -84,7 +86,7 @@ class Artifact(Part):
     @classmethod
     def read_in(cls, folder: Path, name: str) -> Self:
         """The document in a file of a folder that may come from anywhere."""
-        return cls.from_text(read_member_text(folder, name), str(folder / name))
+        return cls.from_text(read_member_text(folder, name, cls.MOST_BYTES), str(folder / name))
 
 
 def write_text(path: Path, text: str) -> None:

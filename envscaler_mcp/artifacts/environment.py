@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal
 
 from envscaler_mcp.artifacts.artifact import Artifact
 from envscaler_mcp.artifacts.names import EnvironmentId, StateName
 from envscaler_mcp.artifacts.tool import Tool
-from envscaler_mcp.errors import ArtifactError
-
-MAX_CARD = 4 << 20
-"""Bytes; the largest that ships has 24 thousand."""
 
 
 class Environment(Artifact):
     """The card of a server folder: enough to list, search and serve tools without importing anything."""
 
+    MOST_BYTES: ClassVar[int] = 4 << 20
+    """Programs that list environments read it; the largest that ships has 24 thousand bytes."""
     id: EnvironmentId
     title: str
     about: str
@@ -35,17 +32,6 @@ class Environment(Artifact):
     """Names of the start states beside the code."""
     code_digest: str
     blueprint_digest: str | None = None
-
-    @classmethod
-    def read(cls, path: Path) -> Self:
-        """The card in a file of bounded size: programs that list environments read it."""
-        try:
-            size = path.stat().st_size
-        except OSError as cause:
-            raise ArtifactError(f"{path} cannot be read: {cause}") from cause
-        if size > MAX_CARD:
-            raise ArtifactError(f"{path} has {size} bytes; a card has at most {MAX_CARD}.")
-        return super().read(path)
 
     def tool(self, name: str) -> Tool | None:
         """The tool of that name, if there is one."""

@@ -18,7 +18,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def read_member(folder: Path, name: str) -> bytes:
+def read_member(folder: Path, name: str, most: int = MOST_BYTES) -> bytes:
     """The content of a plain file below the folder; a link, a pipe or a device on the way is refused."""
     path = folder / name
     parts = member_parts(name)
@@ -27,8 +27,8 @@ def read_member(folder: Path, name: str) -> bytes:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
                 raise ArtifactError(f"{path} is not a plain file; put the file itself there")
-            if found.st_size > MOST_BYTES:
-                raise ArtifactError(f"{path} has {found.st_size:,} bytes; {MOST_BYTES:,} are allowed")
+            if found.st_size > most:
+                raise ArtifactError(f"{path} has {found.st_size:,} bytes; {most:,} are allowed")
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 return file.read(found.st_size)
     except OSError as cause:
@@ -37,10 +37,10 @@ def read_member(folder: Path, name: str) -> bytes:
         raise ArtifactError(f"{path} cannot be read: {cause}") from cause
 
 
-def read_member_text(folder: Path, name: str) -> str:
+def read_member_text(folder: Path, name: str, most: int = MOST_BYTES) -> str:
     """The same as text."""
     try:
-        return read_member(folder, name).decode("utf-8")
+        return read_member(folder, name, most).decode("utf-8")
     except UnicodeDecodeError as cause:
         raise ArtifactError(f"{folder / name} cannot be read: {cause}") from cause
 

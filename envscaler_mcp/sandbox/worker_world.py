@@ -15,7 +15,7 @@ from envscaler_mcp.sandbox.line import Line, Pending
 from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.outcome import Kind, Outcome, PublishedOutcome, encode
-from envscaler_mcp.serving.plain import is_plain
+from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper, is_plain
 
 _KINDS: dict[object, Kind] = {kind: kind for kind in get_args(Kind)}
 
@@ -129,10 +129,11 @@ def _call(tool: str, arguments: Mapping[str, Any], key: str | None) -> dict[str,
     """A call as the worker is asked for it. The worker checks the arguments: a card of unread code may hold a schema
     whose check takes for ever, so this process runs none of it.
     """
-    if is_plain([tool, arguments]):
+    if not is_deeper(arguments, MAX_DEPTH - 2) and is_plain([tool, arguments]):
         return {"tool": tool, "arguments": arguments, "key": key}
     try:
-        # What JSON cannot carry, such as half a character or a tuple, is refused there, in the words used everywhere.
+        # What a message cannot carry, such as half a character, a tuple or what is nested too deep for it, is refused there,
+        # in the words used everywhere.
         return {"packed": marshal.dumps([tool, cast(Any, arguments)]).hex(), "key": key}
     except ValueError as cause:
         raise SandboxError(f"call: the arguments of {tool!r} must be plain JSON: {cause}") from cause

@@ -21,6 +21,8 @@ from envscaler_mcp.serving.replaced_modules import builtins_with, replaced_modul
 from envscaler_mcp.serving.tools import tool_table
 from envscaler_mcp.serving.validation import MAX_ITEMS, Check, compile_arguments
 
+_MOST_SOURCE = 2 << 20
+"""Bytes of a source that are read at all; the gate lets fewer through."""
 COMPILED_ITEMS = 20
 """How long a list argument of a compiled environment may be where its schema does not say."""
 
@@ -98,7 +100,7 @@ def _is_flat(schema: Mapping[str, Any]) -> bool:
 
 def load_folder(folder: Path) -> tuple[Environment, str]:
     """The card and the source in a server folder."""
-    return Environment.read_in(folder, "environment.json"), read_member_text(folder, "environment.py")
+    return Environment.read_in(folder, "environment.json"), read_member_text(folder, "environment.py", _MOST_SOURCE)
 
 
 def load_code(folder: Path, vouched: str = "") -> EnvironmentCode:

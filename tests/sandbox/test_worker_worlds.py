@@ -166,13 +166,14 @@ def test_where_worlds_cannot_be_forked_they_are_loaded_one_by_one(monkeypatch: p
 def test_every_worker_ends_with_its_world() -> None:
     world = opened()
     twin = world.fork()
-    pids = [world.line.pid, twin.line.pid]
+    handles = [os.pidfd_open(pid) for pid in (world.line.pid, twin.line.pid)]
     world.close()
     del twin
     gc.collect()
-    for pid in pids:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+    for handle in handles:
+        ended, _, _ = select.select([handle], [], [], 10)
+        os.close(handle)
+        assert ended
 
 
 def test_a_closed_world_says_so(shop: WorkerWorld) -> None:
@@ -303,3 +304,31 @@ def test_the_last_call_is_the_last_one_even_where_it_could_not_travel() -> None:
                 assert not world.diff().empty
                 assert world.call(tool, arguments).kind == "invalid"  # type: ignore[arg-type]
                 assert world.diff().empty
+
+
+@pytest.mark.parametrize("depth", [90, 99, 150, 900])
+def test_arguments_that_are_nested_deep_are_refused_and_end_no_world(depth: int) -> None:
+    nested: Any = 1
+    for _ in range(depth):
+        nested = [nested]
+    with closing(open_isolated(written(KEEPER), {}, 1)) as world:
+        assert world.call("put", {"text": nested}).kind == "invalid"
+        assert world.call("take", {}).kind == "done"
+
+
+KEEPER = '''
+class Place:
+    def __init__(self, init_config: dict):
+        self.text = ""
+    def put(self, text: str) -> dict:
+        """Put.
+
+        Args:
+            text (str): t
+        """
+        self.text = text
+        return {"success": True, "data": 1}
+    def take(self) -> dict:
+        """Take."""
+        return {"success": True, "data": self.text}
+'''

@@ -21,12 +21,12 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from envscaler_mcp.launch.opening import open_session
-from envscaler_mcp.serving import load_code
 from envscaler_mcp.serving.http import PATH, http_app, http_server
 from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, KEPT_MS, RULES
 from envscaler_mcp.serving.listening import listen, url_of
 from envscaler_mcp.serving.server import build_server
 from envscaler_mcp.serving.tasks import load_scenarios
+from envscaler_mcp.trust import load_code
 from tests.service.farms import ROOT, farm_here
 
 FOLDER = ROOT / "generated_servers" / "bank_accounts"
