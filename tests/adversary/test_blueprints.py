@@ -83,7 +83,7 @@ def errors(text: str) -> list[str]:
 
 def opened(text: str, items: int) -> LocalWorld:
     made = synthesize(read_blueprint(text, "probe.yaml"), ("start",))
-    records = {
+    records: dict[str, dict[str, object]] = {
         f"ITEM-{n:05d}": {
             "id": f"ITEM-{n:05d}",
             "name": "x",

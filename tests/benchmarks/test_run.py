@@ -61,6 +61,17 @@ def test_a_rule_about_all_records_at_once_keeps_a_state_from_being_widened() -> 
     assert not place("container_terminal").widens
 
 
+def test_what_is_measured_as_a_change_changes_something() -> None:
+    # Valuing a part that has no price at no price is done, and changes nothing.
+    here = place("bill_of_materials")
+    for job in here.jobs:
+        world = here.open()
+        job.prepare(world)
+        job.on(world)
+        assert world.diff().empty is not job.writes, job
+    assert any(not job.writes and job.tool == "value_part" for job in here.jobs)
+
+
 def test_a_call_says_the_same_in_a_widened_state() -> None:
     here = place("issue_tracker")
     job = here.change
