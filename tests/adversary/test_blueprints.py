@@ -191,6 +191,14 @@ def test_loops_that_hide_in_definitions_are_counted() -> None:
     assert any("7 loops" in error for error in errors(blueprint(rule, define)))
 
 
+def test_loops_in_what_a_story_says_of_its_cast_are_counted() -> None:
+    story = "stories:\n  busy:\n    cast:\n      - thing in Item if CAST\n    do:\n      - work(item=thing, times=1)\n    tell:\n"
+    story += '      - "Please work on {thing}."\n'
+    for loops in (6, 7):
+        found = errors(blueprint() + story.replace("CAST", nested(loops)))
+        assert any("story busy" in error and "loops over all records" in error for error in found) == (loops > 6), found
+
+
 def test_definitions_that_double_in_each_other_are_refused_at_once() -> None:
     define = '  "d0(x: int)": x + 1\n' + "".join(
         f'  "d{n}(x: int)": d{n - 1}(x) + d{n - 1}(x + 1)\n' for n in range(1, 30)
