@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ class Job:
     arguments: dict[str, Any]
     first: tuple[tuple[str, dict[str, Any]], ...]
     writes: bool
+    """Whether it changes something here; a tool that may may also leave all as it was."""
 
     def prepare(self, world: World) -> None:
         """Let the world be as this call needs it."""
@@ -65,8 +66,14 @@ class Place:
     def jobs(self) -> tuple[Job, ...]:
         """A call of every tool."""
         found = examples(self.model, self.code.environment, self.open())
-        effects = {tool.name: tool.effect for tool in self.code.environment.tools}
-        return tuple(Job(name, one.arguments, one.first, effects[name] == "writes") for name, one in found.items())
+        jobs = [Job(name, one.arguments, one.first, writes=False) for name, one in found.items()]
+        return tuple(replace(job, writes=self._changes(job)) for job in jobs)
+
+    def _changes(self, job: Job) -> bool:
+        world = self.open()
+        job.prepare(world)
+        job.on(world)
+        return not world.diff().empty
 
     @property
     def lookup(self) -> Job | None:

@@ -1,8 +1,9 @@
-"""See it work: make the servers, launch some, call their tools, look at what changed."""
+"""See it work: make some servers in a home of its own, launch them, call their tools, look at what changed."""
 
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Callable
@@ -25,6 +26,7 @@ from envscaler_mcp.cli.printing import Styled, print_diff, print_table, progress
 from envscaler_mcp.cli.scenes import Scene, drive, hospital, trading
 from envscaler_mcp.cli.summary import disturbed
 from envscaler_mcp.episode.agents import agent_named
+from envscaler_mcp.errors import RegistryError
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
 from envscaler_mcp.launch.http import over_http
 from envscaler_mcp.launch.memory import in_memory
@@ -36,17 +38,19 @@ from envscaler_mcp.settings import Settings
 from envscaler_mcp.trust import load_code
 
 NEXT = (
-    ("which worlds there are", "{bin}/envscaler list"),
-    ("one of them, with its rules and tools", "{bin}/envscaler show bank_accounts"),
-    ("play every task that ships", "{bin}/envscaler run --agent oracle --out runs/first"),
-    ("prove them all again", "{bin}/envscaler prove"),
-    ("forty tasks of each world instead of ten", "{bin}/envscaler build --all"),
-    ("what the farm holds, in figures", "{bin}/envscaler stats --similarity --signal --html farm.html"),
-    ("try a tool yourself", "{bin}/envscaler call hospital_stays list_beds condition=clean"),
-    ("at the keyboard", "{bin}/python clients/keyboard.py {bin}/python generated_servers/shared_drive/server.py"),
-    ("from Claude Desktop, VS Code or Cursor", "{bin}/envscaler connect hospital_stays --client vscode --install"),
-    ("begin a world of your own", "{bin}/envscaler blueprint new bike_rental"),
+    ("which worlds there are", "list"),
+    ("one of them, with its rules and tools", "show hospital_stays"),
+    ("try a tool yourself", "call hospital_stays list_beds condition=clean"),
+    ("at the keyboard", "play --server shared_drive 'Look around.'"),
+    ("play every task that ships", "run --agent oracle --out runs/first"),
+    ("what came of it", "runs show runs/first"),
+    ("prove the tasks of a world again", "prove hospital_stays"),
+    ("what there is, in figures", "stats --html farm.html"),
+    ("from Claude Desktop, VS Code or Cursor", "connect hospital_stays --client vscode --install"),
+    ("make another world of the library", "build lift_service --scenarios 10"),
+    ("begin a world of your own", "blueprint new bike_rental"),
 )
+"""What may be typed afterwards, behind the name of this program."""
 
 PLAYERS = ("oracle", "noop", "random")
 
@@ -73,21 +77,36 @@ class Act:
 
 @app.command()
 def show_how_it_works(ctx: typer.Context) -> None:
-    settings = settings_of(ctx)
+    given = settings_of(ctx)
+    # Its own, or the worlds of the home at hand would be made anew with as many tasks as this shows.
+    settings = given.model_copy(update={"home": given.state / "demo"})
     _emit(settings)
     for number, act in enumerate(ACTS, 1):
         anyio.run(_play, number, act, settings.servers / act.env_id)
     _play_tasks(settings)
     say("\nEverything that was launched has ended.\n", bold=True)
     say("What to type next:")
-    here = Path(sys.executable).parent
-    here = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+    program = _program(given, settings)
     for what, command in NEXT:
-        say(f"  # {what}\n  {command.format(bin=here)}")
+        say(f"  # {what}\n  {program} {command}")
+
+
+def _program(given: Settings, own: Settings) -> str:
+    """What to type so that the worlds shown are found: those of the home at hand where it has them."""
+    bin_ = Path(sys.executable).parent / "envscaler"
+    here = bin_.relative_to(Path.cwd()) if bin_.is_relative_to(Path.cwd()) else bin_
+    program = shlex.quote(str(here))
+    try:
+        there = {entry.id for entry in read_registry(given.registry_file).entries}
+    except RegistryError:
+        there = set()
+    if there >= {act.env_id for act in ACTS}:
+        return program
+    return f"{program} --home {shlex.quote(str(own.home))}"
 
 
 def _emit(settings: Settings) -> None:
-    """Compile what is shown; the rest of the farm is there, or `envscaler build --all` makes it."""
+    """Compile what is shown."""
     files = {act.env_id: blueprint_of(act.env_id) for act in ACTS}
     began = perf_counter()
     with progress_bar("compiling") as progress:

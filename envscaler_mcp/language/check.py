@@ -85,6 +85,10 @@ class _Check:
         if problem not in self.result.problems:
             self.result.problems.append(problem)
 
+    def errors_of(self, told: Iterable[tuple[str, str]]) -> None:
+        for place, message in told:
+            self.error(place, message)
+
     @contextmanager
     def at(self, place: str) -> Iterator[None]:
         try:
@@ -95,8 +99,7 @@ class _Check:
             self.error(place, "this is nested too deeply")
 
     def run(self) -> Checked:
-        for place, message in limits.too_large(self.blueprint):
-            self.error(place, message)
+        self.errors_of(limits.too_large(self.blueprint))
         if self.result.problems:
             return self.result
         with self.at("blueprint"):
@@ -122,14 +125,13 @@ class _Check:
                 queries,
                 derive,
             )
-            for place, message in (*limits.too_costly(model), *boundless(model)):
-                self.error(place, message)
+            self.errors_of((*limits.too_costly(model), *boundless(model)))
             if self.result.errors:
                 return self.result
             self.result.speech = read_speech(self.blueprint, model, self.reader, self.error)
+            self.errors_of(limits.too_costly_stories(model, self.result.speech.stories))
             self.tools(model)
-            for place, message in lints.errors(model, self.result.speech):
-                self.error(place, message)
+            self.errors_of(lints.errors(model, self.result.speech))
             for place, message in lints.warnings(model):
                 self.result.problems.append(Problem("warning", place, message))
             if not self.result.errors:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -146,9 +146,22 @@ def unwieldy(node: ast.expr) -> str | None:
 
 def too_costly(model: Model) -> Iterator[Told]:
     """Expressions that look at records by too many loops inside each other, or are too large when written out."""
+    yield from _costly(_Cost(model).places())
+
+
+def too_costly_stories(model: Model, stories: Mapping[str, object]) -> Iterator[Told]:
+    """The same of what stories say of their casts."""
     cost = _Cost(model)
+    said = {name: list(_expressions(story)) for name, story in stories.items()}
+    yield from _costly(
+        (f"story {name}", max(map(cost.loops, inside), default=0), sum(map(cost.parts, inside)))
+        for name, inside in said.items()
+    )
+
+
+def _costly(places: Iterable[tuple[str, int, int]]) -> Iterator[Told]:
     together = 0
-    for place, loops, parts in cost.places():
+    for place, loops, parts in places:
         together += parts
         if loops > MOST_LOOPS:
             counted = f"{loops} loops over all records stand inside each other, those of definitions included"

@@ -8,7 +8,6 @@ What is counted is the processor time of the thread, so a busy machine ends no c
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import sys
@@ -154,6 +153,9 @@ def _end(thread: int, slot: Slot) -> None:
 
 
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    # Hardly ever needed, and everything that serves a world imports this module.
+    import ctypes
+
     raised = ctypes.py_object(error) if error is not None else None
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
 

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -84,7 +83,7 @@ def errors(text: str) -> list[str]:
 
 def opened(text: str, items: int) -> LocalWorld:
     made = synthesize(read_blueprint(text, "probe.yaml"), ("start",))
-    records: dict[str, Any] = {
+    records: dict[str, dict[str, object]] = {
         f"ITEM-{n:05d}": {
             "id": f"ITEM-{n:05d}",
             "name": "x",
@@ -190,6 +189,14 @@ def test_loops_that_hide_in_definitions_are_counted() -> None:
     assert found == []
     rule = "all(all(all(all(three(d) for d in Item if d == e) for e in Item if e == f) for f in Item if f == g) for g in Item)"
     assert any("7 loops" in error for error in errors(blueprint(rule, define)))
+
+
+def test_loops_in_what_a_story_says_of_its_cast_are_counted() -> None:
+    story = "stories:\n  busy:\n    cast:\n      - thing in Item if CAST\n    do:\n      - work(item=thing, times=1)\n    tell:\n"
+    story += '      - "Please work on {thing}."\n'
+    for loops in (6, 7):
+        found = errors(blueprint() + story.replace("CAST", nested(loops)))
+        assert any("story busy" in error and "loops over all records" in error for error in found) == (loops > 6), found
 
 
 def test_definitions_that_double_in_each_other_are_refused_at_once() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import shutil
+import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -197,3 +200,27 @@ def test_a_file_that_another_program_changes_meanwhile_is_left_to_it(tmp_path: P
         edited.write()
     assert file.read_text(encoding="utf-8") == "{}"
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("typed", "replaced"), [("y\n", True), ("n\n", False)])
+def test_at_a_terminal_it_is_shown_and_asked_before_the_entry_of_another_is_replaced(
+    typed: str, replaced: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(f'{{"servers": {{"{ENV}": {{"command": "my-own"}}}}}}', encoding="utf-8")
+    words = ["--home", str(ROOT), "connect", ENV, "--client", "vscode", "--file", str(file), "--install"]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "envscaler_mcp", *words])
+    said = b""
+    while b"Go on?" not in said:
+        said += os.read(terminal, 4096)
+    assert b"my-own" in said
+    os.write(terminal, typed.encode())
+    with suppress(OSError):
+        while os.read(terminal, 4096):
+            pass
+    assert (os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0) is replaced
+    os.close(terminal)
+    assert ("my-own" not in file.read_text(encoding="utf-8")) is replaced

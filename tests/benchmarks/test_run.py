@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.figures import Budget, Figure, Peer, table
+from benchmarks.figures import Benchmark, Budget, Figure, Peer, table
 from benchmarks.places import place
 from benchmarks.run import BENCHMARKS, main
 from envscaler_mcp.language.interpreter import Interpreter
@@ -30,6 +30,20 @@ def test_a_benchmark_measures_something_beside_its_peer(
         assert figure["value"] > 0
         assert figure["peer"]["value"] > 0
         assert figure["name"] in told
+
+
+def test_a_benchmark_that_fails_does_not_take_the_others_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_scale: object) -> list[Figure]:
+        raise AssertionError("broken")
+
+    monkeypatch.setitem(BENCHMARKS, "calls", Benchmark("calls", "nothing", broken))
+    file = tmp_path / "figures.json"
+    words = ["--scale", "tiny", "--only", "calls", "--only", "rules", "--only", "worlds", "--without", "worlds"]
+    assert main([*words, "--json", str(file)]) == 1
+    assert list(json.loads(file.read_text())["figures"]) == ["rules"]
+    assert "Failed here: calls." in capsys.readouterr().err
 
 
 def test_a_missed_budget_is_said_and_met_ones_are_too() -> None:
@@ -59,6 +73,17 @@ def test_a_widened_state_obeys_the_rules_that_the_start_state_obeys(name: str) -
 def test_a_rule_about_all_records_at_once_keeps_a_state_from_being_widened() -> None:
     # Its gate handles three trucks in a slot, whoever they come for.
     assert not place("container_terminal").widens
+
+
+def test_what_is_measured_as_a_change_changes_something() -> None:
+    # Valuing a part that has no price at no price is done, and changes nothing.
+    here = place("bill_of_materials")
+    for job in here.jobs:
+        world = here.open()
+        job.prepare(world)
+        job.on(world)
+        assert world.diff().empty is not job.writes, job
+    assert any(not job.writes and job.tool == "value_part" for job in here.jobs)
 
 
 def test_a_call_says_the_same_in_a_widened_state() -> None:

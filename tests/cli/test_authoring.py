@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from envscaler_mcp.cli.demo import NEXT
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.pipeline import blueprint_of
 
@@ -123,14 +124,30 @@ def test_a_check_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_makes_the_worlds_and_plays_in_three_of_them(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "demo"]
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.mark.timeout(600)
+def test_the_demo_plays_in_worlds_of_its_own_and_what_it_says_to_type_next_works(tmp_path: Path) -> None:
+    home, work = tmp_path / "home", tmp_path / "work"
+    work.mkdir()
+    built = {"XDG_STATE_HOME": str(tmp_path / "state"), "PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    assert envscaler(home, "build", blueprint_of("hospital_stays"), "--scenarios", 12).exit_code == 0
+    before = {file: file.read_bytes() for file in home.rglob("*") if file.is_file()}
+    command = [sys.executable, "-m", "envscaler_mcp", "--home", str(home), "demo"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=work, env=built)
     assert told.returncode == 0, told.stderr
     assert told.stdout.count("MCP 2026-07-28") == 3
     assert told.stdout.count("     refused  ") == 4
     assert "       ~ stays STAY-" in told.stdout
     assert "Everything that was launched has ended." in told.stdout
+    assert f"are ready in {tmp_path / 'state' / 'envscaler' / 'demo'}" in told.stdout
+    assert {file: file.read_bytes() for file in home.rglob("*") if file.is_file()} == before
+    lines = told.stdout.partition("What to type next:")[2].splitlines()
+    typed = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    assert len(typed) == len(NEXT)
+    for line in typed:
+        done = subprocess.run(
+            line, shell=True, capture_output=True, text=True, check=False, cwd=work, env=built, stdin=subprocess.DEVNULL
+        )
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
 
 
 def children_of(process_id: int) -> list[int]:
@@ -144,7 +161,10 @@ def children_of(process_id: int) -> list[int]:
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells a process's children and when they end")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_a_demo_that_is_stopped_ends_what_it_launched(ending: signal.Signals, tmp_path: Path) -> None:
+def test_a_demo_that_is_stopped_ends_what_it_launched(
+    ending: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     command = [sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "demo"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
