@@ -359,7 +359,7 @@ class Pending:
         self._message: dict[str, Any] | None = None
         self._over = False
         self._process: int | None = None
-        self._used = bounds.processor_seconds(line.pid)
+        self._used: float | None = None
         self.descriptor = line._stream.fileno()
         self._rest = frame[self._send(frame) :]
 
@@ -383,10 +383,13 @@ class Pending:
         return self._why is not None
 
     def is_busy(self, waiting: int) -> bool:
-        """Whether it has used much processor time since it was asked; the less counts as much, the more others wait."""
+        """Whether it has used much processor time since this was asked first; the more wait, the less is much."""
         line = self._line
-        patience = line.limits.busy_seconds / max(1.0, waiting / (os.cpu_count() or 1))
-        return bounds.processor_seconds(line.pid) - self._used > patience
+        used = bounds.processor_seconds(line.pid)
+        if self._used is None:
+            # Most calls are answered before anything is asked about them, and cost no look.
+            self._used = used
+        return used - self._used > line.limits.busy_seconds / max(1.0, waiting / (os.cpu_count() or 1))
 
     def stop(self) -> None:
         """Let the worker rest; it does nothing until it may go on, or is ended."""

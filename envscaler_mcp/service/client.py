@@ -114,7 +114,7 @@ class FarmClient:
         headers = {"Authorization": f"Bearer {self._token}", "Host": "localhost"}
         if key is not None:
             headers["Idempotency-Key"] = key
-        body = b"" if order is None else order.model_dump_json().encode()
+        body = b"" if order is None else order.model_dump_json(exclude_none=True).encode()
         again = key is not None or method in ("GET", "DELETE")
         status, content = self._exchange(method, path, body, headers, again=again)
         if status >= 400:

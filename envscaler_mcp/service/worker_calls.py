@@ -15,8 +15,8 @@ import anyio.to_thread
 from envscaler_mcp.sandbox.line import Pending
 
 FIRST_LOOK = 0.05
-LONGEST_BETWEEN_LOOKS = 0.5
-"""Seconds until a worker that does not answer is looked at, and between two looks at one that hangs."""
+BETWEEN_LOOKS, BETWEEN_LOOKS_AT_BUSY = 0.2, 0.5
+"""Seconds until a worker that does not answer is looked at, and at most between two looks."""
 TURN_SECONDS = 0.05
 
 
@@ -52,7 +52,7 @@ class WorkerCalls:
                 if not busy and pending.is_busy(self._waiting):
                     busy = True
                     self._take_turns(pending)
-                between = min(2 * between, LONGEST_BETWEEN_LOOKS)
+                between = min(2 * between, BETWEEN_LOOKS_AT_BUSY if busy else BETWEEN_LOOKS)
         finally:
             if busy:
                 self._busy.remove(pending)
