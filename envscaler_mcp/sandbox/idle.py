@@ -30,8 +30,8 @@ class Watched(Protocol):
     turns: int
 
     @property
-    def usable(self) -> bool:
-        """Whether it is alive."""
+    def ended(self) -> bool:
+        """Whether it was ended."""
 
     def end_if_still_idle(self, turns: int) -> None:
         """End it."""
@@ -73,7 +73,7 @@ class IdleWatch:
         with self._lock:
             looks = list(self._looks.items())
         for worker, last in looks:
-            if not worker.usable:
+            if worker.ended:
                 with self._lock:
                     self._looks.pop(worker, None)
             elif worker.turns % 2 or worker.turns != last.turns:

@@ -63,7 +63,7 @@ class _Zygote:
         self._kernel = kernel
         self._children: set[int] = set()
         self._dropped: set[int] = set()
-        """Killed and not waited for yet; until then nobody else can have these numbers."""
+        """Killed and not waited for yet; until then no other process can have these numbers."""
         self._number = 0
         self._read = b""
         self._handed: list[int] = []
