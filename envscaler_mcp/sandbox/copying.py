@@ -84,8 +84,8 @@ def _own_method(value: Any, name: str) -> Callable[..., Any] | None:
         if is_sealed(kind):
             return None
         if name in kind.__dict__:
-            found: Callable[..., Any] = kind.__dict__[name]
-            return found
+            method: Callable[..., Any] = kind.__dict__[name]
+            return method
     return None
 
 
@@ -161,9 +161,9 @@ def _base(kind: type) -> Any:
 
 
 def _copy_attributes(value: Any, made: Any, inner: Inner) -> None:
-    kept = getattr(value, "__dict__", None)
-    if kept:
-        made.__dict__.update({name: inner(each) for name, each in kept.items()})
+    attributes = getattr(value, "__dict__", None)
+    if attributes:
+        made.__dict__.update({name: inner(each) for name, each in attributes.items()})
     for name in copyreg._slotnames(type(value)):  # type: ignore[attr-defined]
         if hasattr(value, name):
             object.__setattr__(made, name, inner(getattr(value, name)))

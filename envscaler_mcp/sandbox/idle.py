@@ -19,6 +19,8 @@ from envscaler_mcp.sandbox.limits import processor_seconds
 _SECONDS = 0.5
 """Between two looks. A worker that stays idle is looked at half as often each time."""
 _LONGEST = 32.0
+_AT_ONCE = 200
+"""Workers that one look reads of, some 3 ms; the others are due at the next."""
 _TOLERATED = 0.1
 """Seconds of processor time that one look may find."""
 
@@ -30,8 +32,8 @@ class Watched(Protocol):
     turns: int
 
     @property
-    def usable(self) -> bool:
-        """Whether it is alive."""
+    def ended(self) -> bool:
+        """Whether it was ended."""
 
     def end_if_still_idle(self, turns: int) -> None:
         """End it."""
@@ -72,13 +74,15 @@ class IdleWatch:
         """Once at every worker that is due."""
         with self._lock:
             looks = list(self._looks.items())
+        left = _AT_ONCE
         for worker, last in looks:
-            if not worker.usable:
+            if worker.ended:
                 with self._lock:
                     self._looks.pop(worker, None)
             elif worker.turns % 2 or worker.turns != last.turns:
                 last.turns, last.used, last.again, last.pause = worker.turns, None, 0.0, _SECONDS
-            elif now >= last.again:
+            elif now >= last.again and left:
+                left -= 1
                 self._look(worker, last, now)
 
     def _look(self, worker: Watched, last: _Look, now: float) -> None:

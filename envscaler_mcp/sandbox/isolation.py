@@ -110,7 +110,7 @@ def checked_in(
     said, left = answer.get("answers"), answer.get("left")
     if type(said) is not list or len(said) != len(sources) or type(left) not in (dict, type(None)):
         raise line.reject("check: an answer to other questions")
-    return [_checked(line, one) for one in said], final if left is None else left
+    return [_checked(line, answer_of_one) for answer_of_one in said], final if left is None else left
 
 
 def _checked(line: Line, answer: object) -> Checked:
@@ -142,7 +142,7 @@ def layers_in(mode: Mode, layers: Layers = ALL, *, known: bool = False) -> Layer
 
 def _without_kernel(why: str) -> str:
     return (
-        f"Code that nobody has read does not run here: the kernel layer is missing ({why.rstrip('.')}). Without it, code that gets "
+        f"Unread code does not run here: the kernel layer is missing ({why.rstrip('.')}). Without it, code that gets "
         "past the gate could read your files and use your network. If you accept that, choose isolation 'portable' "
         f"(--isolation portable where a command has it, {PORTABLE}=portable for all); `envscaler doctor` says more."
     )

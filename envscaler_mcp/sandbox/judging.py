@@ -50,7 +50,7 @@ def judge(
 ) -> Verdict:
     """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check that cannot run."""
     if is_deeper(dict(final), MAX_DEPTH) or is_deeper(dict(initial), MAX_DEPTH):
-        # Not a failure of this machine: whoever compares states recurses, and worlds keep to this bound.
+        # Not a failure of this machine: the comparison of states recurses, and worlds keep to this bound.
         raise WorldError(
             f"The state of {scenario.environment!r} is nested more than {MAX_DEPTH} deep and is not judged."
         )

@@ -243,6 +243,11 @@ class Line:
                 self._turn.release()
 
     @property
+    def ended(self) -> bool:
+        """Whether it is known that the worker is gone."""
+        return self._ended is not None
+
+    @property
     def usable(self) -> bool:
         """Whether the worker can be asked, by this process."""
         return self._ended is None and self._zygote.alive

@@ -94,8 +94,8 @@ def _copy(name: str, replaced: Mapping[str, ModuleType], own: Own) -> ModuleType
     narrowed = _narrowed(name, own)
     for allowed in MODULES[name]:
         if hasattr(original, allowed):
-            found = narrowed.get(allowed, getattr(original, allowed))
-            setattr(copy, allowed, _closed(found) if is_open_function(found) else found)
+            value = narrowed.get(allowed, getattr(original, allowed))
+            setattr(copy, allowed, _closed(value) if is_open_function(value) else value)
     if name == "collections":
         copy.abc = _copy("collections.abc", replaced, own)  # type: ignore[attr-defined]
     return copy

@@ -38,8 +38,7 @@ def is_sealed(made: type) -> bool:
 def closed(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function behind an object of C, from which no attribute leads to its code, its globals or its cells."""
     wrapper: Callable[..., Any] = _WRAPPER(function, 0, False, _Counts)
-    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
-        setattr(wrapper, name, getattr(function, name, None))
+    vars(wrapper).update(__module__=function.__module__, __name__=function.__name__, __doc__=function.__doc__)
     return wrapper
 
 

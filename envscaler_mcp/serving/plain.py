@@ -39,7 +39,7 @@ def is_plain(value: object) -> bool:
 
 
 MAX_DEPTH = 100
-"""How deep lists and objects of a state or a result may lie in one another. Whoever reads them recurses."""
+"""How deep lists and objects of a state or a result may lie in one another. Python code that reads them recurses."""
 
 
 def is_deeper(value: Any, depth: int) -> bool:

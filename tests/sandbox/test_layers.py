@@ -12,6 +12,7 @@ import sys
 import textwrap
 from collections import namedtuple
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 
 import pytest
@@ -132,14 +133,14 @@ def test_a_process_is_made_only_when_the_harness_agrees() -> None:
 
 
 @with_kernel
-def test_memory_never_becomes_a_program() -> None:
+def test_memory_never_becomes_a_program_and_is_never_shared() -> None:
     libc = ctypes.CDLL(None)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 4]
     libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
-    def mapped(protection: int) -> int:
-        return int(libc.mmap(None, 4096, protection, 0x22, -1, 0))
+    def mapped(protection: int, flags: int = 0x22) -> int:
+        return int(libc.mmap(None, 4096, protection, flags, -1, 0))
 
     def asked_at_once() -> None:
         listed()
@@ -149,6 +150,13 @@ def test_memory_never_becomes_a_program() -> None:
         listed()
         libc.mprotect(mapped(3), 4096, 5)
 
+    def shared(flags: int) -> None:
+        listed()
+        mapped(3, flags)
+
+    assert in_a_child(partial(shared, 0x22)) == FINE
+    assert in_a_child(partial(shared, 0x21)) == -signal.SIGSYS
+    assert in_a_child(partial(shared, 0x23)) == -signal.SIGSYS
     assert in_a_child(asked_at_once) == -signal.SIGSYS
     assert in_a_child(asked_later) == -signal.SIGSYS
 
