@@ -225,7 +225,7 @@ async def test_300_worlds_that_hang_are_hardly_felt(home: Path) -> None:
             await farm.close(world)
         await asyncio.gather(*hanging)
         # Generous, because tests run on machines that others use; it was 33 seconds.
-        assert all(seconds < 4 * calm[name] + 0.2 for name, seconds in crowded.items()), (calm, crowded)
+        assert all(seconds < 4 * calm[name] + 1.0 for name, seconds in crowded.items()), (calm, crowded)
 
 
 async def _median_seconds(does: Callable[[], Awaitable[Any]]) -> float:
