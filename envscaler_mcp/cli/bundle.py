@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from envscaler_mcp.cli.lookup import folder_of
+from envscaler_mcp.cli.lookup import code_of, folder_of
 from envscaler_mcp.cli.printing import say
 from envscaler_mcp.emit.bundle import bundle_files, write_folder, write_mcpb
 
@@ -21,7 +21,7 @@ def bundle_server(
     mcpb: Annotated[bool, typer.Option("--mcpb", help="One .mcpb file instead of a folder.")] = False,
     out: Annotated[Path | None, typer.Option(help="Where to. By itself dist/ENV_ID or dist/ENV_ID.mcpb.")] = None,
 ) -> None:
-    files = bundle_files(folder_of(ctx, env_id))
+    files = bundle_files(folder_of(ctx, env_id), trusted=code_of(ctx, env_id).trusted)
     target = out or Path("dist") / (f"{env_id}.mcpb" if mcpb else env_id)
     (write_mcpb if mcpb else write_folder)(files, target)
     say(f"{target}: {len(files)} files, {sum(map(len, files.values())) // 1024} KiB.")

@@ -35,16 +35,23 @@ sys.path.insert(0, str(FOLDER / "lib"))
 from envscaler_mcp.launch.server import main  # noqa: E402
 
 if __name__ == "__main__":
-    main(FOLDER)
+    main(FOLDER{vouched})
 '''
 
 
-def bundle_files(folder: Path) -> dict[str, bytes]:
-    """Everything a bundle of this server folder holds, by its path inside; the same bytes on every machine."""
+def bundle_files(folder: Path, *, trusted: bool) -> dict[str, bytes]:
+    """Everything a bundle of this server folder holds, by its path inside; the same bytes on every machine.
+
+    Where it is trusted, the bundle's program vouches for the code by its digest; any other code runs in a worker there too.
+    """
     environment = Environment.read_in(folder, "environment.json")
     files = {
         "manifest.json": (json.dumps(manifest(environment), ensure_ascii=False, indent=2) + "\n").encode(),
-        "server.py": SERVER.format(title=docstring_title(environment), id=environment.id).encode(),
+        "server.py": SERVER.format(
+            title=docstring_title(environment),
+            id=environment.id,
+            vouched=f', vouched="{environment.code_digest}"' if trusted else "",
+        ).encode(),
     }
     names = ["environment.json", "environment.py", "README.md", "blueprint.yaml"]
     names += [f"states/{state}.json" for state in environment.states]

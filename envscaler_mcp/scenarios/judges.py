@@ -8,6 +8,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Frame, Scenario, StateDiff
 from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.sandbox.policy import admit_check
 from envscaler_mcp.serving.grading import broken_frame, reward
 
 
@@ -27,6 +28,8 @@ class Judge:
     def of(cls, scenario: Scenario, initial: dict[str, Any]) -> Judge:
         checks = []
         for check in scenario.checks:
+            # Texts of records stand in it, and a blueprint may be anyone's.
+            admit_check(check.check_func)
             names: dict[str, Any] = {"initial_state": initial}
             exec(compile(check.check_func, "check", "exec"), names)  # noqa: S102
             checks.append(names["check_func"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.artifacts.members import read_member_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.serving.code import EnvironmentCode, Trust, load_folder
@@ -36,13 +37,13 @@ def _trust(folder: Path, environment: Environment, source: str) -> Trust:
     known = recall(environment, source)
     if known is not None:
         return known
-    trust = _made_again(folder / BLUEPRINT, environment, source)
+    trust = _made_again(folder, environment, source)
     if trust != "unread":
         remember(environment, source, trust)
     return trust
 
 
-def _made_again(blueprint: Path, environment: Environment, source: str) -> Trust:
+def _made_again(folder: Path, environment: Environment, source: str) -> Trust:
     """Compile the blueprint and compare; a folder whose blueprint cannot be compiled holds unread code."""
     # Imported here: what was compiled before is remembered, and most starts need no compiler.
     from envscaler_mcp.language import read_blueprint
@@ -50,7 +51,7 @@ def _made_again(blueprint: Path, environment: Environment, source: str) -> Trust
     from envscaler_mcp.synthesis import synthesize
 
     try:
-        read = read_blueprint(blueprint)
+        read = read_blueprint(read_member_text(folder, BLUEPRINT), str(folder / BLUEPRINT))
         made = synthesize(read, environment.states)
         if made.source != source or not _same_card(made.environment, environment):
             return "unread"

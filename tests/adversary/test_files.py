@@ -101,7 +101,7 @@ def test_a_bundle_takes_no_file_that_is_a_link(member: str, home: Path) -> None:
     (folder / member).rename(folder / "moved")
     (folder / member).symlink_to(folder / "moved")
     with pytest.raises(EnvScalerError, match="is a link"):
-        bundle_files(folder)
+        bundle_files(folder, trusted=False)
 
 
 def test_a_bundle_takes_nothing_through_a_folder_that_is_a_link(home: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_bundle_takes_nothing_through_a_folder_that_is_a_link(home: Path) -> N
     (folder / "states").rename(home / "states")
     (folder / "states").symlink_to(home / "states")
     with pytest.raises(EnvScalerError, match="lies behind one"):
-        bundle_files(folder)
+        bundle_files(folder, trusted=False)
 
 
 def test_a_key_behind_a_link_gets_into_no_bundle(home: Path, tmp_path: Path) -> None:

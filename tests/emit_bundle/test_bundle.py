@@ -36,12 +36,12 @@ def test_a_bundle_holds_the_rooms_a_server_stands_on_and_no_other() -> None:
 
 def test_two_bundles_of_one_folder_have_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one.mcpb", "two.mcpb"):
-        write_mcpb(bundle_files(FOLDER), tmp_path / name)
+        write_mcpb(bundle_files(FOLDER, trusted=True), tmp_path / name)
     assert (tmp_path / "one.mcpb").read_bytes() == (tmp_path / "two.mcpb").read_bytes()
 
 
 def test_the_file_and_the_folder_hold_the_same(tmp_path: Path) -> None:
-    files = bundle_files(FOLDER)
+    files = bundle_files(FOLDER, trusted=True)
     write_mcpb(files, tmp_path / "one.mcpb")
     write_folder(files, tmp_path / "one")
     with zipfile.ZipFile(tmp_path / "one.mcpb") as archive:
@@ -56,18 +56,18 @@ def test_the_file_and_the_folder_hold_the_same(tmp_path: Path) -> None:
 
 def test_the_manifest_names_the_server_and_all_its_tools() -> None:
     environment = Environment.read(FOLDER / "environment.json")
-    manifest = json.loads(bundle_files(FOLDER)["manifest.json"])
-    assert manifest["server"]["entry_point"] in bundle_files(FOLDER)
+    manifest = json.loads(bundle_files(FOLDER, trusted=True)["manifest.json"])
+    assert manifest["server"]["entry_point"] in bundle_files(FOLDER, trusted=True)
     assert [tool["name"] for tool in manifest["tools"]] == [tool.name for tool in environment.tools]
 
 
 def test_no_path_of_this_machine_gets_into_a_bundle() -> None:
     here = str(ROOT).encode()
-    assert [name for name, content in bundle_files(FOLDER).items() if here in content] == []
+    assert [name for name, content in bundle_files(FOLDER, trusted=True).items() if here in content] == []
 
 
 def test_an_older_bundle_is_replaced_and_anything_else_is_left_alone(tmp_path: Path) -> None:
-    files = bundle_files(FOLDER)
+    files = bundle_files(FOLDER, trusted=True)
     write_folder(files, tmp_path / "bundle")
     (tmp_path / "bundle" / "stale.txt").write_text("old", encoding="utf-8")
     write_folder(files, tmp_path / "bundle")
@@ -83,7 +83,7 @@ def test_a_folder_that_lacks_a_file_is_named(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / "broken")
     (tmp_path / "broken" / "environment.py").unlink()
     with pytest.raises(EmitError, match=r"bundle of 'hospital_stays'.*environment\.py"):
-        bundle_files(tmp_path / "broken")
+        bundle_files(tmp_path / "broken", trusted=False)
 
 
 def test_the_command_writes_either_and_says_where(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_the_command_writes_either_and_says_where(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_bundle_runs_where_only_mcp_is_installed(tmp_path: Path) -> None:
-    write_mcpb(bundle_files(FOLDER), tmp_path / "hospital.mcpb")
+    write_mcpb(bundle_files(FOLDER, trusted=True), tmp_path / "hospital.mcpb")
     with zipfile.ZipFile(tmp_path / "hospital.mcpb") as archive:
         archive.extractall(tmp_path / "bundle")
     venv.create(tmp_path / "bare", with_pip=True)
@@ -137,7 +137,7 @@ def test_a_bundle_runs_where_only_mcp_is_installed(tmp_path: Path) -> None:
 
 @pytest.mark.conformance
 def test_the_maker_of_the_format_accepts_the_manifest(tmp_path: Path) -> None:
-    write_folder(bundle_files(FOLDER), tmp_path / "bundle")
+    write_folder(bundle_files(FOLDER, trusted=True), tmp_path / "bundle")
     checked = subprocess.run(
         ["npx", "--yes", "@anthropic-ai/mcpb@2.1.2", "validate", str(tmp_path / "bundle" / "manifest.json")],
         capture_output=True,
