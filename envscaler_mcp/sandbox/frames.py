@@ -42,6 +42,8 @@ class Bounds:
     """Bytes."""
     values: int
     """Values, by the commas and brackets in front of them."""
+    depth: int = MAX_DEPTH
+    """How deep lists and objects may lie in one another, in the fields of the message."""
 
 
 def is_whole(piece: bytes) -> bool:
@@ -63,8 +65,8 @@ def decode(body: bytes, bounds: Bounds) -> dict[str, Any]:
     if type(message) is not dict:
         raise FrameError("a message is not a JSON object")
     # One level of it is the message's own.
-    if opened > MAX_DEPTH and is_deeper(message, MAX_DEPTH + 1):
-        raise FrameError(f"a message is nested more than {MAX_DEPTH} deep")
+    if opened > bounds.depth and is_deeper(message, bounds.depth + 1):
+        raise FrameError(f"a message is nested more than {bounds.depth} deep")
     return message
 
 

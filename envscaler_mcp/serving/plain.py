@@ -26,11 +26,15 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def is_plain(value: object) -> bool:
-    """Whether a value arrives as it was sent: exact JSON types, text that can be encoded, finite numbers."""
+    """Whether a value arrives as it was sent: exact JSON types, text that can be encoded, finite numbers, no deep nesting."""
+    return not is_deeper(value, _DEEPEST) and _is_plain(value)
+
+
+def _is_plain(value: object) -> bool:
     if type(value) is dict:
-        return all(type(name) is str and is_plain(name) and is_plain(inner) for name, inner in value.items())
+        return all(type(name) is str and _is_plain(name) and _is_plain(inner) for name, inner in value.items())
     if type(value) is list:
-        return all(is_plain(inner) for inner in value)
+        return all(_is_plain(inner) for inner in value)
     if type(value) is str:
         return not any("\ud800" <= letter <= "\udfff" for letter in value)
     if type(value) is float:
@@ -38,6 +42,9 @@ def is_plain(value: object) -> bool:
     return value is None or type(value) in (bool, int)
 
 
+_WIDE = 100_000
+_DEEPEST = 250
+"""How deep `is_plain` looks, which recurses; more than any message of a client may be."""
 MAX_DEPTH = 100
 """How deep lists and objects of a state or a result may lie in one another. Python code that reads them recurses."""
 
@@ -54,4 +61,7 @@ def is_deeper(value: Any, depth: int) -> bool:
         ]
         if not level:
             return False
+        if len(level) > _WIDE:
+            # What holds itself twice would double with every step.
+            level = list({id(inner): inner for inner in level}.values())
     return True

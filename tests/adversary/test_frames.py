@@ -25,6 +25,7 @@ from envscaler_mcp.sandbox.line import Line
 from envscaler_mcp.sandbox.system import IS_LINUX
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import Spawned, zygote
+from envscaler_mcp.serving.plain import is_deeper, is_plain
 from tests.sandbox.written import written
 
 ROOT = Path(__file__).parents[2]
@@ -132,6 +133,16 @@ def test_honest_nesting_is_let_through() -> None:
         assert json.dumps(world.state()).count("[") == 91
 
 
+@pytest.mark.parametrize("depth", [101, 200, 500])
+def test_arguments_nested_deep_are_refused_and_the_world_lives_on(depth: int) -> None:
+    deep: Any = 0
+    for _ in range(depth):
+        deep = [deep]
+    with closing(open_isolated(written(PLACE), {}, 1)) as world:
+        assert world.call("nest", {"depth": deep}).kind == "invalid"
+        assert world.call("ping", {}).kind == "done"
+
+
 @pytest.mark.parametrize("depth", [101, 500, 900])
 def test_a_class_that_nests_too_deep_is_told_as_a_failure_of_its_world(depth: int) -> None:
     with closing(open_isolated(written(PLACE), {}, 1)) as world:
@@ -212,3 +223,10 @@ def test_forks_of_a_worker_share_no_memory_that_can_be_written() -> None:
         except OSError:
             pytest.skip("this user may not look at its worker")
         assert [line for line in maps if line.split()[1].startswith("rw") and line.split()[1].endswith("s")] == []
+
+
+def test_what_holds_itself_is_too_deep_and_takes_no_time() -> None:
+    twice: list[Any] = []
+    twice += [twice, twice]
+    assert is_deeper(twice, 100)
+    assert not is_plain({"x": twice})
