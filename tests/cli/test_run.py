@@ -39,9 +39,9 @@ def test_a_run_ends_in_a_table_with_a_line_for_each_environment(home: Path, tmp_
     told = envscaler(home, "run", "--out", tmp_path)
     assert told.exit_code == 0, told.output
     rows = [line.split() for line in told.output.splitlines()]
-    assert rows[1] == ["another_library", "3", "3", "3", "1.000", "8.0", "0", "none"]
-    assert rows[2] == ["lending_library", "4", "4", "4", "1.000", "8.0", "0", "none"]
-    assert rows[3] == ["all", "7", "7", "7", "1.000", "8.0", "0", "none"]
+    assert rows[1] == ["another_library", "3", "3", "3", "1.000", "0", "8.0", "0", "none"]
+    assert rows[2] == ["lending_library", "4", "4", "4", "1.000", "0", "8.0", "0", "none"]
+    assert rows[3] == ["all", "7", "7", "7", "1.000", "0", "8.0", "0", "none"]
     assert told.output.splitlines()[-1] == f"7 of 7 episodes are in {tmp_path}."
 
 
