@@ -88,8 +88,8 @@ def test_an_entry_is_added_and_nothing_else_is_touched(case: tuple[dict[str, Any
     assert read(new) == {**value, "servers": {**value.get("servers", {}), "ours": SERVER}}
     if "ours" not in value.get("servers", {}):
         assert is_kept(text, new)
-        assert re.findall(r"/\*.*?\*/|//[^\n]*", text, re.DOTALL) == re.findall(
-            r"/\*.*?\*/|//[^\n]*", new, re.DOTALL
+        assert re.findall(r"/\*.*?\*/|//[^\r\n]*", text, re.DOTALL) == re.findall(
+            r"/\*.*?\*/|//[^\r\n]*", new, re.DOTALL
         ) or any(mark in json.dumps(value) for mark in ("//", "/*", "*/"))
 
 

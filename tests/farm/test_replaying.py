@@ -18,6 +18,7 @@ from envscaler_mcp.episode.agent import COMPLETED, Briefing, Move
 from envscaler_mcp.episode.agents import TalkingOracle, agent_named
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.episode.replay import NotReplayableError, first_difference
+from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, replaying, run_episodes
 from envscaler_mcp.farm.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.launch.ways import Host, Via, WorldWay, hosting, lost_connections_told
@@ -334,8 +335,12 @@ def test_nothing_that_a_run_from_elsewhere_names_is_run(tmp_path: Path, via: Via
     (evil / "server.py").write_text(f"open({str(tmp_path / 'proof')!r}, 'w')")
     name = str(evil) if named == "absolute" else named
     planned = tuple(one.model_copy(update={"environment": name}) for one in read_run(folder)[0].episodes)
-    found = replayed(ours, altered(folder, tmp_path / "new", {"episodes": planned}, environment=name), via)
-    assert [one.why for one in found.values()] == [f"there is no environment {name!r} here"]
+    with pytest.raises(EnvScalerError, match="is no id"):
+        replayed(ours, altered(folder, tmp_path / "new", {"episodes": planned}), via)
+    found = replayed(ours, altered(folder, tmp_path / "other", {}, environment=name), via)
+    assert [one.why for one in found.values()] == [
+        f"step 0: the environment is {name!r}, and 'lending_library' was planned"
+    ]
     assert not (tmp_path / "proof").exists()
 
 
