@@ -15,7 +15,7 @@ from envscaler_mcp.sandbox.line import Line, Pending
 from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.outcome import Kind, Outcome, PublishedOutcome, encode
-from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper, is_plain
+from envscaler_mcp.serving.plain import is_plain
 
 _KINDS: dict[object, Kind] = {kind: kind for kind in get_args(Kind)}
 
@@ -129,7 +129,7 @@ def _call(tool: str, arguments: Mapping[str, Any], key: str | None) -> dict[str,
     """A call as the worker is asked for it. The worker checks the arguments: a card of unread code may hold a schema
     whose check takes for ever, so this process runs none of it.
     """
-    if not is_deeper(arguments, MAX_DEPTH - 2) and is_plain([tool, arguments]):
+    if is_plain([tool, arguments]):
         return {"tool": tool, "arguments": arguments, "key": key}
     try:
         # What a message cannot carry, such as half a character, a tuple or what is nested too deep for it, is refused there,
