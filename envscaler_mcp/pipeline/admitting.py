@@ -79,7 +79,8 @@ async def admitted_blueprint(author: Author, topic: Topic, example: str, wanted:
         text = await write_stories(author, text, example, stories_are_usable(topic.id))
         told("stories", "")
     making = await _here(make, _signed(author, topic, text), f"{topic.id}.yaml", wanted.scenarios)
-    court = CompiledCourt(EnvironmentCode.of(making.made.environment, making.made.source), making.made.model)
+    made = making.made
+    court = CompiledCourt(EnvironmentCode.of(made.environment, made.source), made.model, made.speech)
     scenarios, reworded = await _scenarios(author, court, making.states, making.scenarios, wanted, told)
     built = await _here(built_of, replace(making, scenarios=scenarios))
     return Admitted(topic, built, counts(judged), mended, reworded)

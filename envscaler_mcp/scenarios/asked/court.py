@@ -56,6 +56,7 @@ class CompiledCourt:
 
     code: EnvironmentCode
     model: Model
+    speech: Speech
 
     @property
     def card(self) -> Environment:
@@ -78,7 +79,7 @@ class CompiledCourt:
     def proof(self, scenario: Scenario, state: State) -> Proof:
         """The proof, or Unproven."""
         with checker() as judging, closing(open_world(self.code, state.content, scenario.seed)) as world:
-            return Prover(scenario, self.model, Speech(), self.card, world, judging).prove()
+            return Prover(scenario, self.model, self.speech, self.card, world, judging).prove()
 
 
 @dataclass(frozen=True, slots=True)
