@@ -96,14 +96,14 @@ class WordedStory:
         """The names with everything that follows from them, or None where they do not fit."""
         names: Names = {**self.names, role.name: other}
         evaluation, place = self._evaluation, self.story.cast.index(role)
-        for one in self.story.cast[place:]:
-            if isinstance(one, Drawn) and one.test is not None and not evaluation.value(one.test, names):
+        for follower in self.story.cast[place:]:
+            if isinstance(follower, Drawn) and follower.test is not None and not evaluation.value(follower.test, names):
                 return None
-            if isinstance(one, Worked):
-                value = evaluation.value(one.value, names)
+            if isinstance(follower, Worked):
+                value = evaluation.value(follower.value, names)
                 if value is None or value == []:
                     return None
-                names = {**names, one.name: value}
+                names = {**names, follower.name: value}
         return names
 
     def _reworked(self, names: Names) -> Names:

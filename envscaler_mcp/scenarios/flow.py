@@ -313,5 +313,5 @@ def _type_of(role: Role) -> Type:
 def _plain(value: Any) -> Any:
     """A value as a document holds it."""
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     return as_stored(value)

@@ -55,9 +55,9 @@ class Heard:
 
     def _shown(self, payload: Any, key: str) -> Iterator[_Shown]:
         if isinstance(payload, Mapping):
-            fields = [(str(name), one) for name, value in payload.items() for one in _plain(value)]
-            ids = {one for _, one in fields if isinstance(one, str) and one in self._ids} | ({key} & self._ids)
-            yield _Shown(frozenset(ids), tuple((name, canonical_json(one)) for name, one in fields))
+            fields = [(str(name), entry) for name, value in payload.items() for entry in _plain(value)]
+            ids = {entry for _, entry in fields if isinstance(entry, str) and entry in self._ids} | ({key} & self._ids)
+            yield _Shown(frozenset(ids), tuple((name, canonical_json(entry)) for name, entry in fields))
             for name, value in payload.items():
                 yield from self._shown(value, str(name))
         elif isinstance(payload, list):
@@ -68,7 +68,7 @@ class Heard:
 def _plain(value: Any) -> Iterator[Any]:
     """A plain value, or the plain entries of a list."""
     if isinstance(value, list):
-        yield from (one for one in value if not isinstance(one, dict | list | type(None)))
+        yield from (entry for entry in value if not isinstance(entry, dict | list | type(None)))
     elif not isinstance(value, dict | type(None)):
         yield value
 
@@ -101,11 +101,11 @@ def in_words(spans: Iterable[Span], names: Collection[str], value: Any) -> bool:
 def named_leaves(name: str, value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every plain value of an argument, with the names it goes by: those of the argument, of its entries, of a field."""
     if isinstance(value, dict):
-        for field, one in sorted(value.items()):
-            yield from (((name, *names), leaf) for names, leaf in named_leaves(field, one))
+        for field, entry in sorted(value.items()):
+            yield from (((name, *names), leaf) for names, leaf in named_leaves(field, entry))
     elif isinstance(value, list):
-        for one in value:
-            yield from (((name, *names), leaf) for names, leaf in named_leaves(singular(name), one))
+        for entry in value:
+            yield from (((name, *names), leaf) for names, leaf in named_leaves(singular(name), entry))
     else:
         yield (name,), value
 

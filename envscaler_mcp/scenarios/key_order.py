@@ -16,7 +16,7 @@ def in_key_order(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: in_key_order(value[key]) for key in sorted(value, key=_natural)}
     if isinstance(value, list):
-        return [in_key_order(one) for one in value]
+        return [in_key_order(entry) for entry in value]
     return value
 
 

@@ -24,9 +24,9 @@ _MANY = 4
 
 def type_of_schema(schema: Mapping[str, Any], observed: Sequence[Any], shapes: Shapes) -> Type:
     """The type of an argument; where the schema only says that it is a text, records that keep it tell more."""
-    one, optional = plain(schema), nullable(schema)
-    found = _described(one, observed, shapes)
-    return found.maybe if optional else found
+    inner, optional = plain(schema), nullable(schema)
+    described = _described(inner, observed, shapes)
+    return described.maybe if optional else described
 
 
 def _described(schema: Mapping[str, Any], observed: Sequence[Any], shapes: Shapes) -> Type:
@@ -92,6 +92,6 @@ def _of_texts(observed: Sequence[Any], shapes: Shapes) -> Type:
         if all(re.fullmatch(look, text) for text in texts):
             return type_
     distinct = tuple(sorted(set(texts)))
-    if len(texts) >= _MANY and 1 < len(distinct) <= len(texts) // 2 and all(_WORD.fullmatch(one) for one in distinct):
+    if len(texts) >= _MANY and 1 < len(distinct) <= len(texts) // 2 and all(_WORD.fullmatch(word) for word in distinct):
         return Type("one_of", options=distinct)
     return TEXT

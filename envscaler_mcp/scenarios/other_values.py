@@ -68,7 +68,7 @@ def is_valid(value: Any, type_: Type, nearby: Nearby) -> bool:
         case "time":
             return _reads(value, lambda text: datetime.strptime(text[:5], "%H:%M"), r"\d\d:\d\d(:\d\d)?")  # noqa: DTZ007
         case "list":
-            return isinstance(value, list) and all(is_valid(one, type_.of, nearby) for one in value if type_.of)
+            return isinstance(value, list) and all(is_valid(entry, type_.of, nearby) for entry in value if type_.of)
     return type_.kind != "text" or (isinstance(value, str) and bool(value.strip()))
 
 
@@ -177,7 +177,7 @@ def _texts(value: Any, type_: Type, nearby: Nearby) -> Iterator[Any]:
         yield f"{value} Jr"
     else:
         yield f"{value} II"
-    others = sorted({one for one in nearby.observed if isinstance(one, str) and one.strip() and one != value})
+    others = sorted({entry for entry in nearby.observed if isinstance(entry, str) and entry.strip() and entry != value})
     yield from islice(others, _NEIGHBOURS)
 
 

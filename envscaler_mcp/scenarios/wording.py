@@ -22,7 +22,7 @@ class Wording:
     def of(self, story: Story, telling: Telling, part: Said, value: Any) -> str:
         """A value that is no record, as this part of a telling says it."""
         name = part.value.name if isinstance(part.value, Local) else ""
-        role = next((one for one in story.cast if isinstance(one, Chosen) and one.name == name), None)
+        role = next((entry for entry in story.cast if isinstance(entry, Chosen) and entry.name == name), None)
         if role is None:
             return self._plain(part, value)
         said = self.words.get(f"{role.source}.{value}") or self._plain(part, value)
@@ -43,5 +43,5 @@ class Wording:
             if said:
                 return said
         if isinstance(value, list) and type_.of is not None:
-            return listed([spoken(one, type_.of, part.format, self.today) for one in value])
+            return listed([spoken(entry, type_.of, part.format, self.today) for entry in value])
         return spoken(value, type_, part.format, self.today)
