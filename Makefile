@@ -15,7 +15,7 @@ DEV := $(VENV)/.dev-installed
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup demo check test test-slow test-all test-browser conformance emit recordings docs format bench lock clean
+.PHONY: help setup demo check prove test test-slow test-all test-browser conformance emit recordings docs format bench lock clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name about; do printf '  make %-12s %s\n' "$$name" "$$about"; done
@@ -35,6 +35,9 @@ check: $(DEV) ## style, types, layers, and that generated files are what would b
 	@$(BIN)/envscaler schemas --check
 	@$(BIN)/python docs/generate.py --check
 	@echo "check: everything is as it should be"
+
+prove: $(DEV) ## prove every task that lies in generated_servers again
+	@$(BIN)/envscaler prove --all
 
 test: $(DEV) ## the tests, without the slow ones
 	@$(BIN)/pytest -q -n auto -m "not slow and not browser and not conformance" $(PYTEST_ARGS)

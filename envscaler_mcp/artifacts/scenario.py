@@ -49,6 +49,8 @@ class Goal(Part):
     request: str
     """All of it, as the task says it."""
     facts: tuple[Fact, ...] = ()
+    telling: int = 0
+    """Which of the story's tellings it is, counted from 0."""
 
 
 class Conversation(Part):

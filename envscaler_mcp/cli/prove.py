@@ -24,9 +24,14 @@ def prove_scenarios(
     wanted: Annotated[
         list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments; all that have scenarios by default.")
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every environment that has scenarios; so is naming none.")
+    ] = False,
     workers: Annotated[int, typer.Option(min=1, help="How many processes prove; every core by default.")] = CORES,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per scenario.")] = False,
 ) -> None:
+    if wanted and every:
+        raise typer.BadParameter("name environments, or say --all", param_hint="--all")
     settings = settings_of(ctx)
     registry = read_registry(settings.registry_file)
     entries = [find_entry(registry, name) for name in wanted] if wanted else list(registry.entries)

@@ -79,9 +79,9 @@ async def admitted_blueprint(author: Author, topic: Topic, example: str, wanted:
         text = await write_stories(author, text, example, stories_are_usable(topic.id))
         told("stories", "")
     making = await _here(make, _signed(author, topic, text), f"{topic.id}.yaml", wanted.scenarios)
-    court = CompiledCourt(
-        EnvironmentCode.of(making.made.environment, making.made.source, "compiled"), making.made.model
-    )
+    made = making.made
+    code = EnvironmentCode.of(made.environment, made.source, "compiled")
+    court = CompiledCourt(code, made.model, made.speech)
     scenarios, reworded = await _scenarios(author, court, making.states, making.scenarios, wanted, told)
     built = await _here(built_of, replace(making, scenarios=scenarios))
     return Admitted(topic, built, counts(judged), mended, reworded)

@@ -18,6 +18,7 @@ from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
+from envscaler_mcp.language.stories import Speech
 from envscaler_mcp.pipeline.corpus import SEED, SHIPPED, level_of
 from envscaler_mcp.pipeline.emission import Progress
 from envscaler_mcp.registry import find_entry, read_registry, with_entries
@@ -107,30 +108,43 @@ def prove_folder(folder: Path) -> Iterator[Proven]:
     """Prove every scenario of a server folder again, from what lies on disk; its checks run in the sandbox."""
     code = load_code(folder)
     blueprint = folder / "blueprint.yaml"
-    model = check_blueprint(read_blueprint(blueprint)).sound() if code.trusted else None
+    trade = _trade(blueprint) if code.trusted else None
     with checker() as judging:
         for scenario in load_scenarios(folder):
             if not scenario.oracle:
                 yield Proven(scenario.id, planless=True)
                 continue
             state = State.read_in(folder, f"states/{scenario.state}.json")
-            yield Proven(scenario.id, _disproof(scenario, state, code, model, judging))
+            yield Proven(scenario.id, _disproof(scenario, state, code, trade, judging))
 
 
-def _disproof(scenario: Scenario, state: State, code: EnvironmentCode, model: Model | None, judging: Checker) -> str:
+@dataclass(frozen=True, slots=True)
+class _Trade:
+    """A blueprint as it was read."""
+
+    model: Model
+    speech: Speech
+
+
+def _trade(blueprint: Path) -> _Trade:
+    checked = check_blueprint(read_blueprint(blueprint))
+    return _Trade(checked.sound(), checked.speech)
+
+
+def _disproof(scenario: Scenario, state: State, code: EnvironmentCode, trade: _Trade | None, judging: Checker) -> str:
     known = (state.digest, code.environment.code_digest)
     if not code.genuine or (scenario.state_digest, scenario.code_digest) != known:
         return "its start state or the code of its environment is another by now"
     try:
-        proof = _proof(scenario, state, code, model, judging)
+        proof = _proof(scenario, state, code, trade, judging)
     except (Unproven, SandboxError) as reason:
         return str(reason)
     return "" if proof == scenario.proof else "it is proven, but otherwise than was written down"
 
 
-def _proof(scenario: Scenario, state: State, code: EnvironmentCode, model: Model | None, judging: Checker) -> Proof:
-    if model is None:
+def _proof(scenario: Scenario, state: State, code: EnvironmentCode, trade: _Trade | None, judging: Checker) -> Proof:
+    if trade is None:
         with closing(open_isolated(code, state.content, scenario.seed)) as world:
             return WrittenProver(scenario, code, world, open_isolated, judging).prove()
     with closing(open_world(code, state.content, scenario.seed)) as here:
-        return Prover(scenario, model, code.environment, here, judging).prove()
+        return Prover(scenario, trade.model, trade.speech, code.environment, here, judging).prove()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.drawing.values import HIDDEN_NONE, drawn, read, values_of
-from envscaler_mcp.language.expressions import Expr, Local, walk
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Chosen, Drawn, Role, Story, Worked, expressions_of
+from envscaler_mcp.language.stories import Chosen, Drawn, Role, Story, Worked
 
 _TRIES = 12
 
@@ -68,41 +67,6 @@ class Casting:
         if alternatives:
             return read(role.type, chance.pick(alternatives), chance, today, role.source)
         return drawn(role.type, (), chance, today, role.source)
-
-
-def mistakable(story: Story, names: Names, said: Sequence[Expr], evaluation: Evaluation) -> str:
-    """A role in which another record would be told in the same words and have something else done; empty if there is none."""
-    used = used_names(story)
-    told = [evaluation.value(expr, names) for expr in said]
-    itself = {expr.name for expr in said if isinstance(expr, Local)}
-    for place, role in enumerate(story.cast):
-        if not isinstance(role, Drawn) or role.name in itself:
-            continue
-        for other in evaluation.store.all(role.entity):
-            twin = _recast(story.cast[place:], {**names, role.name: other}, evaluation)
-            if twin is None or all(twin[name] == names[name] for name in used & names.keys()):
-                continue
-            if [evaluation.value(expr, twin) for expr in said] == told:
-                return role.name
-    return ""
-
-
-def used_names(story: Story) -> set[str]:
-    """The roles that its calls speak of."""
-    return {inner.name for expr in expressions_of(story.do) for inner in walk(expr) if isinstance(inner, Local)}
-
-
-def _recast(roles: Sequence[Role], names: Names, evaluation: Evaluation) -> Names | None:
-    """The names with everything that follows from them, or None where they do not fit."""
-    for role in roles:
-        if isinstance(role, Drawn) and role.test is not None and not evaluation.value(role.test, names):
-            return None
-        if isinstance(role, Worked):
-            value = evaluation.value(role.value, names)
-            if value is None or value == []:
-                return None
-            names = {**names, role.name: value}
-    return names
 
 
 def drawn_records(story: Story, names: Names) -> set[Ref]:

@@ -25,6 +25,7 @@ def _goal(thread: Thread) -> Goal:
         ask=_text(thread.ask) or _first_sentence(request),
         request=request,
         facts=tuple(_facts(thread)),
+        telling=thread.telling,
     )
 
 

@@ -120,6 +120,11 @@ class Facts(ABC):
         test = "True" if depth >= 3 else self._content(container, key, depth + 1)
         return f"[{its_id} for {each} in {new} if {test}]"
 
+    def _has_new(self, code: str, value: list[Any], depth: int) -> str:
+        """The test that a list names new records with the content of those that this one names."""
+        alike = Counter(self._ids_like(one, depth) for one in value if isinstance(one, str) and one in self.new)
+        return "".join(f" and sum(1 for one in {code} if one in {ids}) >= {many}" for ids, many in alike.items())
+
     def _deleted(self, container: str, key: str) -> Check:
         lines = [f'    return {key!r} not in final_state["{container}"]']
         return Check(check_item=f"Has {self._called(container, key)} been removed?", check_func=source(lines))
@@ -178,7 +183,7 @@ class _ModelFacts(Facts):
             return f"{code} in {self._ids_like(value, depth)}"
         if isinstance(value, list) and any(isinstance(one, str) and one in self.new for one in value):
             kept = [one for one in value if one not in self.new]
-            return f"len({code}) == {len(value)} and all(one in {code} for one in {kept!r})"
+            return f"len({code}) == {len(value)} and all(one in {code} for one in {kept!r}){self._has_new(code, value, depth)}"
         if isinstance(value, list) and len(value) > 1:
             return f"sorted({code}) == {sorted(value)!r}"
         return f"{code} == {value!r}"

@@ -25,7 +25,8 @@ from envscaler_mcp.language.interpreter.store import Ref, Row, Store, as_stored,
 from envscaler_mcp.language.model import Entity, Model
 from envscaler_mcp.serving.world import World
 
-_PAGE = 50
+PAGE = 50
+"""How many records one read shows."""
 
 
 class Unknown(Exception):  # noqa: N818
@@ -255,7 +256,7 @@ def read_all(world: World, call: Call, knowledge: Knowledge) -> list[Call]:
         data = outcome.payload.get("data")
         # A record may have a total of its own.
         total = data.get("total", 0) if isinstance(data, dict) and "id" not in data else 0
-        offset += _PAGE
+        offset += PAGE
         if offset >= total:
             knowledge.hear_whole(call)
             return made

@@ -84,7 +84,7 @@ class PlainFacts(Facts):
         if isinstance(value, list) and fresh:
             kept = [one for one in value if not any(leaf in self.new for leaf in leaves(one) if isinstance(leaf, str))]
             inner_test = f"all(one in {code} for one in {kept!r})"
-            return f"isinstance({code}, list) and len({code}) == {len(value)} and {inner_test}"
+            return f"isinstance({code}, list) and len({code}) == {len(value)} and {inner_test}{self._has_new(code, value, depth)}"
         if isinstance(value, list) and len(value) > 1 and not any(isinstance(one, dict | list) for one in value):
             ordered = sorted(str(one) for one in value)
             return f"isinstance({code}, list) and sorted(str(one) for one in {code}) == {ordered!r}"

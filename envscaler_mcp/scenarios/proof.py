@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Environment, Scenario
 from envscaler_mcp.drawing.arguments import Arguments, Records
 from envscaler_mcp.language.model import Model
+from envscaler_mcp.language.stories import Speech
+from envscaler_mcp.language.types import Type
 from envscaler_mcp.sandbox.checking import Checker
-from envscaler_mcp.scenarios.judges import CheckerJudge, Judge, Unproven
+from envscaler_mcp.scenarios.flow import StoryFlow
+from envscaler_mcp.scenarios.heard import PlainFlow
+from envscaler_mcp.scenarios.judges import CheckerJudge, Judge
+from envscaler_mcp.scenarios.other_values import Nearby
 from envscaler_mcp.scenarios.proving import Proving
 from envscaler_mcp.scenarios.replay import Recording
-from envscaler_mcp.scenarios.shapes import leaves
 from envscaler_mcp.serving.local_world import LocalWorld
 
 
@@ -25,12 +29,13 @@ class Prover(Proving):
         self,
         scenario: Scenario,
         model: Model,
+        speech: Speech,
         environment: Environment,
         world: LocalWorld,
         checker: Checker | None = None,
     ) -> None:
         """With a checker, checks that come from a file run in its worker; without one, checks just made run here."""
-        self.model, self._checker = model, checker
+        self.model, self.speech, self._checker = model, speech, checker
         super().__init__(scenario, environment, world)
         self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
 
@@ -57,9 +62,33 @@ class Prover(Proving):
             if param.type.kind == "ref" and isinstance(call.arguments.get(param.argument), str):
                 yield param.argument, self.model.entities[param.type.entity].container
 
-    def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Sequence[str]]]:
+    def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Type, Nearby]]:
+        references = {name for name, _ in self._references(call)}
         for param in self.model.operations[call.tool].params:
-            yield param.argument, param.type.options
+            if param.argument not in references:
+                entity, attribute = self.arguments[call.tool].kept_in.get(param.name, ("", ""))
+                observed = self._observed(entity, attribute) if entity else ()
+                type_ = param.type if param.default is None else param.type.maybe
+                yield param.argument, type_, self._nearby.beside(observed)
+
+    def _field(self, container: str, field: str) -> tuple[Type, Nearby]:
+        entity = next(entity for entity in self.model.entities.values() if entity.container == container)
+        attribute = next(one for one in entity.stored if one.key == field)
+        return attribute.type, self._nearby.beside(self._observed(entity.name, attribute.name))
+
+    @property
+    def _nearby(self) -> Nearby:
+        return Nearby(self._today()[:10], self._ids)
+
+    def _ids(self, entity: str) -> Collection[str]:
+        ids: Collection[str] = self.initial[self.model.entities[entity].container]
+        return ids
+
+    def _observed(self, entity: str, attribute: str) -> list[Any]:
+        """What records hold in an attribute."""
+        declared = self.model.entities[entity]
+        key = declared.attributes[attribute].key
+        return [record[key] for record in self.initial[declared.container].values()]
 
     def _drawn(self, state: dict[str, Any]) -> Iterator[Call | None]:
         records = Records(state)
@@ -76,19 +105,12 @@ class Prover(Proving):
         return type(self.world).open(self.world.code, shifted, 0)
 
     def _flow(self, recording: Recording) -> Iterator[str]:
-        """Where each argument of a change is known from: an earlier answer, or the words."""
-        heard: set[str] = set()
-        for number, call in enumerate(recording.calls):
-            for name, value in sorted(call.arguments.items()):
-                for leaf in leaves(value):
-                    known = "an answer" if str(leaf) in heard else "the words"
-                    if known == "the words" and _is_id(leaf, self.model):
-                        raise Unproven(f"{call.tool} needs {leaf}, which no answer showed")
-                    if self.effects[call.tool] == "writes":
-                        yield f"{number + 1}. {call.tool}.{name}: {known}"
-            heard |= {str(leaf) for leaf in leaves(self.world.call(call.tool, call.arguments).payload)}
-        self._back()
-
-
-def _is_id(value: Any, model: Model) -> bool:
-    return isinstance(value, str) and any(value.startswith(f"{e.prefix}-") for e in model.entities.values())
+        """Where each argument of a change is known from; where the stories are known, by what they ask for."""
+        try:
+            if self.scenario.conversation is not None:
+                yield from StoryFlow(self.scenario, self.model, self.speech, self.effects, self.world).lines()
+            else:
+                ids = {key for container in self._containers(self.initial) for key in self.initial[container]}
+                yield from PlainFlow(self.scenario, self.effects, ids).lines(recording, self.world)
+        finally:
+            self._back()

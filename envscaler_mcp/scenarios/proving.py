@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, StateDiff, Tally, canonical_json
 from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.language.types import Type
 from envscaler_mcp.scenarios.facts import frame_of
 from envscaler_mcp.scenarios.judges import Judge, Unproven
+from envscaler_mcp.scenarios.key_order import in_key_order
 from envscaler_mcp.scenarios.lint import missing_facts, text_mutants
+from envscaler_mcp.scenarios.other_values import Nearby, other_values
 from envscaler_mcp.scenarios.replay import Recording, content_form, record
 from envscaler_mcp.serving.difference import diff_of_states
 from envscaler_mcp.serving.world import World
@@ -19,6 +23,9 @@ _ORDERS = 6
 _EXTRA = 3
 _NEAR = 6
 _UNASKED = 1
+_WRONG = 5
+"""How many other values an argument is given."""
+_DRAWS = 8
 
 
 class Proving(ABC):
@@ -30,7 +37,7 @@ class Proving(ABC):
         self.scenario, self.world, self.frame = scenario, world, scenario.frame
         self.effects = {tool.name: tool.effect for tool in environment.tools}
         self.mark = world.snapshot()
-        self.initial = world.state()
+        self.initial: dict[str, Any] = in_key_order(world.state())
         self.judge = self._judge()
         self.chance = Chance(scenario.seed, f"proof of {scenario.id}")
         self._unnoticed: dict[str, Call | str] = {}
@@ -113,8 +120,12 @@ class Proving(ABC):
         """Arguments that name a record, and its container."""
 
     @abstractmethod
-    def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Sequence[str]]]:
-        """Arguments, and what they may be where that is a list of words."""
+    def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Type, Nearby]]:
+        """Arguments that name no single record, their types, and what other values there are."""
+
+    @abstractmethod
+    def _field(self, container: str, field: str) -> tuple[Type, Nearby]:
+        """The type of a field, and what other records hold there."""
 
     @abstractmethod
     def _drawn(self, state: dict[str, Any]) -> Iterator[Call | None]:
@@ -238,9 +249,10 @@ class Proving(ABC):
                 yield {**call.arguments, name: key}
 
     def _wrong_values(self, call: Call) -> Iterator[dict[str, Any]]:
-        for name, options in self._plain_arguments(call):
-            for other in _others(call.arguments.get(name), options, self._today()):
-                yield {**call.arguments, name: other}
+        for name, type_, nearby in self._plain_arguments(call):
+            for other in islice(other_values(call.arguments.get(name), type_, nearby), _WRONG):
+                rest = {key: value for key, value in call.arguments.items() if key != name}
+                yield rest if other is None else {**rest, name: other}
 
     def _swaps(
         self, calls: Sequence[Call], writes: Sequence[int]
@@ -261,7 +273,7 @@ class Proving(ABC):
             self.world.call(call.tool, call.arguments)
         after = self.world.snapshot()
         found: list[Call] = []
-        drawn = self._drawn(self.world.state())
+        drawn = self._drawn(in_key_order(self.world.state()))
         for _ in range(_EXTRA * 4):
             extra = next(drawn)
             if extra is None or len(found) == _EXTRA:
@@ -274,41 +286,47 @@ class Proving(ABC):
 
     def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """The wanted end with one fact of it undone or altered, and with one that nobody asked about; where it is other."""
-        for container, records in self.frame.changed.items():
-            for key, fields in records.items():
-                for field in fields:
+        for container, records in sorted(self.frame.changed.items()):
+            for key, fields in sorted(records.items()):
+                for field in sorted(fields):
                     before, after = self.initial[container][key][field], final[container][key][field]
                     where = f"{container}.{key}.{field}"
                     yield "fact undone", where, _with_field(final, container, key, field, before)
-                    for other in list(_others(after, (), self._today()))[:1]:
+                    for other in self._altered(container, field, after):
                         yield "fact altered", where, _with_field(final, container, key, field, other)
-        for container in self.frame.created:
-            for key in [key for key in final[container] if key not in self.initial[container]]:
-                where = f"{container}.{key}"
-                yield (
-                    "new record gone",
-                    where,
-                    {**final, container: {k: v for k, v in final[container].items() if k != key}},
-                )
-                own = self._own(container)
-                twin = {**final[container][key], own: f"{key}-X"} if own else final[container][key]
-                yield "new record doubled", where, {**final, container: {**final[container], f"{key}-X": twin}}
-                for field, value in final[container][key].items():
-                    for other in list(_others(value, (), self._today()))[:1] if field != own else []:
-                        altered = _with_field(final, container, key, field, other)
-                        yield "new record altered", f"{where}.{field}", altered
+        for container in sorted(self.frame.created):
+            for key in sorted(key for key in final[container] if key not in self.initial[container]):
+                yield from self._new_record_changed(final, container, key)
         yield from self._unasked(final)
 
+    def _new_record_changed(
+        self, final: dict[str, Any], container: str, key: str
+    ) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        where, record, own = f"{container}.{key}", final[container][key], self._own(container)
+        gone = {other: one for other, one in final[container].items() if other != key}
+        yield "new record gone", where, {**final, container: gone}
+        twin = {**record, own: f"{key}-X"} if own else record
+        yield "new record doubled", where, {**final, container: {**final[container], f"{key}-X": twin}}
+        for field, value in sorted(record.items()):
+            for other in self._altered(container, field, value) if field != own else ():
+                yield "new record altered", f"{where}.{field}", _with_field(final, container, key, field, other)
+
+    def _altered(self, container: str, field: str, value: Any) -> list[Any]:
+        """Another value of the field's type, where there is one."""
+        return list(islice(other_values(value, *self._field(container, field)), 1))
+
     def _unasked(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        containers = self._containers(final)
+        containers = sorted(self._containers(final))
         for _ in range(_UNASKED):
-            container = self.chance.pick(containers)
-            key = self.chance.pick(sorted(final[container]))
-            field = self.chance.pick(sorted(set(final[container][key]) - {self._own(container)}))
-            value = final[container][key][field]
-            other = next(iter(_others(value, (), self._today())), "altered")
-            altered = _with_field(final, container, key, field, other)
-            yield "unasked fact altered", f"{container}.{key}.{field}", altered
+            for _ in range(_DRAWS):
+                container = self.chance.pick(containers)
+                key = self.chance.pick(sorted(final[container]))
+                field = self.chance.pick(sorted(set(final[container][key]) - {self._own(container)}))
+                others = self._altered(container, field, final[container][key][field])
+                if others:
+                    altered = _with_field(final, container, key, field, others[0])
+                    yield "unasked fact altered", f"{container}.{key}.{field}", altered
+                    break
 
     # Not over-strict
 
@@ -407,23 +425,3 @@ def _with_field(state: dict[str, Any], container: str, key: str, field: str, val
 
 def _common(a: dict[str, Any], b: dict[str, Any]) -> int:
     return sum(1 for field, value in a.items() if b.get(field) == value)
-
-
-def _others(value: Any, options: Sequence[str], now: str) -> Iterator[Any]:
-    """Values close to this one and not the same."""
-    if isinstance(value, bool):
-        yield not value
-    elif isinstance(value, int):
-        yield from (value + 1, value - 1, value * 2 + 1)
-    elif isinstance(value, float):
-        yield from (value + 1, value / 2 + 0.25)
-    elif isinstance(value, str) and options:
-        yield from (option for option in options if option != value)
-    elif isinstance(value, str) and len(value) == 10 and value[4:5] == "-":
-        yield from (day for day in (now[:10], f"{value[:8]}{28 if value[8:] != '28' else 27}") if day != value)
-    elif isinstance(value, str) and value[10:11] == "T":
-        yield from (f"{value[:11]}{hour}" for hour in ("10:00", "15:30") if value[11:] != hour)
-    elif isinstance(value, list) and value:
-        yield value[:-1]
-    elif isinstance(value, str) and not value.startswith("20"):
-        yield f"{value} too"

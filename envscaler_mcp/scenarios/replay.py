@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, StateDiff, canonical_json
+from envscaler_mcp.scenarios.key_order import in_order_of_making
 from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.world import World
 
@@ -36,7 +37,7 @@ def added_ids(world: World, outcome: Outcome) -> list[str]:
     """The ids of the records that were added by the last call, whatever its answer says."""
     if outcome.kind != "done":
         return []
-    return [key for _, records in sorted(world.diff().created.items()) for key in records]
+    return [key for _, records in sorted(world.diff().created.items()) for key in in_order_of_making(records)]
 
 
 def record(world: World, calls: Sequence[Call]) -> Recording:

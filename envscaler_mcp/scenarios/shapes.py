@@ -83,9 +83,9 @@ class Shapes:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """Every plain value in it."""
+    """Every plain value in it, in the order of its keys."""
     if isinstance(value, dict):
-        for one in value.values():
+        for _, one in sorted(value.items()):
             yield from leaves(one)
     elif isinstance(value, list):
         for one in value:

@@ -224,7 +224,7 @@ class TaskMaker:
             conversation=conversation(threads, words.opening),
             split=split_of(self.environment.id, id_),
         )
-        proof = Prover(scenario, self.model, self.environment, world).prove()
+        proof = Prover(scenario, self.model, self.speech, self.environment, world).prove()
         self.told.note(threads, words.spans)
         return scenario.model_copy(update={"proof": proof})
 

@@ -190,8 +190,3 @@ class Telling:
 
 def _fact(what: str, value: Any) -> str:
     return f"{what} = {canonical_json(value)}"
-
-
-def told_values(spans: Collection[Span]) -> set[str]:
-    """Every value that a text says, as canonical JSON."""
-    return {span.fact.partition(" = ")[2] for span in spans if " = " in span.fact}

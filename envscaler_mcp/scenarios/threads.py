@@ -12,12 +12,13 @@ from envscaler_mcp.language.expressions import Defined, Derived, Expr, Function,
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
 from envscaler_mcp.language.model import Model, Parameter
-from envscaler_mcp.language.stories import Act, Chosen, Deed, Drawn, Each, Fork, Said, Speech, Story, Telling, Worked
+from envscaler_mcp.language.stories import Act, Deed, Drawn, Each, Fork, Said, Speech, Story, Telling, Worked
 from envscaler_mcp.language.types import list_of
-from envscaler_mcp.scenarios.casting import mistakable, used_names
+from envscaler_mcp.scenarios.ambiguity import WordedStory, named_roles, used_names
 from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
 from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unread, read_all
-from envscaler_mcp.scenarios.spoken import listed, short, spoken
+from envscaler_mcp.scenarios.spoken import listed, short
+from envscaler_mcp.scenarios.wording import Wording
 from envscaler_mcp.serving.local_world import LocalWorld
 
 
@@ -105,7 +106,7 @@ class Threading:
 
     def _play(self, thread: Thread, world: LocalWorld) -> Thread:
         knowledge = Knowledge(self.model, world.look()["now"])
-        thread.reads.extend(self._read(thread.story, thread.names, world, knowledge, thread.phrases))
+        thread.reads.extend(self._read(thread, world, knowledge))
         self._do(thread.story.do, dict(thread.names), world, knowledge, thread)
         if not thread.acts:
             raise Unfit("nothing is to be done")
@@ -117,6 +118,7 @@ class Threading:
         self, story: Story, telling: Telling, names: Names, describer: Describer, said: dict[Ref, Phrase]
     ) -> Iterator[Span]:
         evaluation = Evaluation(Store(self.model, describer.state))
+        wording = Wording(describer.values, describer.state["now"][:10])
         for part in telling:
             if isinstance(part, str):
                 yield Span(text=part)
@@ -133,24 +135,7 @@ class Threading:
                 texts = [self._described(one, describer, said).text for one in value]
                 yield Span(text=listed(texts), fact=part.source)
             else:
-                words = self._chosen_word(story, part, value, describer) or self._plain(value, part, describer)
-                yield Span(text=words, fact=part.source)
-
-    def _chosen_word(self, story: Story, part: Said, value: Any, describer: Describer) -> str:
-        """How a word is said that the person chose, where the blueprint says so."""
-        name = part.value.name if isinstance(part.value, Local) else ""
-        role = next((one for one in story.cast if isinstance(one, Chosen) and one.name == name), None)
-        return "" if role is None else describer.values.get(f"{role.source}.{value}", "")
-
-    def _plain(self, value: Any, part: Said, describer: Describer) -> str:
-        type_ = part.value.type
-        if isinstance(part.value, Get) and part.value.of.type.kind == "ref":
-            said = describer.values.get(f"{part.value.of.type.entity}.{part.value.name}.{value}")
-            if said:
-                return said
-        if isinstance(value, list) and type_.of is not None:
-            return listed([spoken(one, type_.of, part.format, describer.state["now"][:10]) for one in value])
-        return spoken(value, type_, part.format, describer.state["now"][:10])
+                yield Span(text=wording.of(story, telling, part, value), fact=part.source)
 
     def _name(self, ref: Ref, part: Said, describer: Describer, said: dict[Ref, Phrase]) -> Iterator[Span]:
         if part.format == "short":
@@ -179,29 +164,24 @@ class Threading:
 
     def _everything_said(self, story: Story, telling: Telling, names: Names, describer: Describer) -> None:
         """What only the person asking can know must be in the text."""
-        said = [part.value for part in telling if isinstance(part, Said)]
-        spoken_names = {e.name for expr in said for e in walk(expr) if isinstance(e, Local)}
-        for role in story.cast:
-            if isinstance(role, Chosen) and role.name not in spoken_names:
-                raise Unfit(f"{role.name} is not said")
-        mistaken = mistakable(story, names, said, Evaluation(Store(self.model, describer.state)))
-        if mistaken:
-            raise Unfit(f"{mistaken} is not said so that no other fits")
+        for ambiguity in WordedStory(self.model, story, telling, names, describer.state).ambiguities():
+            raise Unfit(ambiguity)
 
     # Reads
 
-    def _read(
-        self, story: Story, names: Names, world: LocalWorld, knowledge: Knowledge, phrases: list[Phrase]
-    ) -> list[Call]:
+    def _read(self, thread: Thread, world: LocalWorld, knowledge: Knowledge) -> list[Call]:
+        story, names = thread.story, thread.names
         made: list[Call] = []
-        for phrase in phrases:
+        for phrase in thread.phrases:
             for call in phrase.reads:
                 self._once(call, world, knowledge, made)
-        told = [phrase.ref for phrase in phrases]
+        told = [phrase.ref for phrase in thread.phrases]
+        named = named_roles(story, story.tell[thread.telling])
         for role in story.cast:
             if isinstance(role, Drawn) and names[role.name] not in told and role.name in used_names(story):
                 self._find(names[role.name], told, world, knowledge, made)
-            if isinstance(role, Worked) and names[role.name] not in told:
+            # A record that happens to be one that was named must be found out all the same.
+            if isinstance(role, Worked) and not (role.name in named and names[role.name] in told):
                 self._work_out(role.value, names[role.name], names, world, knowledge, made)
         return made
 
@@ -251,14 +231,14 @@ class Threading:
                 continue
             evaluation = Evaluation(Store(self.model, world.look()))
             if isinstance(deed, Fork):
-                yes = bool(_as_it_is(evaluation, deed.test, names))
+                yes = bool(as_it_is(evaluation, deed.test, names))
                 self._look(deed.test, yes, names, world, knowledge, thread)
                 thread.forks.append((forks_of(thread.story.do).index(deed), yes))
                 self._do(deed.then if yes else deed.otherwise, names, world, knowledge, thread)
             elif isinstance(deed, Each):
                 loop = deed.loop
                 which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), deed.by)
-                found = _as_it_is(evaluation, which, names)
+                found = as_it_is(evaluation, which, names)
                 self._look(which, found, names, world, knowledge, thread)
                 most = None if deed.limit is None else evaluation.value(deed.limit, names)
                 if deed.limit is not None:
@@ -272,9 +252,9 @@ class Threading:
         arguments: dict[str, Any] = {}
         for param in operation.params:
             if param.name in act.arguments:
-                value = _as_it_is(evaluation, act.arguments[param.name], names)
+                value = as_it_is(evaluation, act.arguments[param.name], names)
                 self._knowable(act.arguments[param.name], value, names, world, knowledge, thread)
-                arguments[param.argument] = _on_the_wire(value, param)
+                arguments[param.argument] = on_the_wire(value, param)
         outcome = world.call(act.operation, arguments)
         if outcome.kind != "done":
             raise Unfit(f"{act.operation} is refused: {outcome.payload.get('error')}")
@@ -336,14 +316,14 @@ def loops_of(deeds: tuple[Deed, ...]) -> list[Each]:
     return found
 
 
-def _as_it_is(evaluation: Evaluation, expr: Expr, names: Names) -> Any:
+def as_it_is(evaluation: Evaluation, expr: Expr, names: Names) -> Any:
     try:
         return evaluation.value(expr, names)
     except KeyError:
         raise Unfit("it reads a record that is gone by then; work that out in the cast") from None
 
 
-def _on_the_wire(value: Any, param: Parameter) -> Any:
+def on_the_wire(value: Any, param: Parameter) -> Any:
     element = param.type.of
     if isinstance(value, list) and element is not None and element.kind == "struct":
         keys = [f"{name}_id" if type_.kind == "ref" else name for name, type_ in element.fields]

@@ -13,7 +13,8 @@ from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.drawing.offers import Offers, containers, next_id, nullable, plain, told_options
 from envscaler_mcp.drawing.vocabulary import text_of
 from envscaler_mcp.language.text import singular
-from envscaler_mcp.scenarios.replay import content_form, renamed
+from envscaler_mcp.scenarios.key_order import in_order_of_making
+from envscaler_mcp.scenarios.replay import added_ids, content_form, renamed
 from envscaler_mcp.scenarios.shapes import Shapes
 from envscaler_mcp.serving.world import World
 
@@ -222,7 +223,9 @@ class Trials:
         if diff.empty:
             return None
         self.found = True
-        return Step(call, tuple(key for _, records in sorted(diff.created.items()) for key in records))
+        return Step(
+            call, tuple(key for _, records in sorted(diff.created.items()) for key in in_order_of_making(records))
+        )
 
     def _depends(self, call: Call, new: set[str]) -> bool:
         """Whether the change needs what was done before it."""
@@ -239,8 +242,8 @@ class Trials:
             names: dict[str, str] = {}
             for place, step in enumerate(chain.steps):
                 if place != left_out:
-                    self.start.call(step.call.tool, renamed(step.call.arguments, names))
-                    made = [key for _, found in sorted(self.start.diff().created.items()) for key in found]
+                    outcome = self.start.call(step.call.tool, renamed(step.call.arguments, names))
+                    made = added_ids(self.start, outcome)
                     names.update(zip(step.created, made, strict=False))
             other = content_form(self.start.diff_since(self._start_mark))
             self.start.restore(self._start_mark)

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from envscaler_mcp.artifacts import Call, Frame, Scenario, StateDiff, canonical_json
+from envscaler_mcp.artifacts import Call, Frame, Scenario, StateDiff
 from envscaler_mcp.drawing.offers import Offers, containers, plain, told_options
+from envscaler_mcp.language.types import Type
 from envscaler_mcp.sandbox.checking import Checker
-from envscaler_mcp.scenarios.judges import CheckerJudge, Judge, Unproven
+from envscaler_mcp.scenarios.heard import PlainFlow
+from envscaler_mcp.scenarios.judges import CheckerJudge, Judge
+from envscaler_mcp.scenarios.observed_types import type_of_schema, type_of_values
+from envscaler_mcp.scenarios.other_values import Nearby
 from envscaler_mcp.scenarios.proving import Proving
 from envscaler_mcp.scenarios.replay import Recording, record
-from envscaler_mcp.scenarios.shapes import Shapes, leaves, shown_in
-from envscaler_mcp.scenarios.telling import told_values
+from envscaler_mcp.scenarios.shapes import Shapes, leaves
 from envscaler_mcp.scenarios.trying import Guesses
 from envscaler_mcp.scenarios.wishes import Wishes
 from envscaler_mcp.serving.code import EnvironmentCode
@@ -108,12 +111,21 @@ class WrittenProver(Proving):
                 named = self._offers.container(call.tool, name)
                 yield name, named if self.shapes.has(named, value) else self.shapes.home[value]
 
-    def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Sequence[str]]]:
+    def _plain_arguments(self, call: Call) -> Iterator[tuple[str, Type, Nearby]]:
         references = {name for name, _ in self._references(call)}
-        # In an order that does not depend on whether the call was just made or read from a file.
-        for name in sorted(call.arguments):
-            if name not in references:
-                yield name, self._listed(call.tool, name)
+        for name, schema in sorted(self._schemas[call.tool].items()):
+            if name not in references and name in call.arguments:
+                observed = [value for value in (call.arguments[name], *self._offers.kept(name)) if value is not None]
+                yield name, type_of_schema(schema, observed, self.shapes), self._nearby.beside(observed)
+
+    def _field(self, container: str, field: str) -> tuple[Type, Nearby]:
+        records = {**self.initial.get(container, {}), **self._shapes.containers.get(container, {})}
+        observed = [record[field] for record in records.values() if record.get(field) is not None]
+        return type_of_values(observed, self._shapes), self._nearby.beside(observed)
+
+    @property
+    def _nearby(self) -> Nearby:
+        return Nearby(self._today(), lambda container: self._shapes.containers.get(container, {}))
 
     def _listed(self, tool: str, name: str) -> tuple[Any, ...]:
         schema = self._schemas[tool][name]
@@ -171,30 +183,9 @@ class WrittenProver(Proving):
             yield "fact undone", path, {**final, name: before}
 
     def _flow(self, recording: Recording) -> Iterator[str]:
-        told = told_values(self.scenario.spans)
-        heard: set[str] = set()
-        ids = {*self.shapes.home, *(key for made in recording.created for key in made)}
-        for number, call in enumerate(recording.calls):
-            for name, value in sorted(call.arguments.items()):
-                for leaf in [value] if value is None else leaves(value):
-                    source = self._known(call, name, leaf, heard, told, ids)
-                    if source is None:
-                        raise Unproven(f"{call.tool} needs {leaf!r} as {name}, which no answer and no word showed")
-                    if self.effects[call.tool] == "writes":
-                        yield f"{number + 1}. {call.tool}.{name}: {source}"
-            outcome = self.world.call(call.tool, call.arguments)
-            heard |= shown_in(outcome.payload)
+        flow = PlainFlow(self.scenario, self.effects, self.shapes.home, self.wishes.given, self._listed)
+        yield from flow.lines(recording, self.world)
         self._back()
-
-    def _known(self, call: Call, name: str, leaf: Any, heard: set[str], told: set[str], ids: set[str]) -> str | None:
-        if canonical_json(leaf) in told and leaf not in ids - self.shapes.home.keys() - self.wishes.given:
-            return "the words"
-        if str(leaf) in heard:
-            return "an answer"
-        documented = leaf in self._listed(call.tool, name) or (
-            self.effects[call.tool] == "reads" and not isinstance(leaf, str)
-        )
-        return "the tool's description" if documented and leaf not in ids else None
 
 
 def _new(initial: dict[str, Any], final: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

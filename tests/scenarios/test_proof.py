@@ -20,7 +20,7 @@ def scenario(level: Level = "medium") -> Scenario:
 
 def prove(one: Scenario) -> None:
     place = lending()
-    Prover(one, place.model, place.environment, place.world()).prove()
+    Prover(one, place.model, place.speech, place.environment, place.world()).prove()
 
 
 def changed(**fields: object) -> Scenario:
@@ -31,7 +31,7 @@ def changed(**fields: object) -> Scenario:
 def test_a_scenario_that_was_made_is_proven_again_with_the_same_proof(level: Level) -> None:
     place = lending()
     one = scenario(level)
-    proof = Prover(one, place.model, place.environment, place.world()).prove()
+    proof = Prover(one, place.model, place.speech, place.environment, place.world()).prove()
     assert proof == one.proof
     assert (proof.oracle_reward, proof.do_nothing_reward) == (1.0, 0.0)
     assert sum(tally.made for tally in proof.mutants.values()) > 20

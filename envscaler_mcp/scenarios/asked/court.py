@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Call, Check, Environment, Frame, Proof, Scenario, State
 from envscaler_mcp.language.model import Model
+from envscaler_mcp.language.stories import Speech
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.scenarios.facts import checks_and_frame
 from envscaler_mcp.scenarios.plain_facts import PlainFacts
@@ -55,6 +56,7 @@ class CompiledCourt:
 
     code: EnvironmentCode
     model: Model
+    speech: Speech
 
     @property
     def card(self) -> Environment:
@@ -77,7 +79,7 @@ class CompiledCourt:
     def proof(self, scenario: Scenario, state: State) -> Proof:
         """The proof, or Unproven."""
         with checker() as judging, closing(open_world(self.code, state.content, scenario.seed)) as world:
-            return Prover(scenario, self.model, self.card, world, judging).prove()
+            return Prover(scenario, self.model, self.speech, self.card, world, judging).prove()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
@@ -12,6 +12,7 @@ from envscaler_mcp.artifacts import Call, Environment, Span, canonical_json
 from envscaler_mcp.drawing.offers import plain, told_options
 from envscaler_mcp.language.text import words
 from envscaler_mcp.llm import Author, MisfitError
+from envscaler_mcp.scenarios.heard import says_little
 from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.shapes import leaves
 from envscaler_mcp.scenarios.spoken import SMALL, spoken_day
@@ -53,10 +54,10 @@ async def mark(
         quote = next((form for form in _forms(one.value, today) if places_of(form, task)), "")
         if quote:
             said.setdefault(quote, one.fact)
-        elif str(one.value) not in shown and not _documented(card, one):
+        elif not _excused(card, one, shown) or _met_by_chance(card, one):
             unsaid.setdefault(canonical_json(one.value), one)
     if unsaid:
-        said.update(await _quoted(author, card, task, list(unsaid.values()), said))
+        said.update(await _quoted(author, card, task, list(unsaid.values()), said, shown))
     return tuple(marked(task, said))
 
 
@@ -64,6 +65,17 @@ def _values(call: Call) -> Iterator[_Value]:
     for name, value in sorted(call.arguments.items()):
         for leaf in leaves(value):
             yield _Value(call.tool, name, leaf)
+
+
+def _excused(card: Environment, one: _Value, shown: Collection[str]) -> bool:
+    """Whether an answer or a description may tell the value, so that no word has to; the proof sees whether one does."""
+    return str(one.value) in shown or _documented(card, one)
+
+
+def _met_by_chance(card: Environment, one: _Value) -> bool:
+    """Whether a change depends on a value that stands in many an answer about something else."""
+    tool = card.tool(one.tool)
+    return tool is not None and tool.effect == "writes" and says_little(one.value)
 
 
 def _documented(card: Environment, one: _Value) -> bool:
@@ -107,7 +119,12 @@ def _forms(value: object, today: str) -> Iterator[str]:
 
 
 async def _quoted(
-    author: Author, card: Environment, task: str, values: Sequence[_Value], said: Mapping[str, str]
+    author: Author,
+    card: Environment,
+    task: str,
+    values: Sequence[_Value],
+    said: Mapping[str, str],
+    shown: Collection[str],
 ) -> dict[str, str]:
     """What says the values that do not stand in the text as they are."""
 
@@ -130,6 +147,7 @@ async def _quoted(
         values="\n".join(f"{number}. {value.fact}" for number, value in enumerate(values, start=1)),
     )
     silent = [values[one.number - 1] for one in found.quotes if not one.words]
+    silent = [one for one in silent if not _excused(card, one, shown)]
     if silent:
         raise Unproven(f"the task does not say {silent[0].fact}")
-    return {one.words: values[one.number - 1].fact for one in found.quotes}
+    return {one.words: values[one.number - 1].fact for one in found.quotes if one.words}
