@@ -109,7 +109,7 @@ def prove_folder(folder: Path) -> Iterator[Proven]:
     code = load_code(folder)
     blueprint = folder / "blueprint.yaml"
     trade = _trade(blueprint) if code.trusted else None
-    with checker() as judging:
+    with checker(one_author=True) as judging:
         for scenario in load_scenarios(folder):
             if not scenario.oracle:
                 yield Proven(scenario.id, planless=True)

@@ -95,14 +95,14 @@ def run_check(
 def checked_in(
     line: Line,
     sources: list[str],
-    initial: dict[str, Any],
+    initial: dict[str, Any] | None,
     final: dict[str, Any],
     *,
     handed_on: bool = False,
 ) -> tuple[list[Checked], dict[str, Any]]:
     """What each check says in this worker, and the end as they left it, where it is handed on.
 
-    WorkerEndedError, and no word of any, where one of them ends the worker.
+    Without a beginning it is the one that this worker was told of last. WorkerEndedError, and no word of any, where one of them ends the worker.
     """
     looking = all(map(only_looks, sources))
     asked = {"sources": sources, "initial": initial, "final": final, "handed_on": handed_on, "looking": looking}

@@ -83,6 +83,8 @@ class _Worker:
         self._bounded = layers.limits
         self._code: EnvironmentCode | None = None
         self._world: LocalWorld | None = None
+        self._initial: Any = None
+        """The beginning that checks were told of last."""
         self.enter: Callable[[Stage], None] = unarmed
         """Tells the tripwire what this worker is doing."""
         sys.stdout = sys.stderr = Sink(allowed.output, self._stop_printing)
@@ -190,7 +192,10 @@ class _Worker:
 
     def _check(self, asked: dict[str, Any]) -> Answer:
         """What each check says. Several come together only where none of them can change what it is given."""
-        initial, final = asked["initial"], asked["final"]
+        final = asked["final"]
+        if asked["initial"] is not None:
+            self._initial = asked["initial"]
+        initial = self._initial
         before = text_of(final) if asked["handed_on"] else ""
         answers = [self._check_one(source, initial, final, asked["looking"]) for source in asked["sources"]]
         if not asked["handed_on"]:

@@ -71,7 +71,7 @@ class WrittenTaskMaker:
             world, start = (
                 stack.enter_context(closing(self._opener(self.code, state.content, self.seed))) for _ in range(2)
             )
-            judging = stack.enter_context(checker())
+            judging = stack.enter_context(checker(one_author=True))
             place = self._place(state, start)
             trials = Trials(self.environment.tools, world, start, place.shapes, self.chance)
             trials.used = self._used

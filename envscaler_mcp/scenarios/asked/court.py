@@ -78,7 +78,7 @@ class CompiledCourt:
 
     def proof(self, scenario: Scenario, state: State) -> Proof:
         """The proof, or Unproven."""
-        with checker() as judging, closing(open_world(self.code, state.content, scenario.seed)) as world:
+        with checker(one_author=True) as judging, closing(open_world(self.code, state.content, scenario.seed)) as world:
             return Prover(scenario, self.model, self.speech, self.card, world, judging).prove()
 
 
@@ -109,5 +109,5 @@ class WrittenCourt:
 
     def proof(self, scenario: Scenario, state: State) -> Proof:
         """The proof, or Unproven."""
-        with checker() as judging, closing(self.opener(self.code, state.content, scenario.seed)) as world:
+        with checker(one_author=True) as judging, closing(self.opener(self.code, state.content, scenario.seed)) as world:
             return WrittenProver(scenario, self.code, world, self.opener, judging).prove()
