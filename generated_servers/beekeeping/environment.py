@@ -227,8 +227,8 @@ class Beekeeping:
             self._link("queens", queen)
         for colony in self.colonies.values():
             self._link("colonies", colony)
-        for super in self.supers.values():
-            self._link("supers", super)
+        for one_super in self.supers.values():
+            self._link("supers", one_super)
         for inspection in self.inspections.values():
             self._link("inspections", inspection)
         for treatment in self.treatments.values():
@@ -450,13 +450,13 @@ class Beekeeping:
         if colony_id is not None and colony_id not in self.colonies:
             return _refused(f"There is no colony {colony_id!r}.")
         found = [
-            super
-            for super in self.supers.values()
-            if (number is None or number.casefold() in super["number"].casefold())
-            and (colony_id is None or super["colony_id"] == colony_id)
-            and (status is None or super["status"] == status)
+            one_super
+            for one_super in self.supers.values()
+            if (number is None or number.casefold() in one_super["number"].casefold())
+            and (colony_id is None or one_super["colony_id"] == colony_id)
+            and (status is None or one_super["status"] == status)
         ]
-        return _found({"total": len(found), "supers": [{**super} for super in _page(found, offset)]})
+        return _found({"total": len(found), "supers": [{**one_super} for one_super in _page(found, offset)]})
 
     def list_inspections(
         self,

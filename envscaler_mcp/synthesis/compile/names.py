@@ -10,7 +10,7 @@ from envscaler_mcp.language.model import Entity, Model
 _PYTHON = {
     *keyword.kwlist,
     *("self", "all", "any", "sum", "min", "max", "len", "sorted", "next", "str", "int", "bool", "list", "dict", "set"),
-    *("tuple", "abs", "getattr", "setattr", "floor", "ceil", "config"),
+    *("tuple", "abs", "getattr", "setattr", "floor", "ceil", "config", "super"),
 }
 _TYPES = {
     *("Annotated", "Any", "Iterable", "Literal", "NotRequired", "TypedDict", "Fraction", "Result"),
