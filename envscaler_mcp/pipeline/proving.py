@@ -60,7 +60,7 @@ def write_scenarios(
     environment counts them.
     """
     code = load_code(folder)
-    if code.trusted:
+    if code.journaled:
         raise WorldError(f"{folder.name!r} is compiled; `envscaler build` makes its scenarios from its blueprint.")
     if code.published:
         raise WorldError(

@@ -41,7 +41,7 @@ def test_a_host_is_told_of_a_fresh_world_which_then_answers(tmp_path: Path) -> N
         assert json.loads(file.read_text(encoding="utf-8"))["servers"]["hospital_stays"] == server
         wrong = envscaler("connect", f"{farm.url}/e/hospital/new", "--client", "vscode")
         assert wrong.exit_code == 2
-        assert "There is no environment" in wrong.output
+        assert "There is no such environment" in wrong.output
     gone = envscaler("connect", f"{farm.url}/e/hospital_stays", "--client", "vscode")
     assert gone.exit_code == 1
     assert "`envscaler farm` starts one" in gone.output

@@ -285,7 +285,8 @@ async def _try_as_a_browser(url: str) -> None:
 
 
 async def test_tasks_are_prompts_and_the_same_for_everybody(servers: Path, tmp_path: Path) -> None:
-    async with beside(servers, tmp_path, "--scenario", f"{SERVER}-002") as (client, control):
+    given = ("--prompts", "all", "--scenario", f"{SERVER}-002")
+    async with beside(servers, tmp_path, *given) as (client, control):
         before = await client.list_prompts()
         assert [prompt.name for prompt in before.prompts] == [f"{SERVER}-00{n}" for n in (1, 2, 3)]
         await asked(control.open, f"{SERVER}-003")
