@@ -131,6 +131,11 @@ def _counts(scenarios: Sequence[ImportedScenario]) -> list[str]:
         )
     if broken:
         lines.append(f"{len(broken)} scenarios have checks that cannot run, and are masked: {_names(broken)}")
+    if unanswered := [one for one in scenarios if one.unanswered]:
+        lines.append(
+            f"{len(unanswered)} scenarios have checks that have no answer at the start state, since a limit of time, memory or "
+            f"output ends them; where one ends them at the end of an episode, they failed: {_names(unanswered)}"
+        )
     reasons: dict[str, list[ImportedScenario]] = {}
     for one in refused:
         reasons.setdefault(one.refused, []).append(one)

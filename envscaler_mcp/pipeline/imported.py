@@ -19,14 +19,16 @@ class ImportedScenario:
     """Checks that cannot run, whatever an agent does: they mask every episode that does not solve the rest."""
     raising: tuple[int, ...] = ()
     """Checks that raise at the start, or answer with neither True nor False; where they do so at the end, they failed."""
+    unanswered: tuple[int, ...] = ()
+    """Checks that a limit of time, memory or output ends at the start; where one does so at the end, they failed."""
     true_at_start: tuple[int, ...] = ()
     otherwise: tuple[str, ...] = ()
     """What is otherwise here than in the published runtime, for this scenario."""
 
     @property
     def gradable(self) -> bool:
-        """Whether it has checks, each can run, and one is not true already."""
-        return not self.refused and not self.broken and self.checks > len(self.true_at_start)
+        """Whether it has checks, each can run and comes to an end, and one is not true already."""
+        return not self.refused and not self.broken and not self.unanswered and self.checks > len(self.true_at_start)
 
 
 @dataclass(frozen=True, slots=True)

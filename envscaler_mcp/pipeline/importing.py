@@ -325,13 +325,14 @@ def _looked_at(scenario: Scenario, code: EnvironmentCode, state: State) -> Impor
     with checker() as judging:
         said = judging.run(asked.checks, initial, initial)
         broken = checks_that_cannot_run(judging, scenario, initial)
-    silent = (number for number, one in enumerate(said, start=1) if one.verdict is None)
+    silent = {number: one for number, one in enumerate(said, start=1) if one.verdict is None and number not in broken}
     return ImportedScenario(
         scenario.id,
         scenario.environment,
         checks=len(said),
         broken=tuple(broken),
-        raising=tuple(number for number in silent if number not in broken),
+        raising=tuple(number for number, one in silent.items() if not one.ended),
+        unanswered=tuple(number for number, one in silent.items() if one.ended),
         true_at_start=tuple(number for number, one in enumerate(said, start=1) if one.verdict is True),
     )
 

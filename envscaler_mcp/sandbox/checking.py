@@ -114,15 +114,31 @@ class Checker:
         try:
             return self._asked(sources, initial, final, handed_on)
         except (WorkerEndedError, WorldError) as cause:
-            if len(sources) == 1:
-                return [Checked(None, str(cause))], final
-            return [self._together([source], initial, final, handed_on)[0][0] for source in sources], final
+            if len(sources) == 1 and not self._shares(sources, handed_on):
+                return [Checked(None, str(cause), ended=True)], final
+        # What one of them used up was not there for the others.
+        return [self._alone(source, initial, final, handed_on) for source in sources], final
+
+    def _alone(self, source: str, initial: State, final: State, handed_on: bool) -> Checked:
+        try:
+            return self._asked_once([source], initial, final, handed_on)[0][0]
+        except (WorkerEndedError, WorldError) as cause:
+            return Checked(None, str(cause), ended=True)
+
+    def _shares(self, sources: list[str], handed_on: bool) -> bool:
+        """Whether these are run where checks of other endings were."""
+        return self._one_author and not handed_on and all(map(only_looks, sources))
 
     def _asked(self, sources: list[str], initial: State, final: State, handed_on: bool) -> tuple[list[Checked], State]:
-        looking = all(map(only_looks, sources))
-        layers = layers_in(self._mode, self._layers, known=looking)
-        if self._one_author and looking and not handed_on:
-            return self._asked_again(sources, initial, final, layers), final
+        if self._shares(sources, handed_on):
+            return self._asked_again(sources, initial, final), final
+        return self._asked_once(sources, initial, final, handed_on)
+
+    def _asked_once(
+        self, sources: list[str], initial: State, final: State, handed_on: bool
+    ) -> tuple[list[Checked], State]:
+        """In a fork that is ended with its answer."""
+        layers = layers_in(self._mode, self._layers, known=all(map(only_looks, sources)))
         line = self._fresh(layers)
         try:
             return checked_in(line, sources, initial, final, handed_on=handed_on)
@@ -130,14 +146,20 @@ class Checker:
             line.close(wait=False)
             self._remember(sources, layers)
 
-    def _asked_again(self, sources: list[str], initial: State, final: State, layers: Layers) -> list[Checked]:
+    def _asked_again(self, sources: list[str], initial: State, final: State) -> list[Checked]:
         """In the process that judged the ending before."""
+        layers = layers_in(self._mode, self._layers, known=True)
         with self._lock:
             if self._shared is None or not self._shared.usable:
                 self._shared, self._beginning = Line.start(zygote(), self._limits, layers), None
             # Hundreds of endings have one beginning, which is the same object then.
             known = initial is self._beginning
-            checked, _ = checked_in(self._shared, sources, None if known else initial, final)
+            try:
+                checked, _ = checked_in(self._shared, sources, None if known else initial, final, shared=True)
+            except BaseException:
+                # Its memory may be used up.
+                self._shared.close(wait=False)
+                raise
             self._beginning = initial
             return checked
 

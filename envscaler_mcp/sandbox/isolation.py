@@ -38,6 +38,8 @@ class Checked:
 
     verdict: bool | None
     failure: str | None
+    ended: bool = False
+    """Whether a limit of time, memory or output ended it, or its process ended."""
 
 
 def open_isolated(
@@ -99,13 +101,21 @@ def checked_in(
     final: dict[str, Any],
     *,
     handed_on: bool = False,
+    shared: bool = False,
 ) -> tuple[list[Checked], dict[str, Any]]:
     """What each check says in this worker, and the end as they left it, where it is handed on.
 
     Without a beginning it is the one that this worker was told of last. WorkerEndedError, and no word of any, where one of them ends the worker.
+    Where several checks run in it, or it is shared with other endings, a check that finds too little memory is no answer but a WorldError.
     """
-    looking = all(map(only_looks, sources))
-    asked = {"sources": sources, "initial": initial, "final": final, "handed_on": handed_on, "looking": looking}
+    asked = {
+        "sources": sources,
+        "initial": initial,
+        "final": final,
+        "handed_on": handed_on,
+        "looking": all(map(only_looks, sources)),
+        "alone": len(sources) == 1 and not shared,
+    }
     answer = line.ask("check", line.limits.call_seconds, **asked)
     said, left = answer.get("answers"), answer.get("left")
     if type(said) is not list or len(said) != len(sources) or type(left) not in (dict, type(None)):
@@ -119,7 +129,7 @@ def _checked(line: Line, answer: object) -> Checked:
         if type(verdict) is bool and failure is None:
             return Checked(verdict, None)
         if verdict is None and type(failure) is str:
-            return Checked(None, failure[:MAX_FAILURE])
+            return Checked(None, failure[:MAX_FAILURE], ended=failure.startswith(f"{MemoryError.__name__}: "))
     raise line.reject("check: an answer that is neither a verdict nor a failure")
 
 

@@ -1,21 +1,23 @@
 """What an ending is worth: its checks in a worker, its frame, and whose failure it is where it is not done.
 
-A check answers True, or it does not hold. One that raises, or answers with something else, on what the agent left behind
-does not hold either: most checks look a record up that the agent was to make. A check masks an episode only where it
-cannot run at all, whatever the agent did: where it has no answer here, and on the untouched start state too
+A check answers True, or it does not hold. One that raises anything, answers with something else, or is ended by a limit of
+time, memory or output on what the agent left behind does not hold either: most checks look a record up that the agent was
+to make, and a check that raises or never returns wherever the task is not done must not take failed episodes out of the
+figures. A check masks an episode only where its failure cannot depend on the ending:
 
 * it is refused by the gate, since it is no Python, defines no `check_func` or asks for what no check needs,
-* or it cannot be loaded: the module around `check_func` raises,
-* or the limits of time, memory or output end it.
+* or the module around `check_func` raises when it is loaded at the start state. This is a failure of the check only where
+  the module could not have seen anything else at another ending: it imports no clock, and catches no exception, with
+  which it could measure the memory that an ending leaves to it. Where it could, the check has failed.
 
-An exception inside `check_func` at the start proves nothing: the record is not there yet. By the published rule
-(`upstream`) a check without an answer never masks where the published runtime would have counted it as failed; only
-what that runtime would have run, or would have waited for without end, and is not run here is masked.
+A check that once came to True or False for a scenario can run, and masks none of its episodes. By the published rule
+(`upstream`) only what the published runtime would have run, and the gate refuses here, is masked: that runtime counts a module
+that raises as failed, and would wait without end for a check that never returns, so that its reward is defined by neither.
 """
 
 from __future__ import annotations
 
-import re
+import ast
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -27,6 +29,7 @@ from envscaler_mcp.artifacts import Check, Scenario, Verdict
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.sandbox import checking
 from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.sandbox.execution import modules_at
 from envscaler_mcp.sandbox.isolation import Checked
 from envscaler_mcp.sandbox.policy import admit_check
 from envscaler_mcp.sandbox.python_checks import reading_python
@@ -34,7 +37,7 @@ from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, re
 from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
 
-GRADING = f"{__version__}/7"
+GRADING = f"{__version__}/8"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""
 
 _REASON = 300
@@ -61,6 +64,8 @@ def judge(
         # Those that are made here are proven to have no check that is true at the start; of others it is asked.
         asks_start = scenario.frame is None and scoring == "framed"
         at_start = judging.run(scenario.checks, initial, initial) if asks_start else ()
+        for answered in (checked, at_start):
+            _RUNNING.add_answered(scenario, answered)
         broken = _cannot_run(judging, scenario, checked, initial, scoring)
     answers = tuple(one.verdict is True for one in checked)
     violations = frame_violations(initial, final, scenario.frame)
@@ -91,7 +96,7 @@ def judge(
 def checks_that_cannot_run(judging: Checker, scenario: Scenario, initial: Mapping[str, Any]) -> dict[int, str]:
     """Checks that no agent can pass or fail, by their number, and why: each masks every episode under `framed`."""
     scenario = reading_python(scenario, initial)
-    return _broken_at_start(judging, scenario, list(range(len(scenario.checks))), initial)
+    return _unable(judging, scenario, list(range(len(scenario.checks))), initial)
 
 
 def _masked(verdict: Verdict, reason: str) -> Verdict:
@@ -103,58 +108,80 @@ def _cannot_run(
 ) -> dict[int, str]:
     """Of the checks without an answer, those that have none whatever the agent did."""
     silent = [place for place, one in enumerate(checked) if one.verdict is None]
-    unknown = [place for place in silent if not _RUNNING.knows(scenario, scenario.checks[place])]
-    broken = _broken_at_start(judging, scenario, unknown, initial) if unknown else {}
     if scoring == "framed":
-        return broken
-    return {number: why for number, why in broken.items() if not _fails_as_published(scenario.checks[number - 1], why)}
+        unknown = [place for place in silent if not _RUNNING.knows(scenario, scenario.checks[place])]
+        return _unable(judging, scenario, unknown, initial)
+    refused = {place + 1: _refusal(scenario.checks[place]) for place in silent}
+    return {
+        number: why
+        for number, why in refused.items()
+        if why and not _fails_as_published(scenario.checks[number - 1], why)
+    }
 
 
-def _broken_at_start(
-    judging: Checker, scenario: Scenario, places: Sequence[int], initial: Mapping[str, Any]
-) -> dict[int, str]:
-    tried = judging.run([_run_only(scenario.checks[place]) for place in places], initial, initial)
-    for place, one in zip(places, tried, strict=True):
+def _unable(judging: Checker, scenario: Scenario, places: Sequence[int], initial: Mapping[str, Any]) -> dict[int, str]:
+    """Of these checks those that are refused or cannot be loaded, by their number, and why."""
+    refused = {place: _refusal(scenario.checks[place]) for place in places}
+    tried = [place for place, why in refused.items() if not why and _loads_alike(scenario.checks[place].check_func)]
+    loaded = judging.run([_load_only(scenario.checks[place]) for place in tried], initial, initial) if tried else ()
+    unable = {place: _words(why) for place, why in refused.items() if why}
+    for place, one in zip(tried, loaded, strict=True):
         if one.verdict is not None:
             _RUNNING.add(scenario, scenario.checks[place])
-    return {place + 1: _words(one.failure) for place, one in zip(places, tried, strict=True) if one.verdict is None}
+        elif not one.ended:
+            unable[place] = _words(one.failure)
+    return {place + 1: unable[place] for place in sorted(unable)}
 
 
-_RUN_ONLY = """
+def _refusal(check: Check) -> str:
+    """Why the gate does not let it run; nothing where it does."""
+    try:
+        admit_check(check.check_func)
+    except SandboxError as cause:
+        return str(cause)
+    return ""
 
-_check_as_written = check_func
+
+_LOAD_ONLY = """
 
 
 def check_func(final_state):
-    try:
-        _check_as_written(final_state)
-    except Exception:
-        pass
     return True
 """
-"""Put after a check: it says True where the check came to an end, by an answer or by an exception."""
+"""Put after a check: it says True where the module around it was loaded."""
 
 
-def _run_only(check: Check) -> Check:
-    try:
-        admit_check(check.check_func)
-    except SandboxError:
-        # Refused as it stands; what is put after it would give it the function that it lacks.
-        return check
-    return check.model_copy(update={"check_func": check.check_func + _RUN_ONLY})
+def _load_only(check: Check) -> Check:
+    return check.model_copy(update={"check_func": check.check_func + _LOAD_ONLY, "engine": "worker"})
+
+
+_CLOCKS = frozenset(modules_at({}))
+
+
+def _loads_alike(source: str) -> bool:
+    """Whether loading it comes to the same for every ending of a scenario, read from its text."""
+    for node in ast.walk(parsed_module(source)):
+        match node:
+            case ast.Try() | ast.With() | ast.ClassDef():
+                return False
+            case ast.Import(names=names) if any(one.name in _CLOCKS for one in names):
+                return False
+            case ast.ImportFrom(module=module) if module in _CLOCKS:
+                return False
+    return True
 
 
 def _fails_as_published(check: Check, why: str) -> bool:
-    """Whether the published runtime counts it as failed: it does not compile, makes no function, or raises at once."""
+    """Whether the published runtime counts a check that is refused here as failed: it does not compile, or makes no function."""
     try:
         parsed_module(check.check_func)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return True
-    return "defines no function check_func" in why or re.match(r"\w*(?:Error|Exception): ", why) is not None
+    return "defines no function check_func" in why
 
 
 class _Running:
-    """Checks known to run on the start state of their scenario, so that a failing episode asks no second time.
+    """Checks known to run for their scenario, so that a failing episode asks no second time.
 
     Only that is remembered: what did not run may have been ended by a machine that was busy.
     """
@@ -173,6 +200,12 @@ class _Running:
             self._known[self._key(scenario, check)] = None
             if len(self._known) > self._MOST:
                 self._known.popitem(last=False)
+
+    def add_answered(self, scenario: Scenario, checked: Sequence[Checked]) -> None:
+        """Those that came to True or False."""
+        for check, one in zip(scenario.checks, checked, strict=False):
+            if one.verdict is not None and not self.knows(scenario, check):
+                self.add(scenario, check)
 
     def _key(self, scenario: Scenario, check: Check) -> tuple[str, int, str]:
         return scenario.state_digest, scenario.seed, check.check_func

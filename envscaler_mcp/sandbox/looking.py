@@ -6,7 +6,10 @@ Most checks do, and such checks of one ending can share a process and its states
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 from envscaler_mcp.serving.parsing import parsed_module
 
@@ -28,6 +31,13 @@ _FUNCTIONS = frozenset({
     "map", "max", "min", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip",
 })  # fmt: skip
 _STATES = frozenset({"initial_state", "final_state"})
+_PYTHONS = frozenset(dir(builtins))
+"""Where such a name is bound anywhere, it means Python's own in every other scope."""
+
+
+def builtins_to_look() -> dict[str, Any]:
+    """All that a check that only looks finds beside its own names, whatever was read in its text."""
+    return {name: getattr(builtins, name) for name in _FUNCTIONS}
 
 
 @lru_cache(maxsize=1024)
@@ -37,13 +47,21 @@ def only_looks(source: str) -> bool:
         module = parsed_module(source)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
-    made = {node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    made |= {node.arg for node in ast.walk(module) if isinstance(node, ast.arg)}
-    made |= {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
+    made = frozenset(_bound(module))
+    if any(name in _PYTHONS or name.startswith("__") for name in made):
+        return False
     return all(_harmless(node, made) for node in ast.walk(module))
 
 
-def _harmless(node: ast.AST, made: set[str]) -> bool:
+def _bound(module: ast.Module) -> Iterator[str]:
+    """The names that are bound in any of its scopes."""
+    for node in ast.walk(module):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+                yield name
+
+
+def _harmless(node: ast.AST, made: frozenset[str]) -> bool:
     if not isinstance(node, _NODES):
         return False
     match node:

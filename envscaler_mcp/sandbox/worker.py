@@ -8,7 +8,8 @@ import marshal
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any, NoReturn
 
 from envscaler_mcp.artifacts import Environment
@@ -18,6 +19,7 @@ from envscaler_mcp.sandbox.execution import check_function, compiled_check, fail
 from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, Reader, encode, framed
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import CHANNEL, Limits
+from envscaler_mcp.sandbox.looking import builtins_to_look
 from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel
@@ -27,7 +29,7 @@ from envscaler_mcp.sandbox.tripwire import Stage, arm, unarmed
 from envscaler_mcp.serving.code import EnvironmentCode, guard_with, load_class
 from envscaler_mcp.serving.determinism import Sources
 from envscaler_mcp.serving.outcome import encode as text_of
-from envscaler_mcp.serving.plain import is_plain
+from envscaler_mcp.serving.plain import copied, is_plain
 from envscaler_mcp.serving.replaced_modules import builtins_with
 from envscaler_mcp.serving.world import LocalWorld, open_world
 
@@ -77,8 +79,6 @@ class _Worker:
         # The harness has looked at what it sends; arguments that are nested too deep are refused in words.
         self._bounds = Bounds(allowed.frame, allowed.frame, allowed.frame)
         self._builtins = guarded_builtins if layers.gate else builtins_with
-        self._builtins_to_look = self._builtins({})
-        """Those of checks that only look, which change nothing in them."""
         self._rewriting = asking_before_stores if layers.gate else None
         self._bounded = layers.limits
         self._code: EnvironmentCode | None = None
@@ -195,26 +195,45 @@ class _Worker:
         final = asked["final"]
         if asked["initial"] is not None:
             self._initial = asked["initial"]
-        initial = self._initial
         before = text_of(final) if asked["handed_on"] else ""
-        answers = [self._check_one(source, initial, final, asked["looking"]) for source in asked["sources"]]
+        answers = [
+            self._check_one(source, initial, end, asked)
+            for source, initial, end in self._states_for(asked["sources"], final, asked["alone"])
+        ]
         if not asked["handed_on"]:
             return {"answers": answers}
         if not is_plain(final):
             return {"answers": [{"failure": "the check left a final state that is not plain JSON"} for _ in answers]}
         return {"answers": answers} if text_of(final) == before else {"answers": answers, "left": final}
 
-    def _check_one(self, source: str, initial: Any, final: Any, looking: bool) -> Answer:
+    def _states_for(self, sources: list[str], final: Any, alone: bool) -> Iterator[tuple[str, Any, Any]]:
+        """Each check with a beginning and an end of its own; the last has no other after it that could see the end."""
+        last = len(sources) - 1
+        for place, source in enumerate(sources):
+            yield source, self._initial if alone else copied(self._initial), final if place == last else copied(final)
+
+    def _check_one(self, source: str, initial: Any, final: Any, asked: dict[str, Any]) -> Answer:
+        check: Callable[[Any], Any] | None = None
         self.enter("loading")
         try:
-            builtins = self._builtins_to_look if looking else self._builtins(modules_at(final))
-            # A check that only looks sets no attribute.
-            check = check_function(source, initial, builtins, None if looking else self._rewriting)
+            if asked["looking"]:
+                # It imports nothing and sets no attribute.
+                check = check_function(source, initial, builtins_to_look())
+            else:
+                check = check_function(source, initial, self._builtins(modules_at(final)), self._rewriting)
             self.enter("playing")
             return verdict_of(check(final))
+        except MemoryError as cause:
+            if not asked["alone"]:
+                # The memory may have gone to the checks before it.
+                raise
+            return failure_of(cause)
         except BaseException as cause:
             return failure_of(cause)
         finally:
+            if not asked["alone"] and type(check) is FunctionType:
+                # A module and its functions hold each other, and all that was made in them.
+                check.__globals__.clear()
             self.enter("playing")
 
     def _fork(self, asked: dict[str, Any]) -> None:

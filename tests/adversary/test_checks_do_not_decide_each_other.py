@@ -11,6 +11,8 @@ import pytest
 from envscaler_mcp.sandbox.checking import Checker, checker, run_checks
 from envscaler_mcp.sandbox.isolation import Checked
 from envscaler_mcp.sandbox.layers import Layers
+from envscaler_mcp.sandbox.limits import MIB, Limits
+from envscaler_mcp.sandbox.looking import only_looks
 
 State = dict[str, Any]
 OPEN: State = {"orders": [{"status": "open"}], "card": "4111"}
@@ -134,7 +136,76 @@ def test_a_check_that_hangs_does_not_take_the_time_of_others() -> None:
     assert [one.verdict for one in answers] == [True, None, True]
 
 
-def _quick() -> Any:
-    from envscaler_mcp.sandbox.limits import Limits
+# Each takes a name of Python's for its own in one scope, and uses Python's in another.
+TAKES = {
+    "a parameter": "def _unused(getattr):\n    return 0\n",
+    "a parameter of a lambda": "_unused = lambda getattr: 0\n",
+    "a local": "def _unused():\n    getattr = 0\n",
+    "a function": "def _unused():\n    def getattr():\n        pass\n",
+    "a comprehension": "_unused = [0 for getattr in []]\n",
+}
+CHANGES = (
+    "def check_func(final_state):\n"
+    "    if final_state != initial_state:\n"
+    "        getattr(final_state, 'update')({'orders': []})\n"
+    "    return final_state != initial_state\n"
+)
+EMPTY = "def check_func(final_state):\n    return final_state['orders'] == [] and initial_state['orders'] == []\n"
 
+
+@pytest.mark.parametrize("one_author", [False, True])
+@pytest.mark.parametrize("takes", TAKES.values(), ids=TAKES)
+def test_a_name_of_pythons_bound_elsewhere_lets_no_check_change_what_others_see(takes: str, one_author: bool) -> None:
+    assert not only_looks(takes + CHANGES)
+    with checker(one_author=one_author) as judge:
+        answers = judge.run([takes + CHANGES, EMPTY], {"orders": []}, OPEN)
+        assert [one.verdict for one in answers] == [True, False]
+
+
+@pytest.mark.parametrize("one_author", [False, True])
+def test_even_a_changing_check_taken_for_one_that_looks_changes_copies_of_its_own(
+    one_author: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("checking", "isolation"):
+        monkeypatch.setattr(f"envscaler_mcp.sandbox.{module}.only_looks", lambda _: True)
+    changes = "def check_func(final_state):\n    final_state.clear()\n    initial_state.clear()\n    return True\n"
+    same = "def check_func(final_state):\n    return final_state == initial_state and len(final_state) == 2\n"
+    asks = "def check_func(final_state):\n    return getattr(final_state, 'n', True)\n"
+    with checker(one_author=one_author) as judge:
+        for _ in range(2):
+            answers = judge.run([changes, same, asks, changes], OPEN, OPEN)
+            assert [one.verdict for one in answers] == [True, True, None, True]
+            assert str(answers[2].failure).startswith("NameError")
+
+
+HOGS = {
+    "in its module": "held = [0] * {many}\ndef check_func(final_state):\n    return len(held) > 0\n",
+    "in a closure": (
+        "def check_func(final_state):\n    held = [0] * {many}\n    def inner(depth):\n        return inner if depth else held\n"
+        "    return len(inner(0)) > 0\n"
+    ),
+    "and is not loaded": "held = [0] * {many}\ndef f():\n    return f\nnone = held['x']\ndef check_func(final_state):\n    return True\n",
+}
+
+
+@pytest.mark.parametrize("one_author", [False, True])
+@pytest.mark.parametrize("hog", HOGS.values(), ids=HOGS)
+def test_the_memory_of_one_check_is_there_for_the_next(hog: str, one_author: bool) -> None:
+    hog = hog.format(many=26_000_000)
+    uses = "def check_func(final_state):\n    return len([0] * 26_000_000) > 0\n"
+    assert only_looks(hog)
+    assert only_looks(uses)
+    with checker(one_author=one_author, limits=Limits(memory=400 * MIB)) as judge:
+        for _ in range(2):
+            assert [one.verdict for one in judge.run([hog, uses, LOOKS], OPEN, OPEN)][1:] == [True, True]
+            assert judge.run([uses], OPEN, OPEN)[0].verdict is True
+
+
+def test_a_check_that_needs_too_much_memory_fails_alone() -> None:
+    much = "def check_func(final_state):\n    return len([0] * 10 ** 9) > 0\n"
+    answers = run_checks([LOOKS, much, LOOKS], OPEN, OPEN)
+    assert [(one.verdict, one.ended) for one in answers] == [(True, False), (None, True), (True, False)]
+
+
+def _quick() -> Any:
     return Limits(call_seconds=0.5)

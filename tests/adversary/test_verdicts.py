@@ -128,10 +128,25 @@ CANNOT = {
     "no function": "x = 1",
     "nothing at all": "",
     "not to be loaded": "LIMIT = 1 // 0\n\n\ndef check_func(final_state):\n    return True",
-    "without an end": ENDS_IT.format("True"),
 }
-SLOW = pytest.param("without an end", marks=pytest.mark.slow)
-"""The limit of time is waited for."""
+NOT_DONE = "final_state['tickets']['OLD']['status'] != 'closed'"
+HIDES = {
+    "raises past Exception": f"def check_func(final_state):\n    if {NOT_DONE}:\n        raise BaseException('not done')\n    return True",
+    "raises a class of its own": (
+        "class Stop(BaseException):\n    pass\n\n\n"
+        f"def check_func(final_state):\n    if {NOT_DONE}:\n        raise Stop\n    return True"
+    ),
+    "needs too much memory": f"def check_func(final_state):\n    if {NOT_DONE}:\n        return len([0] * 10 ** 9) == 0\n    return True",
+    "measures memory": (
+        "class Full(Exception):\n    pass\n\n\n"
+        "try:\n    held = [0] * 10 ** 9\nexcept MemoryError:\n    raise Full\n\n\ndef check_func(final_state):\n    return True"
+    ),
+    "knows the time": (
+        "from datetime import datetime\nif datetime.now().year < 2999:\n    1 // 0\n\n\n"
+        "def check_func(final_state):\n    return True"
+    ),
+}
+"""Checks without an answer wherever the task is not done, or may have been made so."""
 
 
 def judged(servers: Path, checks: Sequence[str], moves: Sequence[Any], scoring: Scoring = "framed") -> Verdict:
@@ -144,7 +159,34 @@ def judged(servers: Path, checks: Sequence[str], moves: Sequence[Any], scoring: 
         return farm.judge(scenario, session.initial, session.state(), scoring)
 
 
-@pytest.mark.parametrize("why", [SLOW if why == "without an end" else why for why in CANNOT])
+@pytest.mark.parametrize("scoring", ["framed", "upstream"])
+@pytest.mark.parametrize(
+    "check",
+    [*HIDES.values(), pytest.param(ENDS_IT.format(NOT_DONE), marks=pytest.mark.slow)],
+    ids=[*HIDES, "never returns"],
+)
+def test_no_check_hides_an_episode_that_failed(forty: Path, check: str, scoring: Scoring) -> None:
+    found = judged(forty, [desk.CHECKS[2], check], [], scoring)
+    assert (found.owner, found.masked, found.reward, found.checks) == ("agent", False, 0.0, (False, False))
+    assert "2 (" in found.reason
+
+
+def test_a_check_that_hides_failures_pays_where_the_task_is_done(forty: Path) -> None:
+    found = judged(forty, [desk.CHECKS[2], HIDES["raises past Exception"]], [("close_ticket", {"ticket_id": "OLD"})])
+    assert (found.owner, found.masked, found.reward) == (None, False, 1.0)
+
+
+def test_a_check_that_a_limit_ends_at_the_start_is_listed_and_not_gradable(tmp_path: Path) -> None:
+    imported(tmp_path / "none", [desk.scenario("none", list(desk.CHECKS))])
+    item = desk.scenario("ended", [desk.CHECKS[2], HIDES["needs too much memory"], HIDES["raises past Exception"]])
+    files = tmp_path / "none"
+    (files / "s.json").write_text(json.dumps([item]))
+    found = import_upstream(files / "e.json", [files / "s.json"], tmp_path / "servers", tmp_path / "registry.json")
+    (task,) = found.scenarios
+    assert (task.unanswered, task.raising, task.broken, task.gradable) == ((2,), (3,), (), False)
+
+
+@pytest.mark.parametrize("why", CANNOT)
 def test_a_check_that_cannot_run_whatever_the_agent_did_masks_the_episode(forty: Path, why: str) -> None:
     found = judged(forty, [desk.CHECKS[2], CANNOT[why]], [])
     assert (found.owner, found.masked) == ("checker", True)
@@ -158,9 +200,8 @@ def test_by_the_published_rule_a_check_that_does_not_compile_is_one_that_failed(
     assert (found.owner, found.masked, found.reward) == ("agent", False, 0.5)
 
 
-@pytest.mark.parametrize("why", ["refused by the gate", SLOW])
-def test_what_the_published_runtime_would_have_run_and_is_not_run_here_is_masked(forty: Path, why: str) -> None:
-    assert judged(forty, [desk.CHECKS[2], CANNOT[why]], [], "upstream").masked
+def test_what_the_published_runtime_would_have_run_and_is_not_run_here_is_masked(forty: Path) -> None:
+    assert judged(forty, [desk.CHECKS[2], CANNOT["refused by the gate"]], [], "upstream").masked
 
 
 @pytest.mark.parametrize("scoring", ["framed", "upstream"])

@@ -63,6 +63,8 @@ def test_a_check_that_could_change_something_is_not_taken_for_one_that_looks(bod
         "class A:\n    pass\n" + check("return True"),
         check("return (n := 1) == 1"),
         check("return unknown(final_state)"),
+        check("len = initial_state\n    return True"),
+        check("__builtins__ = final_state\n    return True"),
         "def f(x) -> final_state.clear():\n    return x\n" + check("return True"),
     ],
 )
