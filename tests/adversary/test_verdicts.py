@@ -27,6 +27,8 @@ from envscaler_mcp.looking.writing import write_page
 from envscaler_mcp.pipeline.exporting_runs import export_run
 from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.pipeline.proving import write_scenarios
+from envscaler_mcp.sandbox.checking import checker
+from envscaler_mcp.scenarios.judges import CheckerJudge, Unproven
 from envscaler_mcp.scoring.lines import read_lines, sealed
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.serving.grading import Scoring
@@ -184,6 +186,15 @@ def test_a_check_that_a_limit_ends_at_the_start_is_listed_and_not_gradable(tmp_p
     found = import_upstream(files / "e.json", [files / "s.json"], tmp_path / "servers", tmp_path / "registry.json")
     (task,) = found.scenarios
     assert (task.unanswered, task.raising, task.broken, task.gradable) == ((2,), (3,), (), False)
+
+
+def test_a_check_that_a_limit_ends_at_the_start_is_not_proven(forty: Path) -> None:
+    with Farm.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session, checker() as judging:
+        assert session.scenario is not None
+        check = Check(check_item="", check_func=HIDES["needs too much memory"])
+        scenario = session.scenario.model_copy(update={"checks": (check,)})
+        with pytest.raises(Unproven, match="check 1 says nothing: MemoryError"):
+            CheckerJudge(scenario, session.initial, judging).answers(session.initial)
 
 
 @pytest.mark.parametrize("why", CANNOT)
