@@ -193,8 +193,9 @@ def test_a_check_that_a_limit_ends_at_the_start_is_not_proven(forty: Path) -> No
         assert session.scenario is not None
         check = Check(check_item="", check_func=HIDES["needs too much memory"])
         scenario = session.scenario.model_copy(update={"checks": (check,)})
+        initial = dict(session.initial)
         with pytest.raises(Unproven, match="check 1 says nothing: MemoryError"):
-            CheckerJudge(scenario, session.initial, judging).answers(session.initial)
+            CheckerJudge(scenario, initial, judging).answers(initial)
 
 
 @pytest.mark.parametrize("why", CANNOT)
