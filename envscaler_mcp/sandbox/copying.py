@@ -15,7 +15,7 @@ import random
 import re
 import statistics
 import uuid
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
     EllipsisType,
@@ -25,7 +25,7 @@ from types import (
     NoneType,
     NotImplementedType,
 )
-from typing import Any, cast
+from typing import Any
 
 from envscaler_mcp.sandbox.sealing import is_sealed
 
@@ -173,7 +173,8 @@ def _copy_attributes(value: Any, made: Any, inner: Inner) -> None:
     attributes = getattr(value, "__dict__", None)
     if attributes:
         made.__dict__.update({name: inner(each) for name, each in attributes.items()})
-    for slot in _slots(type(value)):
+    kind: Any = type(value)
+    for slot in _slots(kind):
         # Names are never looked up: a slot reads and writes its own place and no other.
         try:
             held = slot.__get__(value)
@@ -183,11 +184,11 @@ def _copy_attributes(value: Any, made: Any, inner: Inner) -> None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _slots(kind: Hashable) -> tuple[MemberDescriptorType, ...]:
+def _slots(kind: type) -> tuple[MemberDescriptorType, ...]:
     """The slots of the classes that generated code has written."""
     return tuple(
         slot
-        for made in cast(type, kind).__mro__
+        for made in kind.__mro__
         if not is_sealed(made)
         for slot in vars(made).values()
         if type(slot) is MemberDescriptorType and slot.__objclass__ is made
