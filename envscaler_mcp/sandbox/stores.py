@@ -68,11 +68,17 @@ def _privately_read(node: ast.FunctionDef) -> str | None:
 def own_self(foreign: Container[int]) -> Callable[[Any], None]:
     """What refuses an object whose class the code has not written; `foreign` as in `own_object`."""
 
+    seen: set[type] = set()
+
     def own(value: Any, /) -> None:
         kind = type(value)
+        if kind in seen:
+            return
         made = value if issubclass(kind, type) else kind
         if is_sealed(made) or id(made) in foreign:
             raise AttributeError(f"private attributes of a {kind.__name__!r} are not open to environment code")
+        if made is kind:
+            seen.add(kind)
 
     return own
 
