@@ -11,6 +11,7 @@ import enum
 import functools
 import importlib
 import keyword
+import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
@@ -19,7 +20,7 @@ from typing import Any
 from envscaler_mcp.sandbox import copying
 from envscaler_mcp.sandbox.allowed import BUILTINS, FORBIDDEN_ATTRIBUTES, MODULES
 from envscaler_mcp.sandbox.classes import class_builder, must_have_plain_fields, must_mix, refuse
-from envscaler_mcp.sandbox.sealing import closed, is_open_function, seal_every_class
+from envscaler_mcp.sandbox.sealing import closed, is_open_function, is_sealed, seal_every_class
 from envscaler_mcp.sandbox.stores import OWN, OWN_SELF, own_object, own_self
 
 Own = Callable[[Any], Any]
@@ -149,9 +150,47 @@ def narrow_the_library() -> None:
 
     enum.EnumType.__call__ = call  # type: ignore[method-assign]
     _need_no_frames()
+    _remember_only_plain_values()
     # Those in the library that copy, such as `dataclasses.asdict`, look these up when they do.
     vars(copy).update(copy=copying.copy, deepcopy=copying.deepcopy)
     seal_every_class()
+
+
+def _remember_only_plain_values() -> None:
+    """What the library notes in caches of the whole process never asks generated code for a hash or whether it is equal."""
+    for name, function in (
+        ("re", "_compile"),
+        ("re", "_compile_repl"),
+        ("re", "_compile_template"),
+        ("_strptime", "_strptime"),
+    ):
+        module = vars(importlib.import_module(name))
+        if function in module:
+            module[function] = _of_plain_values(module[function])
+
+
+def _of_plain_values(function: Callable[..., Any]) -> Callable[..., Any]:
+    def called(*values: Any) -> Any:
+        for value in values:
+            if type(value) not in _REMEMBERED:
+                return function(*map(_plain, values))
+        return function(*values)
+
+    return called
+
+
+_REMEMBERED = frozenset({str, int, bytes, re.Pattern, re.RegexFlag})
+
+
+def _plain(value: Any) -> Any:
+    """The text or number itself, where it is of a class of generated code."""
+    if is_sealed(type(value)):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bytes):
+        return bytes.__getitem__(value, slice(None))
+    return int.__int__(value) if isinstance(value, int) else value
 
 
 def _need_no_frames() -> None:

@@ -67,7 +67,6 @@ def _privately_read(node: ast.FunctionDef) -> str | None:
 
 def own_self(foreign: Container[int]) -> Callable[[Any], None]:
     """What refuses an object whose class the code has not written; `foreign` as in `own_object`."""
-
     seen: set[type] = set()
 
     def own(value: Any, /) -> None:

@@ -526,6 +526,25 @@ class S(str): pass
 def check_func(final_state):
     return bool(TypedDict("T", {S("a"): int}))
 """,
+    "flags of a pattern lie in the cache of patterns": """
+import re
+class F(int):
+    def __eq__(self, other): return True
+    def __hash__(self): return hash(0)
+def check_func(final_state):
+    re.compile("zq", F(2))
+    return re.compile("zq").match("ZQ") is not None
+""",
+    "a form of time lies in the cache of forms": """
+from datetime import datetime
+class N(str):
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __hash__(self): return hash("%H %M")
+def check_func(final_state):
+    datetime.strptime("07 08", N("%M %H"))
+    return datetime.strptime("07 08", "%H %M").hour == 8
+""",
     "wraps gives a class the name of another module": """
 import json
 from functools import wraps
