@@ -6,7 +6,6 @@ Python's own ask a value how to make it again, and do what it answers: call anyt
 from __future__ import annotations
 
 import collections
-import copyreg
 import datetime as dt
 import decimal
 import enum
@@ -17,7 +16,15 @@ import re
 import statistics
 import uuid
 from collections.abc import Callable
-from types import BuiltinFunctionType, EllipsisType, FunctionType, MethodType, NoneType, NotImplementedType
+from types import (
+    BuiltinFunctionType,
+    EllipsisType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodType,
+    NoneType,
+    NotImplementedType,
+)
 from typing import Any
 
 from envscaler_mcp.sandbox.sealing import is_sealed
@@ -45,6 +52,8 @@ def copy(value: Any) -> Any:
 
 def deepcopy(value: Any, memo: dict[int, Any] | None = None) -> Any:
     """A copy that shares nothing that can be changed."""
+    if memo is not None and type(memo) is not dict:
+        raise TypeError("deepcopy takes a plain dict as its memo")
     return _deep(value, {} if memo is None else memo)
 
 
@@ -164,6 +173,23 @@ def _copy_attributes(value: Any, made: Any, inner: Inner) -> None:
     attributes = getattr(value, "__dict__", None)
     if attributes:
         made.__dict__.update({name: inner(each) for name, each in attributes.items()})
-    for name in copyreg._slotnames(type(value)):  # type: ignore[attr-defined]
-        if hasattr(value, name):
-            object.__setattr__(made, name, inner(getattr(value, name)))
+    kind: Any = type(value)
+    for slot in _slots(kind):
+        # Names are never looked up: a slot reads and writes its own place and no other.
+        try:
+            held = slot.__get__(value)
+        except AttributeError:
+            continue
+        slot.__set__(made, inner(held))
+
+
+@functools.lru_cache(maxsize=1024)
+def _slots(kind: type) -> tuple[MemberDescriptorType, ...]:
+    """The slots of the classes that generated code has written."""
+    return tuple(
+        slot
+        for made in kind.__mro__
+        if not is_sealed(made)
+        for slot in vars(made).values()
+        if type(slot) is MemberDescriptorType and slot.__objclass__ is made
+    )

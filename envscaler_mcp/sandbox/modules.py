@@ -11,19 +11,23 @@ import enum
 import functools
 import importlib
 import keyword
+import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from types import FunctionType, MemberDescriptorType, ModuleType
-from typing import Any, NoReturn
+from types import FunctionType, ModuleType
+from typing import Any
 
 from envscaler_mcp.sandbox import copying
 from envscaler_mcp.sandbox.allowed import BUILTINS, FORBIDDEN_ATTRIBUTES, MODULES
-from envscaler_mcp.sandbox.sealing import closed, is_open_function, seal_every_class
-from envscaler_mcp.sandbox.stores import OWN, own_object
+from envscaler_mcp.sandbox.classes import class_builder, must_have_plain_fields, must_mix, refuse
+from envscaler_mcp.sandbox.sealing import closed, is_open_function, is_sealed, seal_every_class
+from envscaler_mcp.sandbox.stores import OWN, OWN_SELF, own_object, own_self
 
 Own = Callable[[Any], Any]
 """Answers with an object that generated code may change, and refuses any other."""
 
+_MODULE = "environment"
+"""Where classes that are made by a call are said to come from."""
 _LATE = ("_strptime", "_pylong", "copyreg", "warnings")
 """What Python's own C code imports when it is first needed, through the importer of whoever called it."""
 _ENCODINGS = ("ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_16_le", "utf_32", "cp1252", "unicode_escape")
@@ -54,8 +58,9 @@ def guarded_builtins(replaced: Mapping[str, ModuleType]) -> dict[str, Any]:
         "hasattr": _hasattr,
         "delattr": _deleter(own),
         "__import__": _importer(replaced, own),
-        "__build_class__": _build_class,
+        "__build_class__": class_builder(lambda made: id(made) in replacements),
         OWN: own,
+        OWN_SELF: own_self(replacements),
     }
     # `type` is what it answers for a class, and so is closed once for all.
     names.update({name: _TYPE if name == "type" else closed(function) for name, function in guarded.items()})
@@ -124,7 +129,7 @@ def _narrowed(module: str, own: Own) -> dict[str, Callable[..., Any]]:
         case "functools":
             return {"wraps": _wraps_of(own), "total_ordering": lambda made: functools.total_ordering(own(made))}
         case "typing":
-            return {"overload": _overload, "NamedTuple": _NamedTuple}
+            return {"overload": _overload, "NamedTuple": _NamedTuple, "TypedDict": _TypedDict}
     return {}
 
 
@@ -138,12 +143,71 @@ def narrow_the_library() -> None:
     def call(cls: Any, value: Any, *names: Any, **options: Any) -> Any:
         if (names or options) and not cls._member_map_:
             _must_be_members(value, names[0] if names else options.get("names"))
+            must_mix(options.get("type"))
+            # Python would look at its caller's frame for it, and what it finds there is of no use here.
+            options = {**options, "module": _MODULE, "qualname": None}
         return original(cls, value, *names, **options)
 
     enum.EnumType.__call__ = call  # type: ignore[method-assign]
+    _need_no_frames()
+    _remember_only_plain_values()
     # Those in the library that copy, such as `dataclasses.asdict`, look these up when they do.
     vars(copy).update(copy=copying.copy, deepcopy=copying.deepcopy)
     seal_every_class()
+
+
+def _remember_only_plain_values() -> None:
+    """What the library notes in caches of the whole process never asks generated code for a hash or whether it is equal."""
+    for name, function in (
+        ("re", "_compile"),
+        ("re", "_compile_repl"),
+        ("re", "_compile_template"),
+        ("_strptime", "_strptime"),
+    ):
+        module = vars(importlib.import_module(name))
+        if function in module:
+            module[function] = _of_plain_values(module[function])
+
+
+def _of_plain_values(function: Callable[..., Any]) -> Callable[..., Any]:
+    def called(*values: Any) -> Any:
+        for value in values:
+            if type(value) not in _REMEMBERED:
+                return function(*map(_plain, values))
+        return function(*values)
+
+    return called
+
+
+_REMEMBERED = frozenset({str, int, bytes, re.Pattern, re.RegexFlag})
+
+
+def _plain(value: Any) -> Any:
+    """The text or number itself, where it is of a class of generated code."""
+    if is_sealed(type(value)):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bytes):
+        return bytes.__getitem__(value, slice(None))
+    return int.__int__(value) if isinstance(value, int) else value
+
+
+def _need_no_frames() -> None:
+    """What looks at its caller's frame answers without: in a worker nothing may look at one."""
+    # `typing_extensions` puts a function of its own into `typing` where Python is old.
+    for name in ("typing", "typing_extensions"):
+        module = vars(importlib.import_module(name))
+        for function, answer in _WITHOUT_FRAMES.items():
+            if function in module:
+                module[function] = answer
+
+
+_WITHOUT_FRAMES: dict[str, Callable[..., Any]] = {
+    "_caller": lambda *_, **__: _MODULE,
+    "_allow_reckless_class_checks": lambda *_, **__: True,
+    "_has_generic_or_protocol_as_origin": lambda *_, **__: False,
+}
 
 
 def _must_be_members(title: object, names: object) -> None:
@@ -152,7 +216,7 @@ def _must_be_members(title: object, names: object) -> None:
     if type(names) is str:
         names = names.replace(",", " ").split()
     if type(names) not in (list, tuple, dict):
-        _refuse("an enumeration", names)
+        refuse("an enumeration", names)
     for name in names:  # type: ignore[attr-defined]
         _must_be_plain(name[0] if type(name) in (tuple, list) and name else name)
 
@@ -160,7 +224,7 @@ def _must_be_members(title: object, names: object) -> None:
 def _must_be_plain(name: object) -> None:
     _must_be_name(name)
     if type(name) is str and name.startswith("_"):
-        _refuse("a member", name)
+        refuse("a member", name)
 
 
 def _namedtuple(
@@ -177,9 +241,14 @@ def _namedtuple(
     fields = list(field_names)
     for name in (typename, *([] if rename else fields)):
         _must_be_open_name(name)
+    if not all(type(name) is str for name in fields):
+        refuse("a field", None)
+    del module
     named: Any = collections.namedtuple  # noqa: PYI024
-    made: type = named(typename, fields, rename=rename, defaults=defaults, module=module or "environment")
-    return made
+    made: Any = named(typename, fields, rename=rename, defaults=defaults, module=_MODULE)
+    for name in made._fields:
+        _must_be_open_name(name)
+    return made  # type: ignore[no-any-return]
 
 
 def _NamedTuple(typename: str, fields: Any = (), /, **more: Any) -> Any:  # noqa: N802
@@ -193,16 +262,28 @@ def _NamedTuple(typename: str, fields: Any = (), /, **more: Any) -> Any:  # noqa
 _NamedTuple.__mro_entries__ = lambda _: typing.NamedTuple.__mro_entries__((typing.NamedTuple,))  # type: ignore[attr-defined]
 
 
+def _TypedDict(typename: str, fields: Any = None, /, *, total: bool = True, **more: Any) -> Any:  # noqa: N802
+    """`typing.TypedDict`, called: other classes read the names of its fields."""
+    named = {**({} if fields is None else dict(fields)), **more}
+    if type(typename) is not str or not all(type(name) is str for name in named):
+        refuse("a field", None)
+    return typing.TypedDict(typename, named, total=total)  # type: ignore[operator]
+
+
+_TypedDict.__mro_entries__ = lambda _: typing.TypedDict.__mro_entries__((typing.TypedDict,))  # type: ignore[attr-defined]
+
+
 def _dataclass_of(own: Own) -> Callable[..., Any]:
     def dataclass(made: type | None = None, /, **options: Any) -> Any:
         """`dataclasses.dataclass`, which writes field names into program text: here they must be names."""
 
         def decorate(cls: type) -> type:
-            for ancestor in own(cls).__mro__:
+            must_have_plain_fields(own(cls))
+            for ancestor in cls.__mro__:
                 held = vars(ancestor)
                 for name, field in held.get("__dataclass_fields__", {}).items():
                     if type(field) is not dataclasses.Field or field.name is not name:
-                        _refuse("a dataclass", name)
+                        refuse("a dataclass", name)
                     _must_be_name(name)
                 for name in held.get("__annotations__", {}):
                     _must_be_open_name(name)
@@ -219,14 +300,14 @@ def _dataclass_of(own: Own) -> Callable[..., Any]:
 
 def _must_be_name(name: object) -> None:
     if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):
-        _refuse("a field", name)
+        refuse("a field", name)
 
 
 def _must_be_open_name(name: object) -> None:
     """A name that becomes an attribute, and that a pattern may then read of something else."""
     _must_be_name(name)
     if name in FORBIDDEN_ATTRIBUTES or str(name).startswith("__"):
-        _refuse("a field", name)
+        refuse("a field", name)
 
 
 def _wraps_of(own: Own) -> Callable[..., Any]:
@@ -235,6 +316,8 @@ def _wraps_of(own: Own) -> Callable[..., Any]:
         updated = functools.WRAPPER_UPDATES if type(wrapped) is FunctionType else ()
 
         def apply(wrapper: Callable[..., Any]) -> Callable[..., Any]:
+            if isinstance(wrapper, type):
+                refuse("a class that wraps", wrapper.__name__)
             return functools.update_wrapper(own(wrapper), wrapped, updated=updated)
 
         return apply
@@ -245,17 +328,6 @@ def _wraps_of(own: Own) -> Callable[..., Any]:
 def _overload(function: Callable[..., Any]) -> Callable[..., Any]:
     """`typing.overload`, which notes where a function stands for readers that there are none of here."""
     return function
-
-
-def _build_class(body: Any, name: str, *bases: Any, **options: Any) -> Any:
-    """A class statement. Its text was read before; what its slots are called is known only now."""
-    if any(isinstance(base, type) and issubclass(base, type) for base in bases):
-        _refuse("a class of classes", name)
-    made = builtins.__build_class__(body, name, *bases, **options)
-    for held, value in vars(made).items() if isinstance(made, type) else ():
-        if type(value) is MemberDescriptorType and held.startswith("__") and held.endswith("__"):
-            _refuse("a slot", held)
-    return made
 
 
 def _type(value: object, /) -> object:
@@ -297,9 +369,4 @@ def _deleter(own: Own) -> Callable[..., Any]:
 def _must_be_open(name: object) -> None:
     # A subclass of str could answer these questions in one way and name another attribute.
     if type(name) is not str or name.startswith("_") or name == "format" or name in FORBIDDEN_ATTRIBUTES:
-        _refuse("an attribute", name)
-
-
-def _refuse(what: str, name: object) -> NoReturn:
-    shown = repr(name) if type(name) is str else "of that kind"
-    raise AttributeError(f"{what} {shown} is not open to environment code")
+        refuse("an attribute", name)

@@ -86,6 +86,10 @@ def refusals(source: str) -> tuple[Refusal, ...]:
 class _Gate:
     """One walk over one module."""
 
+    def __init__(self) -> None:
+        self._slots: set[int] = set()
+        """Places, by identity, where `__slots__` is given a literal."""
+
     def walk(self, module: ast.Module) -> Iterator[Refusal]:
         yield from self._visit(module, Scope.of_module(module))
 
@@ -103,9 +107,18 @@ class _Gate:
             return f"{_spoken(node)} may not be used"
         match node:
             case ast.Import():
-                return _first(_module_reason(one.name) or _bound_reason(one.asname) for one in node.names)
+                return _first(_module_reason(one.name) or _other_bound_reason(one.asname) for one in node.names)
             case ast.ImportFrom():
                 return _import_from_reason(node)
+            case (
+                ast.Assign(targets=[ast.Name(id="__slots__") as target])
+                | ast.AnnAssign(target=ast.Name(id="__slots__") as target)
+            ):
+                if not _is_plain_texts(node.value):
+                    return "'__slots__' may only be given a tuple or a list of literal texts"
+                self._slots.add(id(target))
+            case ast.Name(id="__slots__", ctx=ast.Store()) if id(node) not in self._slots:
+                return "'__slots__' may only be given a tuple or a list of literal texts, in a statement of its own"
             case ast.Name():
                 return _name_reason(node, scope)
             case ast.Attribute():
@@ -115,14 +128,14 @@ class _Gate:
             case ast.ClassDef():
                 return _class_reason(node)
             case ast.arg(arg=name) | ast.ExceptHandler(name=str(name)) | ast.MatchStar(name=str(name)):
-                return _bound_reason(name)
+                return _other_bound_reason(name)
             case ast.MatchAs(name=str(name)) | ast.MatchMapping(rest=str(name)):
-                return _bound_reason(name)
+                return _other_bound_reason(name)
             case ast.AnnAssign(target=ast.Name(id=name)) if scope.in_class and name in FORBIDDEN_ATTRIBUTES:
                 # A field of a named tuple is what a pattern reads.
                 return f"the name {name!r} may not be given to a field"
             case ast.Global() | ast.Nonlocal():
-                return _first(_bound_reason(name) for name in node.names)
+                return _first(_other_bound_reason(name) for name in node.names)
             case ast.MatchClass():
                 return _first(_plain_attribute_reason(name) for name in node.kwd_attrs)
             case ast.keyword(arg=str(name)):
@@ -143,7 +156,7 @@ def _import_from_reason(node: ast.ImportFrom) -> str | None:
     for one in node.names:
         if one.name not in MODULES[module]:
             return f"{one.name!r} may not be imported from {module!r}"
-    return _first(_bound_reason(one.asname) for one in node.names)
+    return _first(_other_bound_reason(one.asname) for one in node.names)
 
 
 def _name_reason(node: ast.Name, scope: Scope) -> str | None:
@@ -156,6 +169,11 @@ def _name_reason(node: ast.Name, scope: Scope) -> str | None:
     return _bound_reason(node.id)
 
 
+def _is_plain_texts(value: ast.expr | None) -> bool:
+    texts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+    return all(isinstance(text, ast.Constant) and type(text.value) is str for text in texts)
+
+
 def _bound_reason(name: str | None) -> str | None:
     """Why nothing may be given this name; a name that starts and ends with underscores is Python's own."""
     if name == "super":
@@ -164,6 +182,11 @@ def _bound_reason(name: str | None) -> str | None:
     if name is not None and _is_special(name) and name not in OWN_CONSTANTS:
         return f"the name {name!r} may not be given to anything"
     return None
+
+
+def _other_bound_reason(name: str | None) -> str | None:
+    """The same where a name is not assigned to: slots are only ever assigned."""
+    return "'__slots__' may only be assigned to" if name == "__slots__" else _bound_reason(name)
 
 
 def _defined_reason(name: str) -> str | None:
@@ -177,7 +200,7 @@ def _defined_reason(name: str) -> str | None:
 def _class_reason(node: ast.ClassDef) -> str | None:
     if any(keyword.arg == "metaclass" or keyword.arg is None for keyword in node.keywords):
         return "a metaclass may not be used"
-    return _bound_reason(node.name)
+    return _other_bound_reason(node.name)
 
 
 def _attribute_reason(node: ast.Attribute, scope: Scope) -> str | None:

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, Literal
 
+from envscaler_mcp.sandbox.sealing import closed
+
 Stage = Literal["loading", "playing", "forking"]
 """What the worker itself is doing; code is compiled and classes are made while `loading` only."""
 
@@ -20,7 +22,7 @@ _EVERYDAY = frozenset({
 _ALLOWED = {
     "playing": _EVERYDAY,
     # Named tuples and dataclasses write their methods as text.
-    "loading": _EVERYDAY | {"compile", "exec", "sys._getframe", "sys._getframemodulename"},
+    "loading": _EVERYDAY | {"compile", "exec"},
     "forking": _EVERYDAY | {"resource.setrlimit"},
 }
 _ATTRIBUTES = ("object.__getattr__", "object.__setattr__", "object.__delattr__")
@@ -37,19 +39,35 @@ TRIPPED = 99
 def arm(report: Callable[[str], None]) -> Callable[[Stage], None]:
     """From here on, and for ever; the answer says what the worker is doing from now on.
 
-    Everything the hook needs lies in its own cells: a global or an attribute could be replaced under it.
+    Everything the hook needs lies in its own cells: a global or an attribute could be replaced under it. No attribute leads
+    from the answer to those cells. Nothing foreign is compared or hashed: the stage is one of three objects that were made
+    here, and anything else in its place trips the wire.
     """
-    allowed, attributes, ended = dict(_ALLOWED), _ATTRIBUTES, os._exit
-    never = {_ATTRIBUTES[0]: _NEVER_READ, _ATTRIBUTES[1]: _NEVER_SET, _ATTRIBUTES[2]: _NEVER_SET}
-    loading, tripped = _WHILE_LOADING, TRIPPED
-    stage: Stage = "loading"
+    loading, playing, forking = object(), object(), object()
+    while_loading, while_playing, while_forking = _ALLOWED["loading"], _ALLOWED["playing"], _ALLOWED["forking"]
+    reading, setting, deleting = _ATTRIBUTES
+    never_read, never_set, only_loading = _NEVER_READ, _NEVER_SET, _WHILE_LOADING
+    nothing: frozenset[str] = frozenset()
+    ended, tripped, text, named_by = os._exit, TRIPPED, str, type
+    stage = loading
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in allowed[stage]:
-            if event not in attributes:
+        allowed = nothing
+        if stage is playing:
+            allowed = while_playing
+        elif stage is loading:
+            allowed = while_loading
+        elif stage is forking:
+            allowed = while_forking
+        if event in allowed:
+            if event != reading and event != setting and event != deleting:
                 return
             name = arguments[1]
-            if name not in never[event] and (stage == "loading" or name not in loading):
+            if named_by(name) is not text:
+                name = "of another kind"
+            elif name not in (never_read if event == reading else never_set) and (
+                stage is loading or name not in only_loading
+            ):
                 return
             event = f"{event} {name}"
         try:
@@ -59,10 +77,10 @@ def arm(report: Callable[[str], None]) -> Callable[[Stage], None]:
 
     def enter(new: Stage) -> None:
         nonlocal stage
-        stage = new
+        stage = {"loading": loading, "playing": playing, "forking": forking}[new]
 
     sys.addaudithook(watch)
-    return enter
+    return closed(enter)
 
 
 def unarmed(stage: Stage) -> None:

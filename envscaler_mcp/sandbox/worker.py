@@ -23,6 +23,7 @@ from envscaler_mcp.sandbox.looking import builtins_to_look
 from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel
+from envscaler_mcp.sandbox.sealing import closed
 from envscaler_mcp.sandbox.stores import asking_before_stores
 from envscaler_mcp.sandbox.system import fork_sibling
 from envscaler_mcp.sandbox.tripwire import Stage, arm, unarmed
@@ -87,7 +88,7 @@ class _Worker:
         """The beginning that checks were told of last."""
         self.enter: Callable[[Stage], None] = unarmed
         """Tells the tripwire what this worker is doing."""
-        sys.stdout = sys.stderr = Sink(allowed.output, self._stop_printing)
+        sys.stdout = sys.stderr = Sink(allowed.output, closed(self._stop_printing))
         self._doings: dict[str, Callable[[dict[str, Any]], Answer]] = {
             "load": self._load,
             "open": self._open,

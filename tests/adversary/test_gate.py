@@ -381,6 +381,178 @@ def check_func(final_state):
     [(super := (lambda x: x)) for y in [1]]
     return super(json).__init__ is not None
 """,
+    "a field of an own class of fields is named with a program": """
+from dataclasses import MISSING, dataclass, field
+Field = type(field())
+class F(Field):
+    @property
+    def name(self): return '" + str(len(__builtins__)) + "'
+    @name.setter
+    def name(self, value): pass
+@dataclass(init=False, eq=False)
+class D:
+    x: int = F(MISSING, MISSING, True, True, None, True, None, False)
+def check_func(final_state):
+    return "name" not in repr(D()) and "." in repr(D())
+""",
+    "a class of fields stands behind an alias": """
+from dataclasses import field
+class F(type(field())[int]): pass
+def check_func(final_state):
+    return True
+""",
+    "an enumeration made by a call is a field": """
+from dataclasses import field
+from enum import Enum
+def check_func(final_state):
+    return bool(Enum("M", {"A": (1, 1, True, True, None, True, None, False)}, type=type(field())))
+""",
+    "a class of classes stands behind an alias": """
+from typing import Type
+class M(Type): pass
+def check_func(final_state):
+    return M("X", (), {"__getattr__": lambda self, name: 1})().anything == 1
+""",
+    "a subclass of super is copied": """
+from copy import copy
+class S(super):
+    __slots__ = ("a",)
+def check_func(final_state):
+    return bool(copy(S(int, 1)))
+""",
+    "a property is subclassed": """
+class P(property): pass
+def check_func(final_state):
+    return True
+""",
+    "a partial is subclassed": """
+from functools import partial
+class P(partial): pass
+def check_func(final_state):
+    return True
+""",
+    "a module is subclassed": """
+import json
+class M(type(json)): pass
+def check_func(final_state):
+    return True
+""",
+    "what a context manager makes is subclassed": """
+from contextlib import contextmanager
+@contextmanager
+def c(): yield
+class M(type(c())): pass
+def check_func(final_state):
+    return True
+""",
+    "slots are a list that changes later": """
+from copy import copy
+NAMES = ["a"]
+class A:
+    __slots__ = NAMES
+def check_func(final_state):
+    return bool(A())
+""",
+    "slots are given by a loop": """
+class A:
+    for __slots__ in [["a"]]: pass
+def check_func(final_state):
+    return True
+""",
+    "slots have a second name": """
+class A:
+    names = __slots__ = ["a"]
+def check_func(final_state):
+    return A.names == ["a"]
+""",
+    "slots are added to": """
+class A:
+    __slots__ = ("a",)
+    __slots__ += ("b",)
+def check_func(final_state):
+    return True
+""",
+    "a method reads private attributes of a library object": """
+from dataclasses import field
+class A:
+    def look(self): return self._field_type
+def check_func(final_state):
+    return A.look(field()) is None
+""",
+    "a lambda in a method reads private attributes of a library object": """
+from collections import OrderedDict
+from contextlib import contextmanager
+import random
+class A:
+    def look(self): return (lambda: self._randbelow)()
+def check_func(final_state):
+    return bool(A.look(random.Random(1)))
+""",
+    "a renamed staticmethod reads private attributes of a library object": """
+from dataclasses import field
+static = staticmethod
+class A:
+    @static
+    def look(it): return it._field_type
+def check_func(final_state):
+    return A.look(field()) is None
+""",
+    "the memo of a copy is a class of its own": """
+from copy import deepcopy
+class M(dict):
+    seen = []
+    def __setitem__(self, key, value): M.seen.append(key)
+def check_func(final_state):
+    deepcopy([1], M())
+    return bool(M.seen)
+""",
+    "renamed fields of a named tuple are frames": """
+from collections import namedtuple
+P = namedtuple("P", ["gi_" + "frame"], rename=True)
+def check_func(final_state):
+    return True
+""",
+    "a renamed field of a named tuple lies about being a name": """
+from collections import namedtuple
+class S(str):
+    def __str__(self): return self
+    def isidentifier(self): return True
+def check_func(final_state):
+    return bool(namedtuple("X", [S("a")], rename=True))
+""",
+    "a typed dict has fields that lie about their names": """
+from typing import TypedDict
+class S(str): pass
+def check_func(final_state):
+    return bool(TypedDict("T", {S("a"): int}))
+""",
+    "flags of a pattern lie in the cache of patterns": """
+import re
+class F(int):
+    def __eq__(self, other): return True
+    def __hash__(self): return hash(0)
+def check_func(final_state):
+    re.compile("zq", F(2))
+    return re.compile("zq").match("ZQ") is not None
+""",
+    "a form of time lies in the cache of forms": """
+from datetime import datetime
+class N(str):
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __hash__(self): return hash("%H %M")
+def check_func(final_state):
+    datetime.strptime("07 08", N("%M %H"))
+    return datetime.strptime("07 08", "%H %M").hour == 8
+""",
+    "wraps gives a class the name of another module": """
+import json
+from functools import wraps
+class A: pass
+def check_func(final_state):
+    wraps(json.dumps)(A)
+    return True
+""",
 }
 
 

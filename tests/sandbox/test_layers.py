@@ -37,6 +37,18 @@ class _Bare:
     pass
 
 
+class _Lying(str):
+    """A text that equals none of those that it is compared with, and hides what it hashes to."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return 0
+
+
 def in_a_child(attempt: Callable[[], int | None]) -> int:
     """The status of a fork that did it: what it returned, or minus the signal that ended it."""
     child = os.fork()
@@ -245,7 +257,9 @@ def test_root_becomes_a_user_that_owns_nothing() -> None:
         ("loading", lambda: setattr(textwrap.dedent, "__code__", (lambda text: text).__code__), TRIPPED),
         ("playing", lambda: setattr(_Bare(), "__class__", Exception), TRIPPED),
         ("playing", lambda: setattr(textwrap.dedent, "__defaults__", ()), TRIPPED),
-        ("loading", lambda: namedtuple("Pair", "left right", defaults=[1]), FINE),  # noqa: PYI024
+        ("loading", lambda: namedtuple("Pair", "left right", defaults=[1], module="x"), FINE),  # noqa: PYI024
+        ("loading", sys._getframe, TRIPPED),
+        ("loading", lambda: sys.audit("object.__getattr__", None, _Lying("tb_frame")), TRIPPED),
         ("playing", lambda: _Bare(), FINE),
     ],
 )
@@ -260,6 +274,16 @@ def test_the_tripwire_ends_the_process_and_says_why(stage: Stage, attempt: Calla
         assert in_a_child(tried) == expected
         theirs.shutdown(socket.SHUT_WR)
         assert bool(ours.recv(100)) is (expected == TRIPPED)
+
+
+def test_no_attribute_leads_from_what_tells_the_tripwire_its_stage_to_its_cells() -> None:
+    def tried() -> int:
+        enter = arm(lambda _: None)
+        enter("playing")
+        cells = ("__closure__", "__wrapped__", "__code__", "__globals__", "__func__", "func")
+        return REFUSED if any(hasattr(enter, name) for name in cells) else FINE
+
+    assert in_a_child(tried) == FINE
 
 
 def test_printing_is_counted_and_kept_nowhere() -> None:
