@@ -20,13 +20,23 @@ from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.emit.bundle import bundle_files, write_folder
 from envscaler_mcp.emit.folder import write_folder as write_server_folder
-from envscaler_mcp.errors import ArtifactError, EmitError, EnvScalerError, ModelError, RunError, SettingsError
+from envscaler_mcp.errors import (
+    ArtifactError,
+    EmitError,
+    EnvScalerError,
+    ExportError,
+    ModelError,
+    RunError,
+    SettingsError,
+)
+from envscaler_mcp.export.dataset_info import enlisted
 from envscaler_mcp.farm.rescoring import rescored_folder
 from envscaler_mcp.launch.opening import own_state
 from envscaler_mcp.llm.answers import Answers
 from envscaler_mcp.llm.recording import Recording
 from envscaler_mcp.llm.spending import Spending
 from envscaler_mcp.pipeline.exporting import export_upstream
+from envscaler_mcp.prompts import Prompts, prompt_names
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.scoring.lines import sealed
 from envscaler_mcp.scoring.run_folder import RunFolder, read_plan
@@ -406,6 +416,41 @@ def test_a_run_judged_anew_goes_through_no_link_that_lies_beside_it(tmp_path: Pa
     rescored_folder(folder, None).symlink_to(elsewhere)
     with pytest.raises(RunError, match="is a link"):
         rescored_folder(folder, None)
+
+
+def test_a_bundle_goes_where_no_link_of_a_sent_folder_leads_and_waits_for_no_pipe(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (home / "dist").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(home)
+    code, said = envscaler(home, "bundle", ENV)
+    assert (code, "is a link" in said) == (1, True)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    os.mkfifo(tmp_path / "pipe")
+    code, said = envscaler(home, "bundle", ENV, "--mcpb", "--out", str(tmp_path / "pipe"))
+    assert (code, "is not a bundle" in said) == (1, True)
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_prompts_of_a_sent_folder_bring_no_file_of_the_user_to_a_model(
+    kind: str, private: Path, tmp_path: Path
+) -> None:
+    private.write_text(f"<!-- system -->\nx\n<!-- user -->\n{CANARY}\n", encoding="utf-8")
+    own = tmp_path / "prompts"
+    own.mkdir()
+    prompt = own / f"{prompt_names()[0]}.md"
+    prompt.symlink_to(private) if kind == "link" else os.mkfifo(prompt)
+    with pytest.raises(ModelError, match=r"is a link|not a plain file"):
+        Prompts(own).render(prompt_names()[0])
+
+
+def test_a_list_of_data_sets_is_read_through_no_link(private: Path, tmp_path: Path) -> None:
+    private.write_text('{"secret": 1}', encoding="utf-8")
+    (tmp_path / "dataset_info.json").symlink_to(private)
+    with pytest.raises(ExportError, match="is a link"), enlisted(tmp_path / "mine.jsonl", "sharegpt", {}):
+        pass
+    assert (tmp_path / "dataset_info.json").is_symlink()
 
 
 def with_settings(home: Path, prices: str) -> None:
