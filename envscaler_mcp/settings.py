@@ -12,7 +12,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from envscaler_mcp.errors import ArtifactError, SettingsError, on_one_line
-from envscaler_mcp.plain_files import PlainFolder, read_named_file
+from envscaler_mcp.plain_files import PlainFolder, read_below, read_named_file
 
 SETTINGS_FILE = "envscaler.toml"
 """In the home, beside `registry.json`, and in the folder `envscaler` of this user's settings; nothing in it is secret."""
@@ -97,7 +97,7 @@ def _home(named: str | None, start: Path) -> Path:
 def _model_settings(home: Path, user: Path, base_url: str | None) -> ModelSettings:
     """What the user's own file says; a home's file goes before it in what cannot send a key anywhere."""
     own, file = user / "envscaler" / SETTINGS_FILE, home / SETTINGS_FILE
-    found = _model_table(file, lambda: _content_in(home, SETTINGS_FILE))
+    found = _model_table(file, lambda: read_below(home, SETTINGS_FILE, _LARGEST))
     for name in _ONLY_THE_USERS:
         if name in found:
             raise SettingsError(
@@ -125,11 +125,6 @@ def _prices_in(home: Path, prices: Path) -> Path:
     except ArtifactError as cause:
         raise SettingsError(f"{home / SETTINGS_FILE} cannot be used: model.prices: {cause}") from cause
     return home / prices
-
-
-def _content_in(home: Path, name: str) -> bytes:
-    with PlainFolder.at(home) as opened:
-        return opened.read(name, _LARGEST)
 
 
 def _model_table(file: Path, content: Callable[[], bytes]) -> dict[str, Any]:

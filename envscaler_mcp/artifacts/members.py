@@ -6,16 +6,14 @@ import os
 from pathlib import Path
 
 from envscaler_mcp.errors import ArtifactError
-from envscaler_mcp.plain_files import MOST_BYTES, PlainFolder, member_parts
+from envscaler_mcp.plain_files import MOST_BYTES, member_parts, read_below
 
 __all__ = ["MOST_BYTES", "check_target", "has_member", "member_parts", "read_member", "read_member_text"]
 
 
 def read_member(folder: Path, name: str, most: int = MOST_BYTES) -> bytes:
     """The content of a plain file below the folder; a link, a pipe or a device on the way is refused."""
-    member_parts(name)
-    with PlainFolder.at(folder) as opened:
-        return opened.read(name, most)
+    return read_below(folder, name, most)
 
 
 def read_member_text(folder: Path, name: str, most: int = MOST_BYTES) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.artifacts.canonical import digest_of
 from envscaler_mcp.errors import ArtifactError, ModelError
-from envscaler_mcp.plain_files import PlainFolder
+from envscaler_mcp.plain_files import read_below
 
 PROMPTS = Path(__file__).parent
 """The prompts that ship."""
@@ -68,8 +68,7 @@ class Prompts:
     def _text(self, name: str) -> str:
         try:
             path = self._path(name)
-            with PlainFolder.at(path.parent) as folder:
-                return folder.read(path.name, _LARGEST).decode("utf-8")
+            return read_below(path.parent, path.name, _LARGEST).decode("utf-8")
         except (ArtifactError, UnicodeDecodeError) as cause:
             raise ModelError(f"the prompt {name!r} cannot be read: {cause}") from cause
 
