@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from envscaler_mcp.errors import ArtifactError, SettingsError, on_one_line
+from envscaler_mcp.errors import ArtifactError, SettingsError, escaped_line
 from envscaler_mcp.plain_files import PlainFolder, read_below, read_named_file
 
 SETTINGS_FILE = "envscaler.toml"
@@ -108,7 +108,7 @@ def _model_settings(home: Path, user: Path, base_url: str | None) -> ModelSettin
         settings = ModelSettings.model_validate({**_model_table(own, lambda: read_named_file(own, _LARGEST)), **found})
     except ValidationError as cause:
         first = cause.errors()[0]
-        said = on_one_line(f"model.{'.'.join(map(str, first['loc']))}: {first['msg']}")
+        said = escaped_line(f"model.{'.'.join(map(str, first['loc']))}: {first['msg']}")
         raise SettingsError(f"{file if found else own} cannot be used: {said}") from cause
     if settings.prices is not None:
         prices = _prices_in(home, settings.prices) if "prices" in found else own.parent / settings.prices
@@ -133,7 +133,7 @@ def _model_table(file: Path, content: Callable[[], bytes]) -> dict[str, Any]:
     try:
         table = tomllib.loads(content().decode("utf-8")).get("model", {})
     except (ArtifactError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as cause:
-        raise SettingsError(f"{file} cannot be used: {on_one_line(str(cause))}") from cause
+        raise SettingsError(f"{file} cannot be used: {escaped_line(str(cause))}") from cause
     if not isinstance(table, dict):
         raise SettingsError(f"{file} cannot be used: model is not a table")
     return table

@@ -12,7 +12,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.artifacts.episode import Usage
-from envscaler_mcp.errors import ArtifactError, ModelError, on_one_line
+from envscaler_mcp.errors import ArtifactError, ModelError, escaped_line
 from envscaler_mcp.plain_files import read_named_file
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -53,7 +53,7 @@ def read_prices(path: Path) -> dict[str, Price]:
 def _reason(cause: Exception) -> str:
     if isinstance(cause, ValidationError):
         first = cause.errors()[0]
-        return on_one_line(f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}")
+        return escaped_line(f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}")
     return " ".join(str(cause).split())
 
 
