@@ -65,6 +65,11 @@ class ModelError(EnvScalerError):
     """A model cannot be asked, does not answer, or answers what nobody can use."""
 
 
+def escaped_line(text: str) -> str:
+    """Words of another in a message: whatever would begin a line or steer a terminal is written as its escape."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
 @contextmanager
 def boundary(error: type[EnvScalerError], doing: str) -> Iterator[None]:
     """Whatever fails inside is raised as `error`, with what was being done in front."""

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
-from envscaler_mcp.artifacts.members import read_member_text
+from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import ArtifactError, BlueprintError, RegistryError
 
 
 def read_registry(path: Path) -> Registry:
     """The registry in a file."""
-    if not path.is_file():
+    if not has_member(path.parent, path.name):
         raise RegistryError(f"There is no registry at {str(path)!r}; `envscaler build --all` makes the shipped servers")
     try:
-        return Registry.read(path)
+        return Registry.read_in(path.parent, path.name)
     except ArtifactError as cause:
         raise RegistryError(f"{cause}; `envscaler build --all` makes it anew") from cause
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from envscaler_mcp.errors import SettingsError
+from envscaler_mcp.errors import ArtifactError, SettingsError, escaped_line
+from envscaler_mcp.plain_files import PlainFolder, read_below, read_named_file
 
 SETTINGS_FILE = "envscaler.toml"
 """In the home, beside `registry.json`, and in the folder `envscaler` of this user's settings; nothing in it is secret."""
+_LARGEST = 1 << 20
+"""Bytes of a settings file."""
 _ONLY_THE_USERS = ("base_url", "key_variable")
 """Where keys are sent, and which: a home may come from another person."""
 
@@ -94,7 +97,7 @@ def _home(named: str | None, start: Path) -> Path:
 def _model_settings(home: Path, user: Path, base_url: str | None) -> ModelSettings:
     """What the user's own file says; a home's file goes before it in what cannot send a key anywhere."""
     own, file = user / "envscaler" / SETTINGS_FILE, home / SETTINGS_FILE
-    found = _model_table(file)
+    found = _model_table(file, lambda: read_below(home, SETTINGS_FILE, _LARGEST))
     for name in _ONLY_THE_USERS:
         if name in found:
             raise SettingsError(
@@ -102,22 +105,35 @@ def _model_settings(home: Path, user: Path, base_url: str | None) -> ModelSettin
                 f"Move that line to {own}" + (", or set OPENAI_BASE_URL." if name == "base_url" else ".")
             )
     try:
-        settings = ModelSettings.model_validate({**_model_table(own), **found})
+        settings = ModelSettings.model_validate({**_model_table(own, lambda: read_named_file(own, _LARGEST)), **found})
     except ValidationError as cause:
-        raise SettingsError(f"{file if found else own} cannot be used: {cause}") from cause
-    if settings.prices is not None and not settings.prices.is_absolute():
-        beside = file if "prices" in found else own
-        settings = settings.model_copy(update={"prices": beside.parent / settings.prices})
+        first = cause.errors()[0]
+        said = escaped_line(f"model.{'.'.join(map(str, first['loc']))}: {first['msg']}")
+        raise SettingsError(f"{file if found else own} cannot be used: {said}") from cause
+    if settings.prices is not None:
+        prices = _prices_in(home, settings.prices) if "prices" in found else own.parent / settings.prices
+        settings = settings.model_copy(update={"prices": prices})
     return settings.model_copy(update={"base_url": base_url}) if base_url is not None else settings
 
 
-def _model_table(file: Path) -> dict[str, Any]:
-    if not file.is_file():
+def _prices_in(home: Path, prices: Path) -> Path:
+    """A home may come from another person: its table lies inside of it, and is no link."""
+    try:
+        with PlainFolder.at(home) as opened:
+            if opened.has(prices.as_posix()):
+                os.close(opened.open_file(prices.as_posix()))
+    except ArtifactError as cause:
+        raise SettingsError(f"{home / SETTINGS_FILE} cannot be used: model.prices: {cause}") from cause
+    return home / prices
+
+
+def _model_table(file: Path, content: Callable[[], bytes]) -> dict[str, Any]:
+    if not os.path.lexists(file):
         return {}
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")).get("model", {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as cause:
-        raise SettingsError(f"{file} cannot be used: {cause}") from cause
+        table = tomllib.loads(content().decode("utf-8")).get("model", {})
+    except (ArtifactError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as cause:
+        raise SettingsError(f"{file} cannot be used: {escaped_line(str(cause))}") from cause
     if not isinstance(table, dict):
         raise SettingsError(f"{file} cannot be used: model is not a table")
     return table

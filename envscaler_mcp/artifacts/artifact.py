@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
 from envscaler_mcp.artifacts.members import MOST_BYTES, read_member_text
-from envscaler_mcp.errors import ArtifactError
+from envscaler_mcp.errors import ArtifactError, escaped_line
+from envscaler_mcp.plain_files import read_named_file
 
 
 class Part(BaseModel):
@@ -72,14 +73,15 @@ class Artifact(Part):
         except ValidationError as cause:
             first = cause.errors()[0]
             where = ".".join(str(step) for step in first["loc"]) or "the document"
-            raise ArtifactError(f"{name} is not a {cls.__name__}: {where}: {first['msg']}") from cause
+            said = escaped_line(f"{where}: {first['msg']}")
+            raise ArtifactError(f"{name} is not a {cls.__name__}: {said}") from cause
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The document in a file."""
+        """The document in a file that the user named, perhaps by a link."""
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as cause:
+            text = read_named_file(path, cls.MOST_BYTES).decode("utf-8")
+        except UnicodeDecodeError as cause:
             raise ArtifactError(f"{path} cannot be read: {cause}") from cause
         return cls.from_text(text, str(path))
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, Scenario
+from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.serving.tasks import load_scenarios
+
+_BLUEPRINT = "blueprint.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ def holdings(registry: Registry, servers: Path) -> Iterator[Holding]:
     """Every registered environment, in the order of their ids."""
     for entry in registry.entries:
         folder = servers / entry.id
-        blueprint = folder / "blueprint.yaml"
-        model = check_blueprint(read_blueprint(blueprint)).sound() if blueprint.is_file() else None
+        model = None
+        if has_member(folder, _BLUEPRINT):
+            blueprint = read_blueprint(read_member_text(folder, _BLUEPRINT), str(folder / _BLUEPRINT))
+            model = check_blueprint(blueprint).sound()
         yield Holding(Environment.read_in(folder, "environment.json"), folder, model, load_scenarios(folder))

@@ -16,6 +16,7 @@ from envscaler_mcp.emit.edited_file import EditedFile
 from envscaler_mcp.emit.hosts import (
     Client,
     Connection,
+    check_host_file,
     entry_in,
     host_file,
     installed,
@@ -67,6 +68,8 @@ def connect_host(
         _check_registered(entry_of(ctx, server), force=force)
         wanted = Connection(client, server, server_command(server, settings.home))
     target = file or host_file(client, Path.cwd(), settings.client_settings)
+    if file is None:
+        check_host_file(target, Path.cwd())
     if not (write or take_out or dry_run):
         print_json(wanted.document, indent=2)
         say(f"Goes into {target}; --install puts it there.", err=True)

@@ -223,7 +223,7 @@ def _planned(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunP
 def _tell_otherwise(farm: Farm, plan: RunPlan) -> None:
     """Where published worlds are scored as published and do not behave so."""
     names = sorted({one.environment for one in plan.episodes}) if plan.scoring == "upstream" else []
-    cards = [Environment.read(farm.servers / name / "environment.json") for name in names]
+    cards = [Environment.read_in(farm.servers / name, "environment.json") for name in names]
     otherwise = [card.id for card in cards if card.sector == SECTOR and card.origin != "published"]
     if otherwise:
         say(

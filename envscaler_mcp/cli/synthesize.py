@@ -15,6 +15,7 @@ from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.models import Pace, price_at, reached
 from envscaler_mcp.cli.printing import print_json, print_table, say
+from envscaler_mcp.errors import EmitError
 from envscaler_mcp.llm import Asking, Ledger
 from envscaler_mcp.pages.visible import on_one_line
 from envscaler_mcp.pipeline.synthesis_run import RunOptions, report, synthesis_run
@@ -100,6 +101,8 @@ def synthesize_servers(
         recording=record or replay,
     )
     folder = run or settings.home / "synthesis" / digest_of([[task.text for task in raw], name, style, plan])[7:19]
+    if run is None and (folder.is_symlink() or folder.parent.is_symlink()):
+        raise EmitError(f"{str(folder)!r} is a link or lies behind one; name a folder with --run")
     try:
         with _watched(as_json, budget) as on:
             found, ledger = anyio.run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import shutil
 import tempfile
 import zipfile
@@ -115,7 +116,8 @@ def write_folder(files: dict[str, bytes], out: Path) -> None:
 
 def write_mcpb(files: dict[str, bytes], out: Path) -> None:
     """Write the bundle as one file; stored, not deflated, since compressors differ from machine to machine."""
-    if out.exists() and not zipfile.is_zipfile(out):
+    # A pipe is no bundle either, and would be waited for.
+    if os.path.lexists(out) and not (out.is_file() and zipfile.is_zipfile(out)):
         raise EmitError(f"{str(out)!r} exists and is not a bundle; name another file with --out")
     with boundary(EmitError, f"bundle {str(out)!r}"):
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Scenario, State
-from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.artifacts.members import check_target, has_member, read_member
+from envscaler_mcp.artifacts.members import has_member, read_member
 from envscaler_mcp.emit.readme import WorkedCall, origin_of, readme
-from envscaler_mcp.errors import ArtifactError
+from envscaler_mcp.errors import ArtifactError, EmitError
 from envscaler_mcp.language.text import within_docstring
+from envscaler_mcp.plain_files import PlainFolder
+
+_CARD = "environment.json"
 
 _SERVER = '''"""Serves {title}. {origin}"""
 
@@ -53,14 +58,34 @@ def docstring_title(environment: Environment) -> str:
 
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> None:
-    """Make the folder hold exactly these files."""
-    for name, text in files.items():
-        path = check_target(folder, name)
-        if not _holds(folder, name, text):
-            write_text(path, text)
-    for path in _present(folder):
-        if path.relative_to(folder).as_posix() not in files:
-            path.unlink()
+    """Make the folder hold exactly these files; one that holds others and no server of this name is left alone."""
+    with server_folder(folder, make=True) as opened:
+        present = opened.files()
+        if present and not _is_server(opened):
+            raise EmitError(
+                f"{folder} is not empty and holds no server {folder.name!r}; move it away, and give the command again"
+            )
+        # The card first: a folder that was half written is then known as ours.
+        for name in sorted(files, key=lambda name: (name != _CARD, name)):
+            if not _is_text(opened, name, files[name]):
+                opened.write(name, files[name].encode("utf-8"))
+        for name in present:
+            if name not in files:
+                opened.remove(name)
+
+
+def write_member(folder: Path, name: str, text: str) -> None:
+    """Write one file of a server folder whole or not at all."""
+    with server_folder(folder, make=True) as opened:
+        opened.write(name, text.encode("utf-8"))
+
+
+@contextmanager
+def server_folder(folder: Path, *, make: bool = False) -> Iterator[PlainFolder]:
+    """A server folder held open; neither it nor the folder of all servers may be a link."""
+    servers = folder.parent
+    with PlainFolder.at(servers.parent, *([servers.name] if servers.name else []), folder.name, make=make) as opened:
+        yield opened
 
 
 def folder_differences(folder: Path, files: Mapping[str, str], besides: Sequence[str] = ()) -> list[str]:
@@ -70,8 +95,8 @@ def folder_differences(folder: Path, files: Mapping[str, str], besides: Sequence
         for name, text in files.items()
         if not _holds(folder, name, text)
     ]
-    names = (path.relative_to(folder).as_posix() for path in _present(folder))
-    return [*found, *(f"{name} would not be emitted" for name in names if name not in files and name not in besides)]
+    present = _present(folder)
+    return [*found, *(f"{name} would not be emitted" for name in present if name not in files and name not in besides)]
 
 
 def _holds(folder: Path, name: str, text: str) -> bool:
@@ -82,9 +107,24 @@ def _holds(folder: Path, name: str, text: str) -> bool:
         return False
 
 
-def _present(folder: Path) -> list[Path]:
-    return [
-        path
-        for path in sorted(folder.rglob("*"))
-        if (path.is_file() or path.is_symlink()) and "__pycache__" not in path.parts
-    ]
+def _present(folder: Path) -> list[str]:
+    if not os.path.lexists(folder):
+        return []
+    with server_folder(folder) as opened:
+        return opened.files()
+
+
+def _is_text(opened: PlainFolder, name: str, text: str) -> bool:
+    try:
+        return opened.read(name) == text.encode("utf-8")
+    except ArtifactError:
+        return False
+
+
+def _is_server(opened: PlainFolder) -> bool:
+    """Whether a card lies there that names this folder, were it one of another version of this package."""
+    try:
+        card = json.loads(opened.read(_CARD, Environment.MOST_BYTES))
+    except (ArtifactError, ValueError, RecursionError):
+        return False
+    return isinstance(card, dict) and card.get("id") == opened.path.name

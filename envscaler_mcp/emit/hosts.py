@@ -86,6 +86,22 @@ def host_file(client: Client, project: Path, client_settings: Path) -> Path:
             return Path.home() / ".cursor" / "mcp.json"
 
 
+def check_host_file(file: Path, project: Path) -> None:
+    """Refuse a file of the project that a link leads out of it: the project may come from another person."""
+    if not file.is_relative_to(project):
+        return
+    try:
+        leads_to = file.resolve()
+    except (OSError, RuntimeError) as cause:
+        # Python 3.11 has RuntimeError for links that lead back to themselves.
+        raise EmitError(f"{str(file)!r} leads nowhere: {cause}; nothing was changed") from cause
+    if not leads_to.is_relative_to(project.resolve()):
+        raise EmitError(
+            f"{str(file)!r} leads out of this folder, to {str(leads_to)!r}; nothing was changed. "
+            "Name the file with --file if it is meant"
+        )
+
+
 def installed(connection: Connection, file: Path) -> EditedFile:
     """A host's file with the server in it, added or replaced, and all else as it was."""
     path = (connection.key, connection.name)

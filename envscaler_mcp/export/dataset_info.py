@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.errors import ExportError
+from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.errors import ArtifactError, ExportError
 
 NAME = "dataset_info.json"
 
@@ -21,7 +22,7 @@ def enlisted(path: Path, formatting: str, columns: Mapping[str, str]) -> Iterato
     A list that cannot be read is told before anything is written.
     """
     listed = path.with_name(NAME)
-    known = _read(listed) if listed.is_file() else {}
+    known = _read(listed) if has_member(path.parent, NAME) else {}
     before = known.pop(path.stem, None)
     yield
     if path.is_file():
@@ -32,8 +33,8 @@ def enlisted(path: Path, formatting: str, columns: Mapping[str, str]) -> Iterato
 
 def _read(listed: Path) -> dict[str, Any]:
     try:
-        known = json.loads(listed.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as cause:
+        known = json.loads(read_member_text(listed.parent, listed.name))
+    except (ArtifactError, ValueError, RecursionError) as cause:
         raise ExportError(f"{listed} cannot be read: {cause}; mend it, or write to another folder.") from cause
     if not isinstance(known, dict):
         raise ExportError(f"{listed} is no list of data sets; mend it, or write to another folder.")

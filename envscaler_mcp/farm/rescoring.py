@@ -11,6 +11,7 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Trajectory, Verdict
 from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.errors import RunError
 from envscaler_mcp.farm.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.farm.run import Progress
 from envscaler_mcp.farm.sessions import Farm
@@ -59,7 +60,10 @@ def rescored_folder(folder: Path, scoring: Scoring | None) -> Path:
     place = folder.resolve()
     plan = read_plan(folder)
     new = rescored_plan(plan, scoring or plan.scoring)
-    return place.with_name(f"{place.name}-rescored-{new.scoring}-{new.rescored}")
+    out = place.with_name(f"{place.name}-rescored-{new.scoring}-{new.rescored}")
+    if out.is_symlink():
+        raise RunError(f"{str(out)!r} is a link; remove it, or name a folder with --out")
+    return out
 
 
 async def rescore_run(

@@ -14,10 +14,13 @@ import yaml
 from pydantic import ValidationError
 
 from envscaler_mcp.artifacts import Blueprint
-from envscaler_mcp.errors import BlueprintError
+from envscaler_mcp.errors import ArtifactError, BlueprintError
 from envscaler_mcp.language import limits
 from envscaler_mcp.language.text import balanced, did_you_mean, split_top
+from envscaler_mcp.plain_files import read_named_file
 
+_LONGEST_FILE = 16 << 20
+"""Bytes of a file that is read at all; how long a blueprint may be is told with its name."""
 _LISTS = {"require", "where", "by", "effect", "do", "rules", "derive"}
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -26,10 +29,9 @@ def read_blueprint(source: Path | str, name: str | None = None) -> Blueprint:
     """The blueprint in a file, or in a text that `name` tells apart in errors."""
     if isinstance(source, Path):
         try:
-            with source.open("rb") as file:
-                text = file.read(limits.MOST_BYTES + 1).decode("utf-8")
-        except OSError as cause:
-            raise BlueprintError(f"{source} cannot be read: {cause}") from cause
+            text = read_named_file(source, _LONGEST_FILE).decode("utf-8")
+        except ArtifactError as cause:
+            raise BlueprintError(str(cause)) from cause
         except UnicodeDecodeError as cause:
             raise BlueprintError(f"{source} cannot be read: {cause}") from cause
         return _Document(text, name or str(source)).blueprint()

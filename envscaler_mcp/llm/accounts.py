@@ -12,7 +12,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.artifacts.episode import Usage
-from envscaler_mcp.errors import ModelError
+from envscaler_mcp.errors import ArtifactError, ModelError, escaped_line
+from envscaler_mcp.plain_files import read_named_file
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -31,14 +32,18 @@ class Price(Part):
         return (fresh * self.input + usage.cached_tokens * cached + usage.completion_tokens * self.output) / 1e6
 
 
+_LARGEST_TABLE = 4 << 20
+"""Bytes of a table of prices."""
 FREE = Price(input=0, output=0)
 
 
 def read_prices(path: Path) -> dict[str, Price]:
     """The table of a file: a model's name, or how it begins with a `*` at the end, and its price."""
     try:
-        return TypeAdapter(dict[str, Price]).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as cause:
+        return TypeAdapter(dict[str, Price]).validate_python(
+            yaml.safe_load(read_named_file(path, _LARGEST_TABLE).decode("utf-8")) or {}
+        )
+    except (ArtifactError, UnicodeDecodeError, yaml.YAMLError, ValidationError, RecursionError) as cause:
         raise ModelError(
             f"{path} is no table of prices: {_reason(cause)}. A line reads `gpt-4.1: {{input: 2, output: 8}}`, in dollars for "
             "a million tokens"
@@ -48,7 +53,7 @@ def read_prices(path: Path) -> dict[str, Price]:
 def _reason(cause: Exception) -> str:
     if isinstance(cause, ValidationError):
         first = cause.errors()[0]
-        return f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}"
+        return escaped_line(f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}")
     return " ".join(str(cause).split())
 
 

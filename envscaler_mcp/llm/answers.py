@@ -9,9 +9,10 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from envscaler_mcp.errors import ModelError
+from envscaler_mcp.errors import ArtifactError, ModelError
 from envscaler_mcp.llm.accounts import Ledger
 from envscaler_mcp.llm.chat import Answer, Question
+from envscaler_mcp.plain_files import check_database
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -32,11 +33,12 @@ class Answers:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            check_database(path)
             self._file = sqlite3.connect(path, timeout=30, isolation_level=None)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=FULL")
             self._file.executescript(_TABLES)
-        except (OSError, sqlite3.Error) as cause:
+        except (OSError, ArtifactError, sqlite3.Error) as cause:
             raise ModelError(f"{path} cannot hold answers: {cause}") from cause
         self.ledger = self._accounts()
         """Everything this run has paid for, also before it was interrupted."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
+from envscaler_mcp.artifacts.members import has_member, read_member
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm.chat import Answer, Question
+from envscaler_mcp.plain_files import PlainFolder
 
+_LARGEST = 4 << 30
+"""Bytes of a recording's file, which grows with the run."""
 ANSWERS, TEXTS = "answers.jsonl", "texts.jsonl"
 
 
@@ -19,9 +24,8 @@ class Recording:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
         for name in (TEXTS, ANSWERS):
-            _mend(folder / name)
+            _mend(folder, name)
         self._texts = {one["digest"] for one in _lines(folder / TEXTS)}
         self._keys = {one["key"] for one in _lines(folder / ANSWERS)}
 
@@ -69,11 +73,11 @@ class ReplayedModel:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    if not path.is_file():
+    if not has_member(path.parent, path.name):
         return []
     found = []
     # Not splitlines: a text may hold other signs that end lines. Not decoded: the last sign may be torn as well.
-    for line in path.read_bytes().split(b"\n"):
+    for line in read_member(path.parent, path.name, _LARGEST).split(b"\n"):
         try:
             found.append(json.loads(line))
         except ValueError:
@@ -82,21 +86,25 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _mend(path: Path) -> None:
+def _mend(path: Path, name: str) -> None:
     """Cut off a last line that is torn, or the next one would be lost with it."""
-    written = path.read_bytes() if path.is_file() else b""
-    last = written.rpartition(b"\n")[2]
-    if not last:
-        return
-    with path.open("r+b") as file:
-        file.seek(len(written))
-        try:
-            json.loads(last)
-            file.write(b"\n")
-        except ValueError:
-            file.truncate(len(written) - len(last))
+    with PlainFolder.at(path, make=True) as folder:
+        written = folder.read(name, _LARGEST) if folder.has(name) else b""
+        last = written.rpartition(b"\n")[2]
+        if not last:
+            return
+        with os.fdopen(folder.open_file(name, os.O_RDWR), "r+b") as file:
+            file.seek(len(written))
+            try:
+                json.loads(last)
+                file.write(b"\n")
+            except ValueError:
+                file.truncate(len(written) - len(last))
 
 
 def _append(path: Path, document: Mapping[str, object]) -> None:
-    with path.open("a", encoding="utf-8", newline="\n") as file:
-        file.write(canonical_json(document) + "\n")
+    with (
+        PlainFolder.at(path.parent) as folder,
+        os.fdopen(folder.open_file(path.name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as file,
+    ):
+        file.write((canonical_json(document) + "\n").encode("utf-8"))

@@ -9,9 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from envscaler_mcp.errors import ModelError
+from envscaler_mcp.errors import ArtifactError, ModelError
 from envscaler_mcp.llm.accounts import Ledger, Line
 from envscaler_mcp.llm.chat import Answer, Question
+from envscaler_mcp.plain_files import check_database
 
 _COLUMNS = tuple(one.name for one in fields(Line))
 _TABLE = f"CREATE TABLE IF NOT EXISTS spent (purpose TEXT PRIMARY KEY, {', '.join(_COLUMNS)}) WITHOUT ROWID"
@@ -26,13 +27,14 @@ class Spending:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            check_database(path)
             self._file = sqlite3.connect(path, timeout=30, isolation_level=None)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=NORMAL")
             self._file.execute(_TABLE)
             with closing(self._file.execute(_READ)) as rows:
                 self.ledger = Ledger({purpose: Line(*line) for purpose, *line in rows})
-        except (OSError, sqlite3.Error) as cause:
+        except (OSError, ArtifactError, sqlite3.Error) as cause:
             raise ModelError(f"{path} cannot hold what is spent: {cause}") from cause
 
     def __enter__(self) -> Self:

@@ -9,6 +9,7 @@ from envscaler_mcp.artifacts import (
     QualityReport,
     State,
 )
+from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import EmitError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.quality import Evaluation, evaluate
@@ -18,6 +19,8 @@ from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import Synthesized
 from envscaler_mcp.trust import load_code
 
+_BLUEPRINT = "blueprint.yaml"
+
 
 def evaluate_folder(folder: Path) -> Evaluation:
     """Every tool of a server folder tried in worlds at its states, and judged, with its blueprint where it has one."""
@@ -25,8 +28,10 @@ def evaluate_folder(folder: Path) -> Evaluation:
     states = [State.read_in(folder, f"states/{name}.json") for name in code.environment.states]
     if not states:
         raise WorldError(f"{folder.name!r} holds no start state in which calls could be tried.")
-    blueprint = folder / "blueprint.yaml"
-    model = check_blueprint(read_blueprint(blueprint)).sound() if blueprint.is_file() else None
+    model = None
+    if has_member(folder, _BLUEPRINT):
+        blueprint = read_blueprint(read_member_text(folder, _BLUEPRINT), str(folder / _BLUEPRINT))
+        model = check_blueprint(blueprint).sound()
     return evaluate(code, states, open_world if code.trusted else open_isolated, model=model)
 
 

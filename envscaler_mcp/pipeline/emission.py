@@ -9,10 +9,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Scenario
-from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.artifacts.members import check_target, has_member, read_member_text
+from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
-from envscaler_mcp.emit.folder import folder_differences, write_folder
+from envscaler_mcp.emit.folder import folder_differences, write_folder, write_member
 from envscaler_mcp.errors import EmitError, EnvScalerError
 from envscaler_mcp.pipeline.building import Built, build
 from envscaler_mcp.pipeline.corpus import SHIPPED
@@ -111,7 +110,7 @@ def write_built(made: Built, folder: Path) -> Built:
         files[name] = before + "".join(f"{line}\n" for line in new)
     for name, text in files.items():
         if text:
-            write_text(check_target(folder, name), text)
+            write_member(folder, name, text)
     return replace(made, shipped=files[TASKS].count("\n"), scenarios=len(load_scenarios(folder)))
 
 
@@ -178,7 +177,7 @@ def _register(
         # What a model or somebody else wrote is no business of the library.
         known = Registry(entries=tuple(entry for entry in known.entries if _from_elsewhere(servers / entry.id)))
     registry = with_entries(known, [_entry(made, servers, registry_file) for made in built])
-    if not registry_file.is_file() or registry_file.read_text(encoding="utf-8") != registry.to_text():
+    if not registry_file.is_file() or read_member_text(registry_file.parent, registry_file.name) != registry.to_text():
         differences.setdefault("registry.json", []).append("it is not what would be written")
         if not check:
             registry.write(registry_file)

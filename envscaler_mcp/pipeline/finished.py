@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from envscaler_mcp.artifacts import digest_of
-from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.artifacts.members import check_target, read_member_text
+from envscaler_mcp.artifacts.members import read_member_text
+from envscaler_mcp.emit.folder import write_member
 from envscaler_mcp.errors import ArtifactError
 
 STAMP = ".built.json"
@@ -26,7 +26,7 @@ def note_finished(folder: Path, many: int, files: Mapping[str, str], scenarios: 
         "files": {name: digest_of(text) for name, text in sorted(files.items())},
         "scenarios": scenarios,
     }
-    write_text(check_target(folder, STAMP), json.dumps(stamp, indent=1) + "\n")
+    write_member(folder, STAMP, json.dumps(stamp, indent=1) + "\n")
 
 
 def finished(folder: Path, blueprint: Path, many: int, *, or_more: bool = False) -> int | None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment, Provenance, Scenario, State, digest_of
-from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.drawing.chance import Chance
-from envscaler_mcp.emit.folder import folder_files, write_folder
+from envscaler_mcp.emit.folder import folder_files, server_folder, write_folder
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, SandboxError, WorldError, boundary
 from envscaler_mcp.export import otherwise
 from envscaler_mcp.export.items import items
@@ -25,6 +25,7 @@ from envscaler_mcp.export.waiting import Placed, waiting_scenarios
 from envscaler_mcp.pipeline.building import Built
 from envscaler_mcp.pipeline.emission import register
 from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, ImportedScenario
+from envscaler_mcp.plain_files import PlainFolder
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
@@ -110,14 +111,14 @@ class _Importing:
 
     def was_imported(self, name: str) -> bool:
         """Whether an environment of that name lies here, from an earlier import or from this one."""
-        return (self._servers / id_of(name) / KEPT).is_file()
+        return has_member(self._servers / id_of(name), KEPT)
 
     def _added(self, name: str, item: Any, mine: Sequence[Placed]) -> ImportedEnvironment:
         folder = self._servers / id_of(name)
-        kept = json.loads((folder / KEPT).read_text(encoding="utf-8"))
+        kept = json.loads(read_member_text(folder, KEPT))
         if item is not None and item != kept["environment"]:
             raise ArtifactError(f"there is an environment {folder.name!r} already, and its document is another one")
-        card = Environment.read(folder / "environment.json")
+        card = Environment.read_in(folder, "environment.json")
         faithful = card.origin == "published"
         if self._faithful and not faithful:
             raise ArtifactError(
@@ -137,7 +138,7 @@ class _Importing:
 
     def _free(self, id_: str) -> None:
         known = read_registry(self._registry_file).entries if self._registry_file.is_file() else ()
-        if any(entry.id == id_ for entry in known) or (self._servers / id_).exists():
+        if any(entry.id == id_ for entry in known) or has_member(self._servers, id_):
             raise ArtifactError(f"there is an environment {id_!r} already, which was not imported")
 
     def _write(self, built: Built) -> None:
@@ -147,26 +148,37 @@ class _Importing:
             register([built], self._servers, self._registry_file)
         except BaseException:
             # Half a folder would be in the way of the next attempt.
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(ArtifactError), server_folder(self._servers) as servers:
+                servers.remove_folder(folder.name)
             raise
 
     def _replace(self, folder: Path, built: Built) -> None:
         """The folder anew, with what else lies in it; the old one stays until the new one is whole."""
-        new, old = (folder.with_name(f".{folder.name}.{word}") for word in ("new", "old"))
-        try:
-            shutil.copytree(folder, new)
-            for name, text in built.files.items():
-                write_text(new / name, text)
-            folder.rename(old)
-            new.rename(folder)
-        except OSError as cause:
-            raise ArtifactError(f"{folder} cannot be written: {cause}") from cause
-        finally:
-            if old.exists() and not folder.exists():
-                old.rename(folder)
-            for left in (new, old):
-                shutil.rmtree(left, ignore_errors=True)
+        token = token_hex(8)
+        new, old = (f".{folder.name}.{token}.{word}" for word in ("new", "old"))
+        with server_folder(self._servers) as servers:
+            try:
+                _copy_folder(servers, folder.name, new, built.files)
+                servers.rename(folder.name, old)
+                servers.rename(new, folder.name)
+            except OSError as cause:
+                raise ArtifactError(f"{folder} cannot be written: {cause}") from cause
+            finally:
+                if servers.has(old) and not servers.has(folder.name):
+                    servers.rename(old, folder.name)
+                for left in (new, old):
+                    servers.remove_folder(left)
         register([built], self._servers, self._registry_file)
+
+
+def _copy_folder(servers: PlainFolder, name: str, new: str, files: Mapping[str, str]) -> None:
+    """A copy of a folder with these files in it; where a link lies in the folder, nothing is copied."""
+    with PlainFolder.at(servers.path, name) as before, PlainFolder.at(servers.path, new, make=True) as copy:
+        for member in before.files():
+            if member not in files:
+                copy.write(member, before.read(member))
+        for member, text in files.items():
+            copy.write(member, text.encode("utf-8"))
 
 
 def _refused(id_: str, error: EnvScalerError, mine: Sequence[Placed]) -> ImportedEnvironment:

@@ -14,7 +14,8 @@ from envscaler_mcp.artifacts import (
     Scenario,
     State,
 )
-from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.artifacts.members import read_member_text
+from envscaler_mcp.emit.folder import write_member
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
@@ -77,7 +78,7 @@ def write_scenarios(
         if progress is not None:
             progress(made[-1].id, number, many)
     came = [one for one in load_scenarios(folder) if one.frame is None]
-    write_text(folder / TASKS, "".join(scenario.to_line() for scenario in (*came, *made)))
+    write_member(folder, TASKS, "".join(scenario.to_line() for scenario in (*came, *made)))
     if registry_file is not None:
         registry = read_registry(registry_file)
         entry = find_entry(registry, code.environment.id)
@@ -127,7 +128,8 @@ class _Trade:
 
 
 def _trade(blueprint: Path) -> _Trade:
-    checked = check_blueprint(read_blueprint(blueprint))
+    text = read_member_text(blueprint.parent, blueprint.name)
+    checked = check_blueprint(read_blueprint(text, str(blueprint)))
     return _Trade(checked.sound(), checked.speech)
 
 

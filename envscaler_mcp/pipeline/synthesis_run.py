@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.artifacts.artifact import Part, write_text
+from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import EmitError, EnvScalerError
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Asking, Author, Endpoint, Ledger, Price, model_access
@@ -60,11 +61,10 @@ async def synthesis_run(
         mode=options.mode,
     ) as access:
         author = Author(access, options.asking, Prompts(options.prompts))
-        noted = folder / OWN
-        own = set(noted.read_text(encoding="utf-8").split()) if noted.is_file() else set[str]()
+        own = set(read_member_text(folder, OWN).split()) if has_member(folder, OWN) else set[str]()
 
         def free(env_id: str) -> None:
-            if env_id not in own and (servers / env_id).exists():
+            if env_id not in own and has_member(servers, env_id):
                 raise EmitError(
                     f"{servers / env_id} is there, and not of this run: move it away and give the same command again, or "
                     "write into another folder with --home; what was answered is kept"

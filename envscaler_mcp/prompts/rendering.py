@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.artifacts.canonical import digest_of
-from envscaler_mcp.errors import ModelError
+from envscaler_mcp.errors import ArtifactError, ModelError
+from envscaler_mcp.plain_files import read_below
 
 PROMPTS = Path(__file__).parent
 """The prompts that ship."""
+_LARGEST = 1 << 20
+"""Bytes of a prompt."""
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _PARTS = re.compile(r"^<!-- (system|user) -->\n", re.MULTILINE)
 
@@ -63,13 +67,14 @@ class Prompts:
 
     def _text(self, name: str) -> str:
         try:
-            return self._path(name).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as cause:
+            path = self._path(name)
+            return read_below(path.parent, path.name, _LARGEST).decode("utf-8")
+        except (ArtifactError, UnicodeDecodeError) as cause:
             raise ModelError(f"the prompt {name!r} cannot be read: {cause}") from cause
 
     def _path(self, name: str) -> Path:
         mine = self.own / f"{name}.md" if self.own is not None else None
-        return mine if mine is not None and mine.is_file() else PROMPTS / f"{name}.md"
+        return mine if mine is not None and os.path.lexists(mine) else PROMPTS / f"{name}.md"
 
 
 def _parts(text: str, path: Path) -> dict[str, str]:

@@ -6,19 +6,24 @@ One process writes at a time. What a crash left half written is cut off when the
 from __future__ import annotations
 
 import fcntl
+import fnmatch
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from envscaler_mcp.errors import RunError
+from envscaler_mcp.artifacts.members import read_member
+from envscaler_mcp.errors import ArtifactError, RunError
+from envscaler_mcp.plain_files import PlainFolder
 from envscaler_mcp.scoring.lines import Reading, read_lines, sealed
 
 SHARD = 64 * 1024 * 1024
 """Bytes after which another shard is begun."""
 _NAME = "episodes-{:05d}.jsonl"
+_LONGEST = 8 * SHARD
+"""Bytes that a shard may have: records that are written together go into one."""
 _PATTERN = "episodes-*.jsonl"
 _ASIDE = "damaged"
 
@@ -26,7 +31,7 @@ _ASIDE = "damaged"
 class Journal:
     """Open for writing."""
 
-    def __init__(self, folder: Path, shards: list[Path], damaged: int) -> None:
+    def __init__(self, folder: PlainFolder, shards: list[str], damaged: int) -> None:
         self.damaged = damaged
         """How many stretches could not be trusted; copies of them are kept aside."""
         self._folder = folder
@@ -38,11 +43,15 @@ class Journal:
 
     @classmethod
     @contextmanager
-    def open(cls, folder: Path) -> Iterator[Self]:
-        """The journal of a run directory, for this process alone."""
-        folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder):
-            journal = cls(folder, *_mended(folder))
+    def open(cls, folder: Path, accept: Callable[[PlainFolder], None] = lambda _: None) -> Iterator[Self]:
+        """The journal of a run directory, for this process alone.
+
+        `accept` raises where the folder is not the run that was meant, before anything in it is mended.
+        """
+        # Named by the user, so it may be a link; nothing inside may be one.
+        with PlainFolder.at(folder, make=True) as opened, _locked(opened):
+            accept(opened)
+            journal = cls(opened, *_mended(opened))
             try:
                 yield journal
             finally:
@@ -50,7 +59,7 @@ class Journal:
 
     def records(self) -> Iterator[bytes]:
         """What it holds; one shard of it is in memory at a time."""
-        for _, reading in read_shards(self._folder):
+        for _, reading in read_shards(self._folder.path):
             yield from reading.records
 
     def append(self, records: Sequence[bytes]) -> None:
@@ -64,7 +73,7 @@ class Journal:
         except OSError as cause:
             self._take_back()
             raise RunError(
-                f"The records of {len(records)} episodes cannot be written to {str(self._folder)!r}: {cause}. "
+                f"The records of {len(records)} episodes cannot be written to {str(self._folder.path)!r}: {cause}. "
                 "What was recorded before is safe; make room and run the same command again."
             ) from cause
         self._size += len(lines)
@@ -79,13 +88,14 @@ class Journal:
     def _begin(self) -> None:
         self._close()
         self._number += 1
-        path = self._folder / _NAME.format(self._number)
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        self._size = 0
-        sync_folder(self._folder)
+        name = _NAME.format(self._number)
+        with _as_run_error():
+            self._file = self._folder.open_file(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND)
+            self._size = 0
+            self._folder.sync()
 
-    def _continue(self, path: Path) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+    def _continue(self, name: str) -> None:
+        self._file = self._folder.open_file(name, os.O_WRONLY | os.O_APPEND)
         self._size = os.fstat(self._file).st_size
 
     def _close(self) -> None:
@@ -102,8 +112,12 @@ def read_journal(folder: Path) -> tuple[tuple[bytes, ...], int]:
 
 def read_shards(folder: Path) -> Iterator[tuple[Path, Reading]]:
     """The same shard by shard: one is in memory at a time, however long the run."""
-    for path in _shards(folder):
-        yield path, read_lines(path.read_bytes())
+    if not folder.is_dir():
+        return
+    with PlainFolder.at(folder) as opened:
+        names = _shards(opened)
+    for name in names:
+        yield folder / name, read_lines(read_member(folder, name, _LONGEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,79 +134,66 @@ class Place:
 
     def read(self) -> bytes:
         """The record; what was written once is never changed."""
-        with self.shard.open("rb") as file:
+        with PlainFolder.at(self.shard.parent) as folder, os.fdopen(folder.open_file(self.shard.name), "rb") as file:
             file.seek(self.begin)
             return file.read(self.length)
 
 
-def _shards(folder: Path) -> list[Path]:
-    return sorted(folder.glob(_PATTERN))
+def _shards(folder: PlainFolder) -> list[str]:
+    return fnmatch.filter(folder.entries(), _PATTERN)
 
 
-def _mended(folder: Path) -> tuple[list[Path], int]:
+def _mended(folder: PlainFolder) -> tuple[list[str], int]:
     """Every shard read; what is damaged is copied aside, and a torn tail is cut off."""
     damaged = 0
     shards = _shards(folder)
-    for path in shards:
-        data = path.read_bytes()
+    for name in shards:
+        data = folder.read(name, _LONGEST)
         reading = read_lines(data)
         damaged += len(reading.damaged)
-        _keep_aside(folder, path, data, reading)
-        if reading.whole < len(data):
-            os.truncate(path, reading.whole)
-        # What another process left in the system's memory counts only from here on.
-        _sync(path)
+        _keep_aside(folder, name, data, reading)
+        file = folder.open_file(name, os.O_WRONLY)
+        try:
+            if reading.whole < len(data):
+                os.ftruncate(file, reading.whole)
+            # What another process left in the system's memory counts only from here on.
+            os.fsync(file)
+        finally:
+            os.close(file)
     return shards, damaged
 
 
-def _keep_aside(folder: Path, path: Path, data: bytes, reading: Reading) -> None:
+def _keep_aside(folder: PlainFolder, shard: str, data: bytes, reading: Reading) -> None:
     for begin, end in reading.damaged:
-        kept = folder / _ASIDE / f"{path.stem}.{begin}-{end}"
+        copy = f"{_ASIDE}/{Path(shard).stem}.{begin}-{end}"
         # The copy is on the disk before the original is cut.
-        if not kept.exists():
-            kept.parent.mkdir(exist_ok=True)
-            kept.write_bytes(data[begin:end])
-            _sync(kept)
-            sync_folder(kept.parent)
-            sync_folder(folder)
+        if not folder.has(copy):
+            folder.write(copy, data[begin:end], sync=True)
+            folder.sync()
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(folder: PlainFolder) -> Iterator[None]:
     """The lock goes with the process, however that ends."""
-    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    descriptor = folder.open_file("lock", os.O_RDWR | os.O_CREAT)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise RunError(
-                f"Another process is playing into {str(folder)!r}; wait for it, or choose another folder with --out."
+                f"Another process is playing into {str(folder.path)!r}; wait for it, or choose another folder with --out."
             ) from None
         yield
     finally:
         os.close(descriptor)
 
 
-def write_synced(path: Path, text: str) -> None:
-    """Write a file whole or not at all, and on the disk when this returns."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_text(text, encoding="utf-8", newline="\n")
-    _sync(temporary)
-    temporary.replace(path)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Names in a folder are on the disk."""
-    _sync(folder)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+@contextmanager
+def _as_run_error() -> Iterator[None]:
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        yield
+    except (ArtifactError, OSError) as cause:
+        raise RunError(f"A file of the run cannot be begun: {cause}") from cause
 
 
 def _write(descriptor: int, data: bytes) -> None:

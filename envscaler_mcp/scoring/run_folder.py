@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from envscaler_mcp.artifacts import Provenance, Trajectory
+from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.plain_files import PlainFolder
 from envscaler_mcp.sandbox.judging import GRADING
-from envscaler_mcp.scoring.journal import Journal, Place, read_shards, write_synced
+from envscaler_mcp.scoring.journal import Journal, Place, read_shards
 from envscaler_mcp.scoring.trajectory import Attempted, attempt_of, attempted, record_of, trajectory_of
 from envscaler_mcp.serving.grading import Scoring
 
@@ -32,8 +35,7 @@ class RunFolder:
     @contextmanager
     def open(cls, folder: Path, plan: RunPlan) -> Iterator[Self]:
         """The run in this folder: begun if there is none, gone on with if its plan is this one, refused otherwise."""
-        with Journal.open(folder) as journal:
-            _keep_to(folder, plan, journal)
+        with Journal.open(folder, partial(_keep_to, plan)) as journal:
             yield cls(plan, journal)
 
     def missing(self) -> tuple[PlannedEpisode, ...]:
@@ -128,21 +130,24 @@ def rescored_plan(plan: RunPlan, scoring: Scoring) -> RunPlan:
     return plan.model_copy(update={"scoring": scoring, "rescored": number, "provenance": provenance})
 
 
-def _keep_to(folder: Path, plan: RunPlan, journal: Journal) -> None:
-    kept = _plan_in(folder)
+def _keep_to(plan: RunPlan, folder: PlainFolder) -> None:
+    """Before anything in the folder is mended: what does not belong to this run stays as it is."""
+    kept = _plan_in(folder.path)
     if kept is None:
-        if any(True for _ in journal.records()):
-            raise RunError(f"{str(folder)!r} holds records of a run but no plan; choose another folder with --out.")
-        write_synced(folder / PLAN, plan.to_text())
+        if any(reading.records for _, reading in read_shards(folder.path)):
+            raise RunError(
+                f"{str(folder.path)!r} holds records of a run but no plan; choose another folder with --out."
+            )
+        folder.write(PLAN, plan.to_text().encode("utf-8"), sync=True)
     elif kept.digest != plan.digest:
         raise RunError(
-            f"{str(folder)!r} holds another run ({_difference(kept, plan)}); "
+            f"{str(folder.path)!r} holds another run ({_difference(kept, plan)}); "
             "repeat the command that began it to go on, or choose another folder with --out."
         )
 
 
 def _plan_in(folder: Path) -> RunPlan | None:
-    return RunPlan.read(folder / PLAN) if (folder / PLAN).is_file() else None
+    return RunPlan.read_in(folder, PLAN) if has_member(folder, PLAN) else None
 
 
 def _difference(kept: RunPlan, plan: RunPlan) -> str:

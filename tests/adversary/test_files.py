@@ -16,14 +16,33 @@ from typer.testing import CliRunner
 from envscaler_mcp.artifacts import Environment, Registry, State
 from envscaler_mcp.artifacts.members import check_target, read_member
 from envscaler_mcp.artifacts.names import is_environment_id, is_state_name, state_name
+from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.emit.bundle import bundle_files, write_folder
 from envscaler_mcp.emit.folder import write_folder as write_server_folder
-from envscaler_mcp.errors import ArtifactError, EmitError, EnvScalerError
+from envscaler_mcp.errors import (
+    ArtifactError,
+    EmitError,
+    EnvScalerError,
+    ExportError,
+    ModelError,
+    RunError,
+    SettingsError,
+)
+from envscaler_mcp.export.dataset_info import enlisted
+from envscaler_mcp.farm.rescoring import rescored_folder
 from envscaler_mcp.launch.opening import own_state
+from envscaler_mcp.llm.answers import Answers
+from envscaler_mcp.llm.recording import Recording
+from envscaler_mcp.llm.spending import Spending
 from envscaler_mcp.pipeline.exporting import export_upstream
+from envscaler_mcp.prompts import Prompts, prompt_names
+from envscaler_mcp.registry import read_registry
+from envscaler_mcp.scoring.lines import sealed
+from envscaler_mcp.scoring.run_folder import RunFolder, read_plan
 from envscaler_mcp.serving.code import load_code
 from envscaler_mcp.serving.tasks import load_scenarios
+from envscaler_mcp.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 ENV = "hospital_stays"
@@ -216,3 +235,265 @@ def test_what_lies_in_the_way_of_a_bundle_stays(tmp_path: Path) -> None:
     with pytest.raises(EmitError):
         write_folder({"manifest.json": b"{}"}, tmp_path / "mine")
     assert (tmp_path / "mine").read_text(encoding="utf-8") == "precious"
+
+
+def mail_of_the_user(tmp_path: Path) -> Path:
+    victim = tmp_path / "victim"
+    (victim / "inner").mkdir(parents=True)
+    (victim / "mail").write_text(CANARY, encoding="utf-8")
+    (victim / "inner" / "letter").write_text(CANARY, encoding="utf-8")
+    return victim
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("with_card", [False, True])
+@pytest.mark.parametrize("linked", ["server", "servers", "inner"])
+def test_a_server_folder_that_leads_elsewhere_is_neither_emptied_nor_written(
+    linked: str, with_card: bool, tmp_path: Path
+) -> None:
+    victim, servers = mail_of_the_user(tmp_path), tmp_path / "home" / "generated_servers"
+    if linked == "servers":
+        (victim / "a_desk").mkdir()
+        servers.parent.mkdir()
+        servers.symlink_to(victim)
+    else:
+        servers.mkdir(parents=True)
+    if linked == "server":
+        (servers / "a_desk").symlink_to(victim)
+    if linked == "inner":
+        (servers / "a_desk").mkdir()
+        (servers / "a_desk" / "states").symlink_to(victim)
+    if with_card:
+        (servers / "a_desk" / "environment.json").write_text('{"id": "a_desk"}', encoding="utf-8")
+    before = contents(victim)
+    with pytest.raises(EnvScalerError, match=r"is a link|lies behind one|not empty"):
+        write_server_folder(servers / "a_desk", {"environment.json": "{}", "states/mail": "x"})
+    assert contents(victim) == before
+
+
+def test_building_over_a_link_of_a_sent_home_is_refused_before_anything_is_lost(home: Path, tmp_path: Path) -> None:
+    victim = mail_of_the_user(tmp_path)
+    shutil.rmtree(home / "generated_servers" / ENV)
+    (home / "generated_servers" / ENV).symlink_to(victim)
+    before = contents(victim)
+    code, said = envscaler(home, "build", ENV)
+    assert (code, "is a link" in said) == (1, True)
+    assert contents(victim) == before
+
+
+@pytest.mark.parametrize("card", [None, "{", "[]", '{"id": "another"}', "[" * 100_000])
+def test_a_folder_that_holds_no_server_of_its_name_is_left_alone(card: str | None, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "generated_servers" / "a_desk"
+    folder.mkdir(parents=True)
+    (folder / "mail").write_text(CANARY, encoding="utf-8")
+    if card is not None:
+        (folder / "environment.json").write_text(card, encoding="utf-8")
+    before = contents(folder)
+    with pytest.raises(EmitError, match="is not empty and holds no server"):
+        write_server_folder(folder, {"environment.json": "{}"})
+    assert contents(folder) == before
+
+
+def test_a_server_folder_is_emptied_of_links_and_not_of_what_they_lead_to(tmp_path: Path) -> None:
+    victim, folder = mail_of_the_user(tmp_path), tmp_path / "home" / "generated_servers" / "a_desk"
+    folder.mkdir(parents=True)
+    (folder / "environment.json").write_text('{"id": "a_desk"}', encoding="utf-8")
+    (folder / "mails").symlink_to(victim)
+    (folder / "README.md").symlink_to(victim / "mail")
+    before = contents(victim)
+    write_server_folder(folder, {"environment.json": '{"id": "a_desk"}', "README.md": "ours"})
+    assert {name: data.decode() for name, data in contents(folder).items()} == {
+        "environment.json": '{"id": "a_desk"}',
+        "README.md": "ours",
+    }
+    assert contents(victim) == before
+
+
+def test_a_server_folder_of_endless_depth_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "generated_servers" / "a_desk"
+    (folder / "/".join("d" * 200)).mkdir(parents=True)
+    with pytest.raises(ArtifactError, match="folders more than"):
+        write_server_folder(folder, {"environment.json": "{}"})
+
+
+RECORD = b'{"id":"one","environment":"desk"}'
+A_PLAN = RunPlan(agent="scripted", via="direct", scoring="framed", max_steps=5, max_seconds=5, episodes=())
+
+
+@pytest.fixture
+def private(tmp_path: Path) -> Path:
+    file = tmp_path / "private"
+    file.write_text(CANARY, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("name", ["lock", "plan.json", "episodes-00001.jsonl", "damaged"])
+def test_no_link_in_a_run_folder_leads_to_a_file_that_is_written(name: str, private: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    if name == "damaged":
+        (folder / "episodes-00001.jsonl").write_bytes(b"torn")
+        (tmp_path / "aside").mkdir()
+        private = tmp_path / "aside"
+    (folder / name).symlink_to(private)
+    before = contents(tmp_path)
+    with pytest.raises(EnvScalerError, match="is a link"), RunFolder.open(folder, A_PLAN):
+        pass
+    after = contents(tmp_path)
+    assert {path: data for path, data in after.items() if path in before} == before
+    assert after.keys() - before.keys() <= {"run/lock", "run/plan.json"}
+
+
+def test_a_plan_is_written_beside_and_not_through_a_link_of_its_former_temporary_name(
+    private: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / ".plan.json.new").symlink_to(private)
+    with RunFolder.open(folder, A_PLAN):
+        pass
+    assert private.read_text(encoding="utf-8") == CANARY
+    assert read_plan(folder) == A_PLAN
+
+
+def test_a_run_of_another_plan_is_refused_before_its_journal_is_mended(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with RunFolder.open(folder, A_PLAN):
+        pass
+    shard = folder / "episodes-00001.jsonl"
+    shard.write_bytes(sealed(RECORD) + b"torn")
+    for plan in (A_PLAN.model_copy(update={"max_steps": 9}), None):
+        if plan is None:
+            (folder / "plan.json").unlink()
+        with pytest.raises(RunError, match=r"holds another run|but no plan"), RunFolder.open(folder, plan or A_PLAN):
+            pass
+        assert shard.read_bytes() == sealed(RECORD) + b"torn"
+        assert not (folder / "damaged").exists()
+
+
+@pytest.mark.parametrize("name", ["plan.json", "episodes-00001.jsonl", "lock"])
+def test_a_pipe_in_a_run_folder_makes_no_reader_and_no_writer_wait(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    if name != "plan.json":
+        A_PLAN.write(folder / "plan.json")
+    os.mkfifo(folder / name)
+    with pytest.raises(EnvScalerError, match="not a plain file"), RunFolder.open(folder, A_PLAN):
+        pass
+    if name != "lock":
+        code, said = envscaler(tmp_path, "runs", "show", str(folder))
+        assert (code, "not a plain file" in said) == (1, True)
+
+
+@pytest.mark.parametrize("end", ["", "-wal", "-journal"])
+def test_accounts_of_a_run_lie_behind_no_link(end: str, private: Path, tmp_path: Path) -> None:
+    file = tmp_path / "spent.sqlite"
+    file.with_name(file.name + end).symlink_to(private)
+    for kind in (Spending, Answers):
+        with pytest.raises(ModelError, match="not a plain file"):
+            kind(file)
+    assert private.read_text(encoding="utf-8") == CANARY
+
+
+def test_a_recording_is_read_and_continued_through_no_link(private: Path, tmp_path: Path) -> None:
+    for name in ("texts.jsonl", "answers.jsonl"):
+        folder = tmp_path / name.partition(".")[0]
+        folder.mkdir()
+        (folder / name).symlink_to(private)
+        with pytest.raises(EnvScalerError, match="is a link"):
+            Recording(folder)
+    assert private.read_text(encoding="utf-8") == CANARY
+
+
+def test_a_run_judged_anew_goes_through_no_link_that_lies_beside_it(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "run", tmp_path / "elsewhere"
+    with RunFolder.open(folder, A_PLAN):
+        pass
+    elsewhere.mkdir()
+    rescored_folder(folder, None).symlink_to(elsewhere)
+    with pytest.raises(RunError, match="is a link"):
+        rescored_folder(folder, None)
+
+
+def test_a_bundle_goes_where_no_link_of_a_sent_folder_leads_and_waits_for_no_pipe(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (home / "dist").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(home)
+    code, said = envscaler(home, "bundle", ENV)
+    assert (code, "is a link" in said) == (1, True)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    os.mkfifo(tmp_path / "pipe")
+    code, said = envscaler(home, "bundle", ENV, "--mcpb", "--out", str(tmp_path / "pipe"))
+    assert (code, "is not a bundle" in said) == (1, True)
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_prompts_of_a_sent_folder_bring_no_file_of_the_user_to_a_model(
+    kind: str, private: Path, tmp_path: Path
+) -> None:
+    private.write_text(f"<!-- system -->\nx\n<!-- user -->\n{CANARY}\n", encoding="utf-8")
+    own = tmp_path / "prompts"
+    own.mkdir()
+    prompt = own / f"{prompt_names()[0]}.md"
+    prompt.symlink_to(private) if kind == "link" else os.mkfifo(prompt)
+    with pytest.raises(ModelError, match=r"is a link|not a plain file"):
+        Prompts(own).render(prompt_names()[0])
+
+
+def test_a_list_of_data_sets_is_read_through_no_link(private: Path, tmp_path: Path) -> None:
+    private.write_text('{"secret": 1}', encoding="utf-8")
+    (tmp_path / "dataset_info.json").symlink_to(private)
+    with pytest.raises(ExportError, match="is a link"), enlisted(tmp_path / "mine.jsonl", "sharegpt", {}):
+        pass
+    assert (tmp_path / "dataset_info.json").is_symlink()
+
+
+def with_settings(home: Path, prices: str) -> None:
+    (home / "envscaler.toml").write_text(f"[model]\nprices = {json.dumps(prices)}\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("prices", ["/etc/passwd", "../key", "link.yaml", "pipe.yaml"])
+def test_prices_of_a_home_lie_in_it_as_a_plain_file(prices: str, home: Path, tmp_path: Path) -> None:
+    (home / "link.yaml").symlink_to(tmp_path / "key")
+    os.mkfifo(home / "pipe.yaml")
+    with_settings(home, prices)
+    with pytest.raises(SettingsError, match=r"outside|is a link|not a plain file"):
+        Settings.read({"ENVSCALER_HOME": str(home), "XDG_CONFIG_HOME": str(tmp_path / "none")})
+
+
+@pytest.mark.parametrize("name", ["registry.json", "envscaler.toml"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "sparse"])
+def test_a_registry_and_settings_are_plain_files_of_bounded_size(
+    kind: str, name: str, home: Path, tmp_path: Path
+) -> None:
+    (home / name).unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(home / name)
+    elif kind == "link":
+        (home / name).symlink_to(tmp_path / "key")
+    else:
+        with (home / name).open("wb") as file:
+            file.truncate(6 << 30)
+    variables = {"ENVSCALER_HOME": str(home)}
+    with pytest.raises(EnvScalerError, match=r"is a link|not a plain file|are allowed") as refused:
+        read_registry(home / name) if name == "registry.json" else Settings.read(variables)
+    assert CANARY not in str(refused.value)
+
+
+def test_a_name_of_another_makes_no_line_of_its_own_in_a_message(home: Path) -> None:
+    folder = home / "generated_servers" / ENV
+    card = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
+    card["x\nAll is well.\x1b[31m\u2028"] = 1
+    (folder / "environment.json").write_text(json.dumps(card), encoding="utf-8")
+    with pytest.raises(ArtifactError) as refused:
+        Environment.read_in(folder, "environment.json")
+    assert str(refused.value).isprintable()
+    (home / "envscaler.toml").write_text('[model]\n"x\\nAll is well." = 1\n', encoding="utf-8")
+    with pytest.raises(SettingsError) as unusable:
+        Settings.read({"ENVSCALER_HOME": str(home)})
+    assert str(unusable.value).isprintable()

@@ -224,3 +224,44 @@ def test_at_a_terminal_it_is_shown_and_asked_before_the_entry_of_another_is_repl
     assert (os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0) is replaced
     os.close(terminal)
     assert ("my-own" not in file.read_text(encoding="utf-8")) is replaced
+
+
+@pytest.mark.parametrize(
+    ("client", "link", "leads_to"),
+    [
+        ("claude-code", ".mcp.json", "settings.json"),
+        ("vscode", ".vscode", "vscode"),
+        ("vscode", ".vscode/mcp.json", "settings.json"),
+    ],
+)
+@pytest.mark.parametrize("option", ["--install", "--remove", "--dry-run"])
+def test_a_project_that_was_sent_leads_to_no_file_of_the_user(
+    client: str, link: str, leads_to: str, option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    (project / link).parent.mkdir(parents=True)
+    (tmp_path / "vscode").mkdir()
+    settings = tmp_path / "settings.json"
+    for file in (settings, tmp_path / "vscode" / "mcp.json"):
+        file.write_text('{"secret": "canary"}', encoding="utf-8")
+    (project / link).symlink_to(tmp_path / leads_to)
+    monkeypatch.chdir(project)
+    done = CliRunner().invoke(app, ["--home", str(ROOT), "connect", ENV, "--client", client, option])
+    said = " ".join((done.output + done.stderr).split())
+    assert (done.exit_code, "leads out of this folder" in said, "canary" in said) == (1, True, False)
+    for file in (settings, tmp_path / "vscode" / "mcp.json"):
+        assert file.read_text(encoding="utf-8") == '{"secret": "canary"}'
+    if client == "claude-code":
+        named = ["--home", str(ROOT), "connect", ENV, "--client", client, "--install", "--file", ".mcp.json"]
+        assert CliRunner().invoke(app, named).exit_code == 0
+        assert "mcpServers" in json.loads(settings.read_text(encoding="utf-8"))
+
+
+def test_a_link_inside_of_a_project_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shared.json").write_text("{}", encoding="utf-8")
+    (tmp_path / ".mcp.json").symlink_to("shared.json")
+    monkeypatch.chdir(tmp_path)
+    words = ["--home", str(ROOT), "connect", ENV, "--client", "claude-code", "--install"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert (tmp_path / ".mcp.json").is_symlink()
+    assert ENV in json.loads((tmp_path / "shared.json").read_text(encoding="utf-8"))["mcpServers"]

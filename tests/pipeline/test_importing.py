@@ -16,7 +16,7 @@ from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.building import build
 from envscaler_mcp.pipeline.emission import register, write_built
 from envscaler_mcp.pipeline.exporting import export_upstream
-from envscaler_mcp.pipeline.imported import Imported
+from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment
 from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.pipeline.proving import prove_folder, write_scenarios
 from envscaler_mcp.registry import read_registry
@@ -187,3 +187,53 @@ def test_environments_of_ours_earn_the_same_where_published_ones_run(tmp_path: P
         calls = [(call.tool, call.arguments) for call in scenario.oracle]
         assert as_published(environment, item, []) == 0.0
         assert as_published(environment, item, calls) == 1.0
+
+
+def more_scenarios_into(place: Path, many: int) -> ImportedEnvironment:
+    """The first published environment, with fresh scenarios of it, imported again."""
+    documents = json.loads((place / "files" / "scenarios.json").read_text(encoding="utf-8"))
+    mine = next(one for one in documents if one["env_id"] == "env_1_rl")
+    fresh = [{**mine, "task_id": f"fresh_{number}", "task": f"fresh {number}"} for number in range(many)]
+    (place / "fresh.json").write_text(json.dumps(fresh), encoding="utf-8")
+    found = import_upstream(None, [place / "fresh.json"], place / "generated_servers", place / "registry.json")
+    return next(one for one in found.environments if one.id == "env_1_rl")
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "upstream.json", "environment.json", "states"])
+def test_more_scenarios_bring_nothing_from_outside_into_a_folder(name: str, home: Home, tmp_path: Path) -> None:
+    place = tmp_path / "home"
+    shutil.copytree(home[0], place)
+    folder, secret = place / "generated_servers" / "env_1_rl", tmp_path / "secret"
+    if name == "notes.txt":
+        secret.write_text("PRIVATE KEY", encoding="utf-8")
+    else:
+        (folder / name).rename(secret)
+    (folder / name).symlink_to(secret)
+    told = more_scenarios_into(place, 1)
+    assert "is a link" in told.refused
+    assert (folder / name).is_symlink()
+    assert [one.name for one in folder.parent.iterdir() if one.name.startswith(".")] == []
+
+
+def test_more_scenarios_leave_what_else_lies_in_a_folder(home: Home, tmp_path: Path) -> None:
+    place = tmp_path / "home"
+    shutil.copytree(home[0], place)
+    folder = place / "generated_servers" / "env_1_rl"
+    (folder / "notes" / "mine").mkdir(parents=True)
+    (folder / "notes" / "mine" / "a.txt").write_text("mine", encoding="utf-8")
+    told = more_scenarios_into(place, 1)
+    assert (told.refused, told.added) == ("", True)
+    assert (folder / "notes" / "mine" / "a.txt").read_text(encoding="utf-8") == "mine"
+    assert len(load_scenarios(folder)) == 6
+    assert [one.name for one in folder.parent.iterdir() if one.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("linked", ["generated_servers", "generated_servers/env_1_rl"])
+def test_nothing_is_imported_through_a_link_of_a_home(linked: str, tmp_path: Path) -> None:
+    victim, place = tmp_path / "victim", tmp_path / "home"
+    victim.mkdir()
+    (place / linked).parent.mkdir(parents=True)
+    (place / linked).symlink_to(victim)
+    found = import_into(place)
+    assert next(one for one in found.environments if one.id == "env_1_rl").refused
+    assert list(victim.iterdir()) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -103,7 +103,7 @@ def test_a_folder_that_cannot_be_replaced_stays_as_it_was(tmp_path: Path, monkey
         raise OSError("No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(shutil, "copytree", full)
+        patched.setattr(os, "replace", full)
         (found,) = imported(tmp_path, None, written(tmp_path / "b.json", desk.FORTY[1:2])).environments
     assert "No space left" in found.refused
     assert ids(tmp_path) == ["task_0"]

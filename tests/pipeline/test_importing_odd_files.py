@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -11,8 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.emit import folder
 from envscaler_mcp.errors import ArtifactError
 from envscaler_mcp.pipeline.exporting import export_upstream
 from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment
@@ -122,16 +122,18 @@ def test_names_that_are_numbers_are_names(tmp_path: Path) -> None:
 
 def test_a_name_that_no_folder_can_have_is_told(tmp_path: Path) -> None:
     found, other = imported(tmp_path, [notes(), notes(env_id="n" * 300)]).environments
-    assert (found.refused, "File name too long" in other.refused) == ("", True)
+    assert (found.refused, "80 at most" in other.refused) == ("", True)
 
 
 def test_an_environment_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
-    def full(path: Path, text: str) -> None:
-        if path.name == "server.py":
-            raise ArtifactError(f"{path} cannot be written: No space left on device")
-        write_text(path, text)
+    replace = os.replace
 
-    with patch.object(folder, "write_text", full):
+    def full(new: str, old: str, **folders: int) -> None:
+        if old == "server.py":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(new, old, **folders)
+
+    with patch.object(os, "replace", full):
         (found,) = imported(tmp_path, [notes()]).environments
     assert "No space left" in found.refused
     assert list((tmp_path / "generated_servers").iterdir()) == []
