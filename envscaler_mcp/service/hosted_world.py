@@ -126,6 +126,7 @@ class HostedWorld:
         self._counts = counts
         self._served = Served(session.world, threads.acting)
         self._here = isinstance(session.world, LocalWorld)
+        self._held_first = session.world.held if isinstance(session.world, LocalWorld) else 0
         self.waiting = 0
         """Requests that wait for their turn or for its worker."""
         self._slowed = False
@@ -143,6 +144,8 @@ class HostedWorld:
         return self._call_later(tool, arguments, key)
 
     def _call(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+        if self.ended is not None:
+            return ended(self.ended.reason)
         outcome = self.session.world.call(tool, arguments, key)
         if self._watchers:
             self._tell_of_call(tool, arguments, outcome, self._diff_of(tool, outcome))
@@ -187,15 +190,22 @@ class HostedWorld:
         return self.ended
 
     async def end(self, reason: Reason, why: str) -> None:
-        """End its worker, whatever that is doing; the address stays, and says why to its callers."""
+        """End it, whatever its worker is doing; the address stays, and says why to its callers."""
         world = self.session.world
         if isinstance(world, WorkerWorld) and self.ended is None:
             await anyio.to_thread.run_sync(world.line.doom, reason, why)
+            self._note_end(WorkerEndedError(reason, why))
+        elif isinstance(world, LocalWorld) and self.ended is None:
+            world.drop()
+            self.undelivered.clear()
+            self.sent = b""
             self._note_end(WorkerEndedError(reason, why))
 
     async def act(self, does: Callable[[Session], T]) -> T:
         """Something that only whoever owns the world may do."""
         self.used = time.monotonic()
+        if self._here and self.ended is not None:
+            raise self.ended
         try:
             return await self._served.turn(lambda: does(self.session))
         except WorkerEndedError as cause:
@@ -234,6 +244,12 @@ class HostedWorld:
         world = self.session.world
         self.memory = world.line.own_memory if isinstance(world, WorkerWorld) and self.ended is None else 0
         self.weighed = now
+
+    @property
+    def held_here(self) -> int:
+        """About how many bytes it holds in this process beyond what it began with."""
+        world = self.session.world
+        return max(0, world.held - self._held_first) if isinstance(world, LocalWorld) and self.ended is None else 0
 
     @property
     def offered(self) -> OfferedTasks:

@@ -126,7 +126,7 @@ class Worlds:
 
     async def fork(self, parent: HostedWorld) -> HostedWorld:
         """A second world that goes on from where the first is."""
-        self._admit()
+        self._admit(here=parent.place == "here")
         session = await parent.act(lambda one: one.fork())
         name, threads = self.share.fresh(), parent.threads
         return self._add(
@@ -153,10 +153,11 @@ class Worlds:
         *,
         visitor: bool = False,
     ) -> HostedWorld:
-        self._admit()
         threads = self._threads_of(hosted)
         where = start.scenario, start.state, start.seed, self._isolation
-        if self._isolation == "local" and await hosted.may_run_here(threads.opening):
+        here = self._isolation == "local" and await hosted.may_run_here(threads.opening)
+        self._admit(here=here)
+        if here:
             session = hosted.session(*where)
         else:
             self._opening += 1
@@ -169,10 +170,10 @@ class Worlds:
     def _threads_of(self, hosted: HostedEnvironment) -> Threads:
         return self._threads.setdefault(hosted.card.id, Threads(self._calls))
 
-    def _admit(self) -> None:
+    def _admit(self, *, here: bool) -> None:
         if len(self._open) + self._opening >= self.caps.worlds:
             raise FullError(f"{self.caps.worlds} worlds are open, as many as may be; close some, or let leases end.")
-        if self._memory.is_full:
+        if self._memory.too_much_in_process if here else self._memory.workers_are_full:
             raise FullError(f"The worlds fill the {self.caps.memory >> 20} MiB they may have; close some.")
 
     def _add(self, world: HostedWorld) -> HostedWorld:

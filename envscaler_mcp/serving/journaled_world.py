@@ -18,7 +18,7 @@ from envscaler_mcp.serving.code import CallableTool, EnvironmentCode, load_class
 from envscaler_mcp.serving.deadline import OverdueError, ended_in_a_write, rule_in, slot, within_time
 from envscaler_mcp.serving.difference import Write, diff_of_journal
 from envscaler_mcp.serving.formats import is_minute
-from envscaler_mcp.serving.local_world import LocalWorld
+from envscaler_mcp.serving.local_world import RECORD_BYTES, LocalWorld
 from envscaler_mcp.serving.outcome import ENDED, INSIDE, Outcome, encode
 from envscaler_mcp.serving.plain import copied
 
@@ -145,6 +145,14 @@ class JournaledWorld(LocalWorld):
         """The state as it is, not a copy: for reading it until the next call."""
         return {name: value for name, value in vars(self._env).items() if not name.startswith("_")}
 
+    @property
+    def held(self) -> int:
+        """About how many bytes it holds in its process."""
+        return super().held + RECORD_BYTES * (self._records() + len(self._history))
+
+    def _records(self) -> int:
+        return sum(len(value) for value in vars(self._env).values() if type(value) is dict)
+
     def fork(self) -> JournaledWorld:
         """A second world that goes on from here by itself, with no marks."""
         twin = JournaledWorld(
@@ -161,6 +169,11 @@ class JournaledWorld(LocalWorld):
         self._env.now = now
         if self._marks:
             self._history += self._last
+
+    def drop(self) -> None:
+        """End the world and free its records, which cannot be looked at any more."""
+        self.close()
+        vars(self._env).clear()
 
     def close(self) -> None:
         """End the world; it answers no more calls."""

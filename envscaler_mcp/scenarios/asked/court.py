@@ -109,5 +109,8 @@ class WrittenCourt:
 
     def proof(self, scenario: Scenario, state: State) -> Proof:
         """The proof, or Unproven."""
-        with checker(one_author=True) as judging, closing(self.opener(self.code, state.content, scenario.seed)) as world:
+        with (
+            checker(one_author=True) as judging,
+            closing(self.opener(self.code, state.content, scenario.seed)) as world,
+        ):
             return WrittenProver(scenario, self.code, world, self.opener, judging).prove()
