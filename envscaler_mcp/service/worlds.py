@@ -45,6 +45,8 @@ class Caps:
     memory: int = 8 << 30
     calls: int = 100_000
     """Of each world."""
+    records: int = 2_000
+    """That each world in the process itself may hold beyond those it began with."""
     visitors: int = 1_000
     lease_seconds: float = 900.0
     longest_lease: float = 86_400.0
@@ -141,7 +143,7 @@ class Worlds:
         wanted = self.caps.lease_seconds if seconds is None else seconds
         if not 0 < wanted <= self.caps.longest_lease:
             raise WorldError(f"A lease lasts more than 0 and at most {self.caps.longest_lease:.0f} seconds.")
-        return Terms(wanted, self.caps.calls)
+        return Terms(wanted, self.caps.calls, self.caps.records)
 
     def renew(self, world: HostedWorld, seconds: float | None) -> None:
         """Let a lease begin anew, perhaps with another length."""
@@ -225,7 +227,7 @@ class Worlds:
             raise FullError(f"{self.caps.visitors} people visit already, as many as may; come back later.")
         self._visits[name] = asyncio.Event()
         try:
-            terms = Terms(self.caps.visit_seconds, self.caps.calls)
+            terms = Terms(self.caps.visit_seconds, self.caps.calls, self.caps.records)
             return await self._place(name, self.environments.find(environment), terms, Start(), visitor=True)
         finally:
             self._visits.pop(name).set()

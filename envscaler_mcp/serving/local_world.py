@@ -26,6 +26,8 @@ class LocalWorld(ABC):
         self.code = code
         self.last_failure: str | None = None
         """What environment code raised in the last call that failed; for whoever judges the code, not for agents."""
+        self.overdue = 0
+        """Calls that were ended because they took too long."""
         self._tools = code.tools
         self._keyed = KeptKeys()
         self._turn = 0

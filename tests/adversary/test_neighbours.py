@@ -22,14 +22,15 @@ from envscaler_mcp.service.hosted_world import MOST_WAITING
 from envscaler_mcp.service.worlds import Caps
 from envscaler_mcp.serving import kept_keys
 from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY
+from envscaler_mcp.serving.journaled_world import JournaledWorld
 from envscaler_mcp.serving.local_world import LocalWorld
-from envscaler_mcp.serving.outcome import ENDED, ended
+from envscaler_mcp.serving.outcome import ENDED, Outcome, ended
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.trust import load_code
 from tests.adversary.farm_of_neighbours import Farm, farm_of
 from tests.adversary.hostile_home import HANG, write_hostile_home
 from tests.sandbox.written import written
-from tests.service.farms import ROOT
+from tests.service.farms import ROOT, farm_here
 
 THREADS = 40
 """As many as a process waits with where nothing else is said."""
@@ -233,6 +234,50 @@ async def test_what_the_farms_process_holds_ends_no_worker_and_the_visitor_who_h
         for world in (modest, owned):
             assert '"success":true' in await farm.call(world, "list_wards")
         assert len(ballast) == 200 * MIB
+
+
+async def test_a_world_grows_to_a_bound_and_a_call_that_takes_long_in_the_farms_process_is_undone() -> None:
+    async with farm_here(caps=Caps(records=1_200)) as here:
+        world = await here.front.worlds.open("api_gateway")
+        before, answers = world.session.world.state_hash(), []
+        started = {name: len(found) for name, found in world.session.state().items() if type(found) is dict}
+        routes = ((p, m, r) for p in range(1, 11) for m in ("read", "write", "all") for r in range(1, 100))
+        for p, m, r in routes:
+            route = {"name": f"n{p}{m}{r}", "path_id": f"PATH-{p:05}", "method": m, "rank": r, "backend": "orders_a"}
+            answers.append(world.call("add_route", route, None))
+            if isinstance(answers[-1], Outcome) and "as many records" in answers[-1].text:
+                break
+        assert isinstance(answers[-1], Outcome)
+        assert answers[-1].kind == "refused"
+        now = {name: len(found) for name, found in world.session.state().items() if type(found) is dict}
+        assert sum(now.values()) - sum(started.values()) == 1_200
+        assert world.session.world.state_hash() != before
+
+
+async def test_a_world_whose_calls_take_too_long_in_the_farms_process_is_ended_and_its_owner_told() -> None:
+    async with farm_here() as here:
+        world, neighbour = (
+            await here.front.worlds.open("hospital_stays"),
+            await here.front.worlds.open("hospital_stays"),
+        )
+        watcher, before = world.watch(), world.session.world.state_hash()
+        # The method of a compiled class, under the file name by which the deadline knows them.
+        work: dict[str, Any] = {}
+        exec(compile("def list_wards(self):\n while True: pass", "environment.py", "exec"), work)
+        inside = world.session.world
+        assert isinstance(inside, JournaledWorld)
+        inside._env.__class__ = type("Slow", (type(inside._env),), {"list_wards": work["list_wards"]})
+        for _ in range(3):
+            assert inside.state_hash() == before
+            began = time.thread_time()
+            told = world.call("list_wards", {}, None)
+            assert isinstance(told, Outcome)
+            assert "was ended after 0.1 seconds of work" in told.text
+            assert time.thread_time() - began < 1
+        assert world.call("list_wards", {}, None) == ended("time")
+        assert "took longer" in str(world.ended)
+        assert (watcher.events.get_nowait() or {})["event"] == "call"
+        assert '"success":true' in getattr(neighbour.call("list_wards", {}, None), "text", "")
 
 
 def test_a_world_keeps_no_arguments_of_calls_with_keys_and_a_bounded_number_of_bytes(
