@@ -79,6 +79,7 @@ def farm(
     max_worlds: Annotated[int, typer.Option(help="Worlds at a time.", min=1)] = 20_000,
     max_memory: Annotated[int, typer.Option(help="MiB that the farm's processes may fill.", min=64)] = 16_384,
     max_calls: Annotated[int, typer.Option(help="Calls of each world.", min=1)] = 100_000,
+    max_records: Annotated[int, typer.Option(help="Records that a world of compiled code may grow by.", min=1)] = 2_000,
     lease: Annotated[
         float, typer.Option(help="Seconds an unused world stays, where its owner does not say.", min=1)
     ] = 900,
@@ -119,7 +120,11 @@ def farm(
             tokens=tokens,
             rate=rate,
             caps=Caps(
-                worlds=-(-max_worlds // count), memory=(max_memory << 20) // count, calls=max_calls, lease_seconds=lease
+                worlds=-(-max_worlds // count),
+                memory=(max_memory << 20) // count,
+                calls=max_calls,
+                records=max_records,
+                lease_seconds=lease,
             ),
         )
         _keep_audit(audit or settings.farm_audit)

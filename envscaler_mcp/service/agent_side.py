@@ -59,7 +59,28 @@ class AgentService:
             owner = self._share.owner(parts[3])
             if owner != self._share.number:
                 return Elsewhere(owner)
+        return self._unknown(parts[2], parts[3]) if to_world else None
+
+    def _unknown(self, environment: str, name: str) -> Answer | None:
+        """The refusal of what is sent to an address without a world, before its body is read."""
+        try:
+            self._worlds.find(environment, name)
+        except NoWorldError as cause:
+            if not self._worlds.invited(environment, name):
+                self._figures.statuses[404] += 1
+                refusal = unanswered(404, str(cause))
+                refusal.skips_body = True
+                return refusal
         return None
+
+    def party(self, request: Request) -> str | None:
+        """The address of an open world, or the token that a request carries if it is valid."""
+        parts = request.path.split("/")
+        to_world = len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp"
+        # Whether a world of another process is open is known there, where the connection is handed to.
+        if to_world and (self._share.owner(parts[3]) != self._share.number or self._worlds.is_open(parts[3])):
+            return f"world {parts[3]}"
+        return self._guards.holder(request)
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer | Stream]:
         """The answer to a whole request."""

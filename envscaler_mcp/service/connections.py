@@ -27,7 +27,7 @@ from envscaler_mcp.service.http1 import (
     read_head,
     size_of,
 )
-from envscaler_mcp.service.lane import Lane
+from envscaler_mcp.service.lane import Lane, Line, Ticket
 
 MAX_HEAD = 16 * 1024
 MAX_BACKLOG = 1024 * 1024
@@ -40,6 +40,10 @@ LARGE = 16 * 1024
 """Bytes of a body that waits for its turn in the lane when it is longer."""
 _NO_MISTAKE = (405,)
 """Clients of the protocol ask for what a server may lack, and take this for an answer."""
+MAX_UNFINISHED = 32 * 1024 * 1024
+"""Bytes of bodies that have begun to come to one process; past that, the one that began first is given up."""
+_PIECE_BYTES = 64
+"""What each piece of a body costs besides its bytes."""
 SWEEP_SECONDS = 1.0
 _BACKLOG = 256
 """Connections that may wait to be accepted."""
@@ -63,6 +67,9 @@ class Service(Protocol):
 
     def admit(self, request: Request) -> Answer | Elsewhere | None:
         """Decide from the head alone; None lets the body come."""
+
+    def party(self, request: Request) -> str | None:
+        """On whose behalf a request comes, as far as it proves that: an open world's address, or a valid token."""
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer | Stream]:
         """The answer to a whole request, at once or when it is there."""
@@ -88,6 +95,9 @@ class Connections:
     limit: int = 20_000
     open: set[Connection] = field(default_factory=set)
     lane: Lane = field(default_factory=Lane)
+    unfinished: int = 0
+    """Bytes of bodies that have begun to come."""
+    _bodies: dict[Connection, int] = field(default_factory=dict)
 
     def made(self) -> Connection:
         """For a server's `protocol_factory`."""
@@ -115,6 +125,20 @@ class Connections:
                 sock.listen(_BACKLOG)
             yield
 
+    def took(self, connection: Connection, size: int) -> None:
+        """Count what came of a body; where that is too much of all together, those that began first are given up."""
+        size += _PIECE_BYTES
+        self._bodies[connection] = self._bodies.get(connection, 0) + size
+        self.unfinished += size
+        while self.unfinished > MAX_UNFINISHED:
+            first = next(iter(self._bodies))
+            first.too_late()
+            self.has_finished(first)
+
+    def has_finished(self, connection: Connection) -> None:
+        """The body is whole, or will not be."""
+        self.unfinished -= self._bodies.pop(connection, 0)
+
     def close(self) -> None:
         """End all of them."""
         for connection in list(self.open):
@@ -136,8 +160,15 @@ class Connection(asyncio.Protocol):
         self._stays = True
         self._held = False
         """Whether the next request waits: for an answer to be taken, or for its turn in the lane."""
+        self._newcomer = True
+        """Whether nothing was asked yet."""
+        self._offender = False
+        """Whether the last request was a mistake."""
         self._in_lane = False
         """Whether the next request has to wait for its turn in the lane."""
+        self._party = ""
+        """On whose behalf it asks, in the lane."""
+        self._ticket: Ticket | None = None
         self._over = False
         """Whether nothing more is answered; what still comes is thrown away."""
         self._streams = False
@@ -150,8 +181,7 @@ class Connection(asyncio.Protocol):
         # As soon as anything cannot be written at once, nothing more is answered until it is.
         transport.set_write_buffer_limits(high=0)
         peer = transport.get_extra_info("peername")
-        self._peer = peer[0] if isinstance(peer, tuple) else ""
-        self._in_lane = self._all.lane.distrusts(self._peer)
+        self._peer = self._party = peer[0] if isinstance(peer, tuple) else ""
         self._all.open.add(self)
         if len(self._all.open) > self._all.limit:
             self._stays = False
@@ -170,7 +200,8 @@ class Connection(asyncio.Protocol):
             self.deadline = self._loop.time() + self._all.patience.request
         self._received = self._received + data if self._received else data
         if self._in_lane:
-            self._wait_for_turn()
+            self._in_lane = False
+            self._wait_for_turn("offenders")
         else:
             self._advance()
 
@@ -181,6 +212,9 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._all.open.discard(self)
+        self._all.has_finished(self)
+        if self._ticket is not None:
+            self._all.lane.leave(self._ticket)
         if exc is not None:
             self._lose(self._answered)
         if self._working is not None and self._streams:
@@ -226,20 +260,22 @@ class Connection(asyncio.Protocol):
             self._refuse(500, self._failed(cause))
             return
         if begun and self._received and self._is_free():
-            self._wait_for_turn()
+            self._in_lane = False
+            self._wait_for_turn("offenders" if self._offender else "newcomers")
 
-    def _wait_for_turn(self) -> None:
+    def _wait_for_turn(self, line: Line) -> None:
         """Go on when the lane says so, with others between."""
-        if self._all.lane.is_full():
-            self._transport.abort()
+        if self._all.lane.is_full(line, self._party):
+            self._stays = False
+            self._write(_crowded(), unread=True, mistake=False)
             return
+        # It goes on being read, so that it is known when the other side leaves.
         self._held = True
-        self._in_lane = False
-        self._transport.pause_reading()
         self.deadline = float("inf")
-        self._all.lane.enter(self._have_turn)
+        self._ticket = self._all.lane.enter(self._have_turn, line, self._party)
 
     def _have_turn(self) -> None:
+        self._ticket = None
         self.deadline = self._loop.time() + self._all.patience.request
         self._go_on()
 
@@ -270,7 +306,11 @@ class Connection(asyncio.Protocol):
                 if len(received) >= MAX_HEAD:
                     raise BadRequestError(431, "The head of the request is too long.")
                 return False
-            request = self._request = read_head(received[:end], self._peer)
+            request = read_head(received[:end], self._peer)
+            if self._newcomer and self._must_wait(request):
+                self._wait_for_turn("newcomers")
+                return False
+            self._request = request
             # The other side has read what it was told before, or it would not ask for more.
             self._answered = None
             admitted = self._service.admit(request)
@@ -283,6 +323,9 @@ class Connection(asyncio.Protocol):
             if admitted is not None:
                 # A body was not read, so nothing after it would be understood.
                 unread = request.method not in ("GET", "HEAD") or has_body(request)
+                if unread and admitted.skips_body and (skipped := self._whole_body(request)) is not None:
+                    self._received = self._received[skipped:]
+                    unread = False
                 self._stays = self._stays and not unread
                 self._write(admitted, unread=unread)
                 return True
@@ -297,25 +340,46 @@ class Connection(asyncio.Protocol):
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = self._body
         assert body is not None
+        coming = len(self._received)
         self._received = body.take(self._received)
         if not body.whole:
+            self._all.took(self, coming - len(self._received))
             return False
+        self._all.has_finished(self)
         self._body = None
         self._begin(request, body.content())
         return True
+
+    def _must_wait(self, request: Request) -> bool:
+        """Whether the first request of a connection comes from where one asked wrongly a moment ago."""
+        self._newcomer = False
+        lane = self._all.lane
+        if not lane.distrusts_any():
+            return False
+        self._party = self._service.party(request) or self._peer
+        return lane.distrusts(self._party)
+
+    def _whole_body(self, request: Request) -> int | None:
+        """How long the body is of a request that is refused by its head, if it is here already."""
+        size = size_of(request, self._service.max_body)
+        return size if size is not None and size <= len(self._received) else None
 
     def _begin(self, request: Request, body: bytes) -> None:
         request.body = body
         if len(body) <= LARGE:
             self._answer(request)
-        elif self._all.lane.is_full():
-            self._write(error(503, "Too many large requests; wait a moment.", ("retry-after", "1")))
+            return
+        line: Line = "offenders" if self._offender else "large"
+        self._party = self._service.party(request) or self._peer
+        if self._all.lane.is_full(line, self._party):
+            self._write(_crowded(), mistake=False)
         else:
             self._held = True
             self.deadline = float("inf")
-            self._all.lane.enter(self._answer_large)
+            self._ticket = self._all.lane.enter(self._answer_large, line, self._party)
 
     def _answer_large(self) -> None:
+        self._ticket = None
         self._held = False
         if not self._over and self._request is not None:
             self._answer(self._request)
@@ -347,17 +411,19 @@ class Connection(asyncio.Protocol):
         if not self._held:
             self._go_on()
 
-    def _write(self, answer: Answer, *, unread: bool = False) -> None:
+    def _write(self, answer: Answer, *, unread: bool = False, mistake: bool = True) -> None:
         request, self._request = self._request, None
         self.deadline = self._loop.time() + self._all.patience.idle
         if self._transport.is_closing():
             self._lose(answer)
             return
         self._answered = answer if answer.lost is not None else None
-        if answer.status >= 400 and answer.status not in _NO_MISTAKE:
+        self._offender = mistake and answer.status >= 400 and answer.status not in _NO_MISTAKE
+        if self._offender:
             # Whoever keeps asking wrongly is in no hurry, and would be felt by the others.
             self._in_lane = True
-            self._all.lane.distrust(self._peer)
+            self._party = (self._service.party(request) if request is not None else None) or self._peer
+            self._all.lane.distrust(self._party)
         head = head_of(answer, self._stays)
         bare = request is not None and request.method == "HEAD"
         self._transport.write(head if bare else head + answer.body)
@@ -371,6 +437,7 @@ class Connection(asyncio.Protocol):
         self._over = True
         self._received = b""
         self._body = None
+        self._all.has_finished(self)
         if not unread:
             self._transport.close()
             return
@@ -433,3 +500,7 @@ class Connection(asyncio.Protocol):
         self._answered = None
         if answer is not None and answer.lost is not None:
             answer.lost()
+
+
+def _crowded() -> Answer:
+    return error(503, "Too many requests wait for their turn; ask again in a moment.", ("retry-after", "1"))

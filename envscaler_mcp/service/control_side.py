@@ -42,6 +42,10 @@ class ControlService:
         owner = self._share.owner(key)
         return None if owner == self._share.number else Elsewhere(owner)
 
+    def party(self, request: Request) -> str | None:
+        """The token that a request carries, if it is valid."""
+        return self._guards.holder(request)
+
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer | Stream]:
         if request.path == "/health":
             return fine(status="ok", version=__version__)

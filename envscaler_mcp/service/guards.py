@@ -55,6 +55,14 @@ class Guards:
             return None
         return self._refused(request, 401, f"A token for {wanted} is needed.", ("www-authenticate", "Bearer"))
 
+    def holder(self, request: Request) -> str | None:
+        """The valid token that a request carries, of whatever scope."""
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        token = token.strip()
+        if kind.lower() != "bearer" or not (allows(self.secret, token, "agent") or allows(self.secret, token, "read")):
+            return None
+        return token
+
     def _knows(self, host: str, request: Request) -> bool:
         # Behind a socket file there is no name to be mistaken about, and no browser gets there.
         return self.open_to_others or not request.peer or self._is_own(host)

@@ -19,6 +19,8 @@ from envscaler_mcp.service.environments import HostedEnvironment
 from envscaler_mcp.service.fixed_answers import OfferedTasks
 from envscaler_mcp.service.http1 import Answer
 from envscaler_mcp.service.worker_calls import WorkerCalls
+from envscaler_mcp.serving.deadline import count_no_garbage
+from envscaler_mcp.serving.journaled_world import JournaledWorld
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import Outcome, ended
 from envscaler_mcp.serving.served import Served
@@ -30,6 +32,10 @@ WATCHER_BACKLOG = 1_000
 """Events that may wait for a watcher before it is let go."""
 MOST_WAITING = 64
 """Calls that may wait for their turn in one world."""
+MOST_OVERDUE = 3
+"""Calls that may take too long in this process before their world is ended."""
+CALL_SECONDS = 0.1
+"""How long a call may work in this process; the slowest of the library takes half of it."""
 CROWDED = Outcome.saying("invalid", f"{MOST_WAITING} calls wait for this world already; wait for an answer.")
 
 T = TypeVar("T")
@@ -42,6 +48,8 @@ class Terms:
     lease_seconds: float
     """How long it stays when nobody uses it."""
     calls: int
+    records: int
+    """By how many it may grow, where it is in the farm's own process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,10 @@ class HostedWorld:
         self._counts = counts
         self._served = Served(session.world, threads.acting)
         self._here = isinstance(session.world, LocalWorld)
+        if isinstance(session.world, JournaledWorld):
+            session.world.bound(terms.records, CALL_SECONDS)
+            count_no_garbage()
+        self._held_first = session.world.held if isinstance(session.world, LocalWorld) else 0
         self.waiting = 0
         """Requests that wait for their turn or for its worker."""
         self._slowed = False
@@ -143,10 +155,34 @@ class HostedWorld:
         return self._call_later(tool, arguments, key)
 
     def _call(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+        if self.ended is not None:
+            return ended(self.ended.reason)
         outcome = self.session.world.call(tool, arguments, key)
+        if outcome.kind == "failed":
+            self._end_if_overdue()
         if self._watchers:
             self._tell_of_call(tool, arguments, outcome, self._diff_of(tool, outcome))
         return outcome
+
+    def _end_if_overdue(self) -> None:
+        """End a world whose calls hold up the process again and again, and with it all that it serves."""
+        world = self.session.world
+        if not isinstance(world, LocalWorld) or world.overdue < MOST_OVERDUE or self.ended is not None:
+            return
+        self._drop(
+            "time",
+            f"{MOST_OVERDUE} calls of this world took longer than calls may that run in the farm's own process; it was "
+            "ended. Open it anew, or run the farm with --isolation auto.",
+        )
+
+    def _drop(self, reason: Reason, why: str) -> None:
+        """End a world of this process."""
+        world = self.session.world
+        assert isinstance(world, LocalWorld)
+        world.drop()
+        self.undelivered.clear()
+        self.sent = b""
+        self._note_end(WorkerEndedError(reason, why))
 
     async def _call_later(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
         if self.waiting >= MOST_WAITING:
@@ -187,15 +223,19 @@ class HostedWorld:
         return self.ended
 
     async def end(self, reason: Reason, why: str) -> None:
-        """End its worker, whatever that is doing; the address stays, and says why to its callers."""
+        """End it, whatever its worker is doing; the address stays, and says why to its callers."""
         world = self.session.world
         if isinstance(world, WorkerWorld) and self.ended is None:
             await anyio.to_thread.run_sync(world.line.doom, reason, why)
             self._note_end(WorkerEndedError(reason, why))
+        elif isinstance(world, LocalWorld) and self.ended is None:
+            self._drop(reason, why)
 
     async def act(self, does: Callable[[Session], T]) -> T:
         """Something that only whoever owns the world may do."""
         self.used = time.monotonic()
+        if self._here and self.ended is not None:
+            raise self.ended
         try:
             return await self._served.turn(lambda: does(self.session))
         except WorkerEndedError as cause:
@@ -234,6 +274,12 @@ class HostedWorld:
         world = self.session.world
         self.memory = world.line.own_memory if isinstance(world, WorkerWorld) and self.ended is None else 0
         self.weighed = now
+
+    @property
+    def held_here(self) -> int:
+        """About how many bytes it holds in this process beyond what it began with."""
+        world = self.session.world
+        return max(0, world.held - self._held_first) if isinstance(world, LocalWorld) and self.ended is None else 0
 
     @property
     def offered(self) -> OfferedTasks:

@@ -49,6 +49,8 @@ class Answer:
     body: bytes = b""
     content_type: str = "application/json"
     headers: tuple[tuple[str, str], ...] = ()
+    skips_body: bool = False
+    """For a refusal by the head: whether the connection goes on where the body is there already."""
     lost: Callable[[], None] | None = None
     """Called where it is known that nobody got the answer."""
 

@@ -45,6 +45,8 @@ class Caps:
     memory: int = 8 << 30
     calls: int = 100_000
     """Of each world."""
+    records: int = 2_000
+    """That each world in the process itself may hold beyond those it began with."""
     visitors: int = 1_000
     lease_seconds: float = 900.0
     longest_lease: float = 86_400.0
@@ -103,6 +105,10 @@ class Worlds:
             raise NoWorldError("There is no world at this address; it was closed, or its lease has ended.")
         return found
 
+    def is_open(self, name: str) -> bool:
+        """Whether a world of that name is here."""
+        return name in self._open
+
     def named(self, name: str) -> HostedWorld:
         """The world of that name, whatever its environment."""
         found = self._open.get(name)
@@ -126,7 +132,7 @@ class Worlds:
 
     async def fork(self, parent: HostedWorld) -> HostedWorld:
         """A second world that goes on from where the first is."""
-        self._admit()
+        self._admit(here=parent.place == "here")
         session = await parent.act(lambda one: one.fork())
         name, threads = self.share.fresh(), parent.threads
         return self._add(
@@ -137,7 +143,7 @@ class Worlds:
         wanted = self.caps.lease_seconds if seconds is None else seconds
         if not 0 < wanted <= self.caps.longest_lease:
             raise WorldError(f"A lease lasts more than 0 and at most {self.caps.longest_lease:.0f} seconds.")
-        return Terms(wanted, self.caps.calls)
+        return Terms(wanted, self.caps.calls, self.caps.records)
 
     def renew(self, world: HostedWorld, seconds: float | None) -> None:
         """Let a lease begin anew, perhaps with another length."""
@@ -153,10 +159,11 @@ class Worlds:
         *,
         visitor: bool = False,
     ) -> HostedWorld:
-        self._admit()
         threads = self._threads_of(hosted)
         where = start.scenario, start.state, start.seed, self._isolation
-        if self._isolation == "local" and await hosted.may_run_here(threads.opening):
+        here = self._isolation == "local" and await hosted.may_run_here(threads.opening)
+        self._admit(here=here)
+        if here:
             session = hosted.session(*where)
         else:
             self._opening += 1
@@ -169,10 +176,10 @@ class Worlds:
     def _threads_of(self, hosted: HostedEnvironment) -> Threads:
         return self._threads.setdefault(hosted.card.id, Threads(self._calls))
 
-    def _admit(self) -> None:
+    def _admit(self, *, here: bool) -> None:
         if len(self._open) + self._opening >= self.caps.worlds:
             raise FullError(f"{self.caps.worlds} worlds are open, as many as may be; close some, or let leases end.")
-        if self._memory.is_full:
+        if self._memory.too_much_in_process if here else self._memory.workers_are_full:
             raise FullError(f"The worlds fill the {self.caps.memory >> 20} MiB they may have; close some.")
 
     def _add(self, world: HostedWorld) -> HostedWorld:
@@ -220,7 +227,7 @@ class Worlds:
             raise FullError(f"{self.caps.visitors} people visit already, as many as may; come back later.")
         self._visits[name] = asyncio.Event()
         try:
-            terms = Terms(self.caps.visit_seconds, self.caps.calls)
+            terms = Terms(self.caps.visit_seconds, self.caps.calls, self.caps.records)
             return await self._place(name, self.environments.find(environment), terms, Start(), visitor=True)
         finally:
             self._visits.pop(name).set()

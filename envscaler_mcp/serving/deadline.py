@@ -8,6 +8,7 @@ What is counted is the processor time of the thread, so a busy machine ends no c
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -20,6 +21,8 @@ from typing import Any
 SECONDS = 5.0
 """The slowest calls of the library take a hundredth of it."""
 _TICK = 0.25
+_PART_OF_LIMIT = 4
+"""A thread with a shorter limit is looked at so many times within it."""
 _TRIES = 200
 """How often a thread that is in the middle of a write is looked at again before the next tick."""
 _FILE = "environment.py"
@@ -35,11 +38,15 @@ class OverdueError(BaseException):
 class Slot:
     """What one thread is calling."""
 
-    __slots__ = ("clock", "running", "turn")
+    __slots__ = ("clock", "limit", "paused", "running", "turn")
 
     def __init__(self) -> None:
         self.running = False
         self.turn = 0
+        self.limit = SECONDS
+        """Seconds that the calls of this thread may work."""
+        self.paused = 0.0
+        """Seconds that the collector of garbage took in this thread, which are no work of a call."""
         self.clock = time.pthread_getcpuclockid(threading.get_ident()) if _HAS_CLOCKS else None
 
     def is_in(self, turn: int) -> bool:
@@ -51,7 +58,7 @@ class Slot:
         if self.clock is None:
             return time.monotonic()
         try:
-            return time.clock_gettime(self.clock)
+            return time.clock_gettime(self.clock) - self.paused
         except OSError:
             # The thread has ended.
             return 0.0
@@ -107,6 +114,24 @@ def ended_in_a_write(error: BaseException) -> bool:
     return False
 
 
+def count_no_garbage() -> None:
+    """Leave out what the collector takes, which in a process with many worlds is longer than a short limit."""
+    if _note_garbage not in gc.callbacks:
+        gc.callbacks.append(_note_garbage)
+
+
+_collecting = [0.0]
+
+
+def _note_garbage(phase: str, told: dict[str, Any]) -> None:
+    if told["generation"] < 2:
+        return
+    if phase == "start":
+        _collecting[0] = time.thread_time()
+    elif (mine := _slots.get(threading.get_ident())) is not None:
+        mine.paused += time.thread_time() - _collecting[0]
+
+
 def leave_to_worker() -> None:
     """In a worker, whose own deadline ends the whole process, and which may start no threads."""
     global _watched  # noqa: PLW0603
@@ -124,7 +149,7 @@ def _start() -> None:
 def _look() -> None:
     seen: dict[int, tuple[int, float]] = {}
     while True:
-        time.sleep(_TICK)
+        time.sleep(min([_TICK, *(slot.limit / _PART_OF_LIMIT for slot in list(_slots.values()))]))
         for thread, slot in list(_slots.items()):
             if not slot.running:
                 seen.pop(thread, None)
@@ -132,7 +157,7 @@ def _look() -> None:
             turn, since = seen.get(thread, (-1, 0.0))
             if turn != slot.turn:
                 seen[thread] = slot.turn, slot.now()
-            elif slot.now() - since > SECONDS:
+            elif slot.now() - since > slot.limit:
                 _end(thread, slot)
 
 

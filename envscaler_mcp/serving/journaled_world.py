@@ -18,9 +18,11 @@ from envscaler_mcp.serving.code import CallableTool, EnvironmentCode, load_class
 from envscaler_mcp.serving.deadline import OverdueError, ended_in_a_write, rule_in, slot, within_time
 from envscaler_mcp.serving.difference import Write, diff_of_journal
 from envscaler_mcp.serving.formats import is_minute
-from envscaler_mcp.serving.local_world import LocalWorld
+from envscaler_mcp.serving.local_world import RECORD_BYTES, LocalWorld
 from envscaler_mcp.serving.outcome import ENDED, INSIDE, Outcome, encode
 from envscaler_mcp.serving.plain import copied
+
+FULL = "as many records as it may; remove some, or open another world."
 
 
 class _Mark(NamedTuple):
@@ -34,6 +36,9 @@ class JournaledWorld(LocalWorld):
     def __init__(self, code: EnvironmentCode, content: Mapping[str, Any], seed: int) -> None:
         super().__init__(code)
         self._seed = seed
+        self.seconds = deadline.SECONDS
+        """How long a call may work."""
+        self._most_records: int | None = None
         made = load_class(code.source, code.environment.class_name)
         if not hasattr(made, "_undo"):
             raise WorldError(f"The class {made.__name__} of {code.environment.id!r} keeps no journal of its writes.")
@@ -58,6 +63,7 @@ class JournaledWorld(LocalWorld):
         name = found.tool.name
         mine = slot()
         mine.turn += 1
+        mine.limit = self.seconds
         mine.running = True
         try:
             result = getattr(env, name)(**arguments)
@@ -79,6 +85,11 @@ class JournaledWorld(LocalWorld):
                 raise
             return self._failed(name, cause)
         journal = env._journal
+        if journal and self._most_records is not None and self._grows_too_far(journal, self._most_records):
+            self._take_back(journal)
+            env._journal = []
+            self._last = []
+            return Outcome.saying("refused", f"{name} was not done: this world holds {FULL}")
         self._last = journal
         if journal:
             env._journal = []
@@ -86,15 +97,22 @@ class JournaledWorld(LocalWorld):
                 self._history += journal
         return Outcome("done" if success is True else "refused", text)
 
+    def _grows_too_far(self, journal: list[Write], most: int) -> bool:
+        return any(write[0] == "new" for write in journal) and self._records() > most
+
+    def bound(self, growth: int, seconds: float) -> None:
+        """Let it grow by so many records from here, and let each call work so long."""
+        self._most_records = self._records() + growth
+        self.seconds = seconds
+
     def _failed(self, tool: str, cause: BaseException) -> Outcome:
         if not isinstance(cause, OverdueError):
             return super()._failed(tool, cause)
+        self.overdue += 1
         rules, number = self.environment.rules, rule_in(cause)
         rule = f" while it checked the rule {rules[number - 1]!r}" if number and number <= len(rules) else ""
-        self.last_failure = f"it did not end within {deadline.SECONDS:g} seconds{rule}"
-        return Outcome.saying(
-            "failed", f"{tool} was ended after {deadline.SECONDS:g} seconds of work{rule}. It{INSIDE}"
-        )
+        self.last_failure = f"it did not end within {self.seconds:g} seconds{rule}"
+        return Outcome.saying("failed", f"{tool} was ended after {self.seconds:g} seconds of work{rule}. It{INSIDE}")
 
     def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
         """What the code does with the call; the world is as before afterwards, as far as the journal tells."""
@@ -145,12 +163,22 @@ class JournaledWorld(LocalWorld):
         """The state as it is, not a copy: for reading it until the next call."""
         return {name: value for name, value in vars(self._env).items() if not name.startswith("_")}
 
+    @property
+    def held(self) -> int:
+        """About how many bytes it holds in its process."""
+        return super().held + RECORD_BYTES * (self._records() + len(self._history))
+
+    def _records(self) -> int:
+        records = (value for name, value in vars(self._env).items() if name[0] != "_" and type(value) is dict)
+        return sum(map(len, records))
+
     def fork(self) -> JournaledWorld:
         """A second world that goes on from here by itself, with no marks."""
         twin = JournaledWorld(
             self.code, {name: value for name, value in vars(self._env).items() if name[0] != "_"}, self._seed
         )
         twin._inherit(self)
+        twin._most_records, twin.seconds = self._most_records, self.seconds
         return twin
 
     def set_clock(self, now: str) -> None:
@@ -161,6 +189,11 @@ class JournaledWorld(LocalWorld):
         self._env.now = now
         if self._marks:
             self._history += self._last
+
+    def drop(self) -> None:
+        """End the world and free its records, which cannot be looked at any more."""
+        self.close()
+        vars(self._env).clear()
 
     def close(self) -> None:
         """End the world; it answers no more calls."""

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 from envscaler_mcp.artifacts import Environment, StateDiff, canonical_json, digest_of
 from envscaler_mcp.errors import ArtifactError, WorldError
 from envscaler_mcp.serving.attempt import Attempt
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode
+from envscaler_mcp.serving.kept_keys import KeptKeys, digest_of_call
 from envscaler_mcp.serving.outcome import INSIDE, Outcome
 from envscaler_mcp.serving.plain import copied
 from envscaler_mcp.serving.suggestion import did_you_mean, shown
 
-KEPT_KEYS = 1_000
-"""How many idempotency keys a world remembers; the oldest is forgotten first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Keyed:
-    """A call that was sent with a key, and what came of it."""
-
-    call: str
-    outcome: Outcome
-    turn: int
+RECORD_BYTES = 1_024
+"""What a record is taken to hold where a world's memory is estimated."""
 
 
 class LocalWorld(ABC):
@@ -35,8 +26,10 @@ class LocalWorld(ABC):
         self.code = code
         self.last_failure: str | None = None
         """What environment code raised in the last call that failed; for whoever judges the code, not for agents."""
+        self.overdue = 0
+        """Calls that were ended because they took too long."""
         self._tools = code.tools
-        self._keyed: dict[str, Keyed] = {}
+        self._keyed = KeptKeys()
         self._turn = 0
         self._marks: dict[int, Any] = {}
         self._marked = 0
@@ -76,22 +69,27 @@ class LocalWorld(ABC):
 
     def _call_once(self, tool: str, arguments: Mapping[str, Any], key: str) -> Outcome:
         try:
-            call = canonical_json([tool, arguments])
+            call = digest_of_call(canonical_json([tool, arguments]))
         except ArtifactError:
             # Such arguments are refused with a better sentence, and nothing is run that could be run twice.
             return self.call(tool, arguments)
-        known = self._keyed.get(key)
+        known = self._keyed.find(key)
         if known is not None:
             self._begin()
             if known.call == call:
                 return known.outcome
             return Outcome.saying("invalid", f"The idempotency key {shown(key)} was already used for another call.")
         outcome = self.call(tool, arguments)
-        self._turn += 1
-        self._keyed[key] = Keyed(call, outcome, self._turn)
-        if len(self._keyed) > KEPT_KEYS:
-            del self._keyed[next(iter(self._keyed))]
+        if outcome.kind != "invalid":
+            # Where nothing was run, nothing can be run twice.
+            self._turn += 1
+            self._keyed.keep(key, call, outcome, self._turn)
         return outcome
+
+    @property
+    def held(self) -> int:
+        """About how many bytes it holds in its process."""
+        return self._keyed.size
 
     @abstractmethod
     def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
@@ -152,7 +150,7 @@ class LocalWorld(ABC):
         mark, turn = self._at(snapshot)
         self._return_to(mark)
         self._marks = {number: kept for number, kept in self._marks.items() if number <= snapshot}
-        self._keyed = {key: known for key, known in self._keyed.items() if known.turn <= turn}
+        self._keyed.keep_until(turn)
 
     def diff_since(self, snapshot: int) -> StateDiff:
         """What changed since the snapshot."""
@@ -167,8 +165,12 @@ class LocalWorld(ABC):
         return found
 
     def _inherit(self, parent: LocalWorld) -> None:
-        self._keyed = dict(parent._keyed)
+        self._keyed.copy_of(parent._keyed)
         self._turn = parent._turn
+
+    def drop(self) -> None:
+        """End the world and free what it holds, which cannot be looked at any more."""
+        self.close()
 
     def close(self) -> None:
         """End the world; it answers no more calls."""

@@ -14,15 +14,23 @@ from typing import Any
 
 import pytest
 
+from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.limits import MIB, own_memory, resident
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.service.hosted_world import MOST_WAITING
 from envscaler_mcp.service.worlds import Caps
-from envscaler_mcp.serving.outcome import ENDED, ended
+from envscaler_mcp.serving import kept_keys
+from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY
+from envscaler_mcp.serving.journaled_world import JournaledWorld
+from envscaler_mcp.serving.local_world import LocalWorld
+from envscaler_mcp.serving.outcome import ENDED, Outcome, ended
+from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.trust import load_code
 from tests.adversary.farm_of_neighbours import Farm, farm_of
 from tests.adversary.hostile_home import HANG, write_hostile_home
 from tests.sandbox.written import written
+from tests.service.farms import ROOT, farm_here
 
 THREADS = 40
 """As many as a process waits with where nothing else is said."""
@@ -33,6 +41,13 @@ TASK = "hospital_stays-easy-01"
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_hostile_home(tmp_path_factory.mktemp("home"))
+
+
+def hospital() -> LocalWorld:
+    folder = ROOT / "generated_servers" / "hospital_stays"
+    code = load_code(folder)
+    start = start_state(folder, code)
+    return open_world(code, start.content, start.seed)
 
 
 async def until(said: Callable[[], Awaitable[bool]]) -> None:
@@ -195,6 +210,104 @@ def test_what_a_worker_holds_is_seen_by_every_user() -> None:
             finally:
                 os._exit(code)
         assert os.waitpid(child, 0)[1] == 0
+
+
+async def test_what_the_farms_process_holds_ends_no_worker_and_the_visitor_who_holds_most(home: Path) -> None:
+    caps = Caps(memory=resident(os.getpid()) + 300 * MIB)
+    async with farm_of(home, caps=caps) as farm:
+        worker, owned = await farm.open("hang_env"), await farm.open("hospital_stays")
+        await farm.call(worker, "grow", mib=80)
+        greedy, modest = [(await farm.agents.get("/e/hospital_stays/new")).json() for _ in range(2)]
+        await farm.call(modest, "list_wards")
+        for number in range(200):
+            meta = {IDEMPOTENCY_KEY: f"{number}"}
+            await farm.ask(greedy, "tools/call", name="list_wards", arguments={}, _meta=meta)
+        ballast = bytearray(os.urandom(1)) * (200 * MIB)
+
+        async def is_over() -> bool:
+            return "too much memory" in await farm.call(greedy, "list_wards")
+
+        await until(is_over)
+        assert (await farm.owners.post("/v1/worlds", json={"environment": "hospital_stays"})).status_code == 503
+        assert (await farm.owners.post("/v1/worlds", json={"environment": "hang_env"})).status_code == 201
+        assert await farm.call(worker, "ping") == PONG
+        for world in (modest, owned):
+            assert '"success":true' in await farm.call(world, "list_wards")
+        assert len(ballast) == 200 * MIB
+
+
+async def test_a_world_grows_to_a_bound_and_a_call_that_takes_long_in_the_farms_process_is_undone() -> None:
+    async with farm_here(caps=Caps(records=1_200)) as here:
+        world = await here.front.worlds.open("api_gateway")
+        before, answers = world.session.world.state_hash(), []
+        started = {name: len(found) for name, found in world.session.state().items() if type(found) is dict}
+        routes = ((p, m, r) for p in range(1, 11) for m in ("read", "write", "all") for r in range(1, 100))
+        for p, m, r in routes:
+            route = {"name": f"n{p}{m}{r}", "path_id": f"PATH-{p:05}", "method": m, "rank": r, "backend": "orders_a"}
+            answers.append(world.call("add_route", route, None))
+            if isinstance(answers[-1], Outcome) and "as many records" in answers[-1].text:
+                break
+        assert isinstance(answers[-1], Outcome)
+        assert answers[-1].kind == "refused"
+        now = {name: len(found) for name, found in world.session.state().items() if type(found) is dict}
+        assert sum(now.values()) - sum(started.values()) == 1_200
+        assert world.session.world.state_hash() != before
+
+
+async def test_a_world_whose_calls_take_too_long_in_the_farms_process_is_ended_and_its_owner_told() -> None:
+    async with farm_here() as here:
+        world, neighbour = (
+            await here.front.worlds.open("hospital_stays"),
+            await here.front.worlds.open("hospital_stays"),
+        )
+        watcher, before = world.watch(), world.session.world.state_hash()
+        # The method of a compiled class, under the file name by which the deadline knows them.
+        work: dict[str, Any] = {}
+        exec(compile("def list_wards(self):\n while True: pass", "environment.py", "exec"), work)
+        inside = world.session.world
+        assert isinstance(inside, JournaledWorld)
+        inside._env.__class__ = type("Slow", (type(inside._env),), {"list_wards": work["list_wards"]})
+        for _ in range(3):
+            assert inside.state_hash() == before
+            began = time.thread_time()
+            told = world.call("list_wards", {}, None)
+            assert isinstance(told, Outcome)
+            assert "was ended after 0.1 seconds of work" in told.text
+            assert time.thread_time() - began < 1
+        assert world.call("list_wards", {}, None) == ended("time")
+        assert "took longer" in str(world.ended)
+        assert (watcher.events.get_nowait() or {})["event"] == "call"
+        assert '"success":true' in getattr(neighbour.call("list_wards", {}, None), "text", "")
+
+
+def test_a_world_keeps_no_arguments_of_calls_with_keys_and_a_bounded_number_of_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept_keys, "KEPT_BYTES", 20_000)
+    before, world = kept_keys.kept_bytes(), hospital()
+    for number in range(50):
+        world.call("list_wards", {"unknown": "y" * 16_000}, f"wrong {number}")
+    assert world.held == hospital().held, "nothing was run"
+    first = world.call("list_wards", {}, "the first")
+    assert world.call("list_wards", {}, "the first") == first
+    for number in range(500):
+        world.call("list_wards", {}, f"right {number}")
+    assert 0 < kept_keys.kept_bytes() - before <= 20_000
+    assert world.call("list_wards", {"unknown": 1}, "right 499").text.count("already used") == 1
+    world.close()
+    assert kept_keys.kept_bytes() == before
+
+
+def test_where_all_worlds_keep_too_many_bytes_those_that_keep_most_forget_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept_keys, "KEPT_BYTES_OF_ALL", kept_keys.kept_bytes() + 100_000)
+    modest, greedy = hospital(), hospital()
+    modest.call("list_wards", {}, "mine")
+    for number in range(500):
+        greedy.call("list_wards", {}, f"{number}")
+    assert kept_keys.kept_bytes() <= kept_keys.KEPT_BYTES_OF_ALL
+    assert "already used" in modest.call("list_wards", {"unknown": 1}, "mine").text
 
 
 @pytest.mark.slow

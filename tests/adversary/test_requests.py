@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
+import httpx2
 import pytest
 
 from envscaler_mcp.errors import WorldError
@@ -149,6 +151,47 @@ async def test_a_page_that_the_owner_lets_in_may_call_tools_and_read_the_answers
             assert refused.status_code in (401, 403)
         plain = await farm.agents.post(world["url"], json=body, headers={"authorization": token})
         assert "access-control-allow-origin" not in plain.headers
+
+
+async def test_an_unknown_world_is_refused_before_its_body_is_read(home: Path) -> None:
+    async with farm_of(home) as farm:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(farm.here.url.rpartition(":")[2]))
+        head = "POST /e/hospital_stays/unknown/mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        writer.write((head + "content-length: 262144\r\n\r\n[[[[").encode())
+        async with asyncio.timeout(5):
+            assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 404")
+        writer.close()
+        for _ in range(2):
+            refused = await farm.agents.post("/e/hospital_stays/unknown/mcp", json={})
+            assert refused.status_code == 404
+
+
+async def test_one_client_shuts_no_newcomer_out_by_asking_wrongly(home: Path) -> None:
+    async with farm_of(home) as farm:
+        target, world = await farm.open_many("hospital_stays", 2)
+        port = int(farm.here.url.rpartition(":")[2])
+        body = (
+            b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":['
+            + b"[1,2]," * 20_000
+            + b"[" * 201
+            + b"]" * 201
+            + b"]}}"
+        )
+        path = target["url"].partition("/e/")[2].encode()
+        head = b"POST /e/%s HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+        elsewhere = b"GET / HTTP/1.1\r\nhost: localhost\r\norigin: http://elsewhere.example\r\n\r\n"
+        opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(60)]
+        for number, (_, writer) in enumerate(opened):
+            writer.write((head % (path, len(body)) + body) if number % 2 else elsewhere * 50)
+        await asyncio.sleep(0.2)
+        async with asyncio.timeout(5):
+            for _ in range(5):
+                async with httpx2.AsyncClient(trust_env=False) as newcomer:
+                    ask = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_wards"}}
+                    assert (await newcomer.post(world["url"], json=ask)).status_code == 200
+                    assert (await newcomer.get(f"{farm.here.url}/e/hospital_stays/new")).status_code == 200
+        for _, writer in opened:
+            writer.transport.abort()
 
 
 async def test_the_figures_are_not_collected_anew_for_each_who_asks(home: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import logging
@@ -45,6 +46,9 @@ class Mirror:
             raise RuntimeError("not for anybody else")
         return Elsewhere(7) if request.path == "/elsewhere" else None
 
+    def party(self, request: Request) -> str | None:
+        return "the party" if request.path.startswith("/known") else None
+
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer | Stream]:
         self.seen.append(request.path)
         told = {
@@ -60,8 +64,8 @@ class Mirror:
             answer.body = b"x" * int(request.query)
         if request.path.startswith("/later"):
             return self._later(answer)
-        if request.path.startswith("/heavy"):
-            until_then = time.perf_counter() + 0.003
+        if request.path.startswith(("/heavy", "/heavier")):
+            until_then = time.perf_counter() + (0.02 if request.path.startswith("/heavier") else 0.003)
             while time.perf_counter() < until_then:
                 pass
         if request.path == "/held":
@@ -483,10 +487,69 @@ async def test_whoever_leaves_before_their_turn_keeps_nobody_from_theirs(caplog:
         await here.ask(get("/mistake") + get("/heavy", "connection: close"))
         with here.socket() as sock:
             await asyncio.get_running_loop().sock_sendall(sock, post("/a", bytes(MAX_BODY + 1)))
-            await until(lambda: here.connections.lane._waiting)
+            await until(lambda: here.connections.lane.waiting)
         said = await here.ask(get("/later", "connection: close"))
     assert [status for status, _ in answers_in(said)] == [200]
     assert not caplog.records
+
+
+async def test_newcomers_go_before_those_who_asked_wrongly_and_known_parties_wait_for_none() -> None:
+    async with door() as here:
+        loop, attackers = asyncio.get_running_loop(), [here.socket() for _ in range(20)]
+        with contextlib.ExitStack() as stack:
+            for sock in attackers:
+                stack.enter_context(sock)
+                await loop.sock_sendall(sock, get("/mistake"))
+            await until(lambda: here.service.seen.count("/mistake") == 20)
+            for sock in attackers:
+                await loop.sock_sendall(sock, get("/heavy/mistake"))
+            await until(lambda: here.connections.lane.waiting >= 15)
+            said = await here.ask(get("/known", "connection: close"))
+            assert here.connections.lane.waiting >= 15
+            said += await here.ask(get("/newcomer", "connection: close"))
+            assert here.connections.lane.waiting >= 8
+    assert [status for status, _ in answers_in(said)] == [200, 200]
+
+
+async def test_a_turn_rests_for_a_bounded_time_and_those_who_left_keep_no_place() -> None:
+    async with door() as here:
+        loop = asyncio.get_running_loop()
+        await here.ask(get("/mistake") + get("/heavier", "connection: close"))
+        gone = [here.socket() for _ in range(30)]
+        for sock in gone:
+            await loop.sock_sendall(sock, get("/mistake") + get("/heavier/mistake"))
+        await until(lambda: here.connections.lane.waiting >= 25)
+        for sock in gone:
+            sock.close()
+        began = loop.time()
+        await until(lambda: here.connections.lane.waiting == 0)
+        assert loop.time() - began < 1
+        assert here.service.seen.count("/heavier/mistake") < 10
+
+
+async def test_one_more_than_may_wait_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lane, "MOST_IN_LANE", 1)
+    async with door() as here:
+        sent = get("/heavy/mistake") + get("/later", "connection: close")
+        said = [await one for one in [asyncio.ensure_future(here.ask(sent)) for _ in range(4)]]
+    assert max(answers_in(one)[-1][0] for one in said) == 503
+    assert all(b"retry-after: 1" in one for one in said if b" 503 " in one)
+
+
+async def test_bodies_that_are_never_finished_take_a_bounded_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "MAX_UNFINISHED", 100_000)
+    async with door() as here:
+        loop = asyncio.get_running_loop()
+        with contextlib.ExitStack() as stack:
+            socks = [stack.enter_context(here.socket()) for _ in range(8)]
+            for sock in socks:
+                await loop.sock_sendall(sock, post("/a", bytes(30_000))[:-1])
+            await until(lambda: len(here.connections._bodies) <= 3 and here.connections.unfinished > 80_000)
+            assert answers_in(await all_from(socks[0]))[0][0] == 408
+            assert here.connections.unfinished <= 100_000
+            await loop.sock_sendall(socks[-1], b"1" + FAREWELL)
+            assert [status for status, _ in answers_in(await all_from(socks[-1]))] == [200, 200]
+        await until(lambda: here.connections.unfinished == 0)
 
 
 async def test_too_many_large_requests_at_once_are_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -506,7 +569,7 @@ async def test_whoever_leaves_while_waiting_with_a_large_request_has_asked_nothi
         with here.socket() as sock:
             await until(lambda: len(here.connections.open) >= 1)
             await asyncio.get_running_loop().sock_sendall(sock, large)
-            await until(lambda: here.connections.lane._waiting)
+            await until(lambda: here.connections.lane.waiting)
         await until(lambda: not here.connections.open)
         last = await here.ask(large)
         assert answers_in(await first)[0][0] == answers_in(last)[0][0] == 200

@@ -55,6 +55,10 @@ class _Head:
     async def _metrics(self) -> Answer:
         return Answer(200, as_prometheus(await self._figures()).encode(), "text/plain; version=0.0.4")
 
+    def party(self, request: Request) -> str | None:
+        """The token that a request carries, if it is valid."""
+        return self._guards.holder(request)
+
     def _health(self) -> Answer:
         return fine(status="ok", version=__version__, actors=len(self._hosts.all), there=len(self._hosts.there))
 
