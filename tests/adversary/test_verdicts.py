@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
-from envscaler_mcp.artifacts import Check, Scenario, Verdict
+from envscaler_mcp.artifacts import Call, Check, Scenario, State, Verdict
 from envscaler_mcp.cli.summary import print_summary, summary_of
 from envscaler_mcp.episode.agent import Briefing, Move
 from envscaler_mcp.errors import WorldError
@@ -22,6 +22,8 @@ from envscaler_mcp.export.formats import FORMATS
 from envscaler_mcp.export.sieve import Wish
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
 from envscaler_mcp.farm.rescoring import rescore_run
+from envscaler_mcp.launch.memory import in_memory
+from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.looking.review import Review
 from envscaler_mcp.looking.writing import write_page
 from envscaler_mcp.pipeline.exporting_runs import export_run
@@ -29,9 +31,14 @@ from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.pipeline.proving import write_scenarios
 from envscaler_mcp.scoring.lines import read_lines, sealed
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
+from envscaler_mcp.serving import deadline
 from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.outcome import kind_of
+from envscaler_mcp.trust import load_code
 from tests.adversary import desk
 from tests.adversary.published_runtime import Episode, built, played
+from tests.farm.home import content, library_code, write_folder
+from tests.farm.home import scenario as library_scenario
 
 
 def imported(home: Path, scenarios: Sequence[dict[str, Any]], *, faithful: bool = False) -> Path:
@@ -388,3 +395,87 @@ def _recorded_anew(folder: Path, scenario: str, reward: Any) -> None:
                 del told["verdict"]["reward"]
         lines.append(sealed(json.dumps(told).encode()))
     path.write_bytes(b"".join(lines))
+
+
+# No agent hides its own failed episode
+
+
+LARGE = 'return {"success": True, "data": "x" * 2_000_000}\n        raise RuntimeError('
+LONG = "while True:\n            pass\n        raise RuntimeError("
+OWN_WORDS = 'return self._refuse(f"Somebody with the address {email} is a member already.")'
+SAID = " failed because of an error inside the environment; nothing was changed."
+
+
+class Odd(Plays):
+    """Makes moves as they are."""
+
+    def act(self, observation: str) -> Move:
+        move = next(self._moves, Move(text="Task Completed"))
+        assert isinstance(move, Move)
+        return move
+
+
+def odd_home(home: Path, **changes: str) -> Path:
+    """A home with the lending library, its code changed: compiled code that is judged as it stands."""
+    code = library_code("lending_library", **changes)
+    state = State(environment=code.environment.id, name="start", seed=7, content=content(2, 2))
+    task = library_scenario(code, state, "lending_library-001", [JOIN]).model_copy(update={"oracle": ()})
+    write_folder(home / "generated_servers" / "lending_library", code, state, [task])
+    return home / "generated_servers"
+
+
+JOIN = Call(tool="join", arguments={"name": "Ada", "email": "ada@example.org"})
+
+
+def odd_verdict(servers: Path, folder: Path, moves: Sequence[Move], **options: Any) -> Verdict:
+    with Farm.at(servers) as farm:
+        plan = plan_run(farm, ["lending_library"], RunConfig(**options))
+        anyio.run(run_episodes, farm, plan, lambda *_: Odd(moves), folder, 1, lambda *_: None)
+    (played,) = read_trajectories(folder)
+    return played.verdict
+
+
+STUMBLE = Move(tool="stumble", arguments={"member_id": "MEMB-00001"})
+
+
+@pytest.mark.parametrize("via", ["direct", "worker"])
+@pytest.mark.parametrize("changes", [{}, {"raise RuntimeError(": LARGE}], ids=["raises", "large"])
+def test_a_call_that_raises_or_answers_too_much_masks_no_episode(
+    changes: dict[str, str], via: str, tmp_path: Path
+) -> None:
+    servers = odd_home(tmp_path, **changes)
+    failed = odd_verdict(servers, tmp_path / "failed", [STUMBLE], via=via)
+    assert (failed.owner, failed.masked, len(failed.checks)) == ("agent", False, 1)
+    join = Move(tool=JOIN.tool, arguments=JOIN.arguments)
+    assert odd_verdict(servers, tmp_path / "solved", [STUMBLE, join], via=via).solved
+
+
+def test_a_call_that_takes_too_long_is_refused_and_masks_no_episode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadline, "SECONDS", 0.2)
+    servers = odd_home(tmp_path, **{"raise RuntimeError(": LONG})
+    failed = odd_verdict(servers, tmp_path / "failed", [STUMBLE])
+    assert (failed.owner, failed.masked, len(failed.checks)) == ("agent", False, 1)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_ended_for_a_call_without_an_end_is_the_agents_failure(tmp_path: Path) -> None:
+    servers = odd_home(tmp_path, **{"raise RuntimeError(": LONG})
+    failed = odd_verdict(servers, tmp_path / "failed", [STUMBLE], via="worker")
+    assert (failed.owner, failed.masked) == ("agent", False)
+
+
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+async def test_a_refusal_in_an_agents_own_words_is_no_defect_of_the_environment(era: str, tmp_path: Path) -> None:
+    changes = {OWN_WORDS: 'return self._refuse(f"{email}")', '"format": "email"': '"maxLength": 200'}
+    folder = odd_home(tmp_path, **changes) / "lending_library"
+    world = open_folder(folder, load_code(folder), isolation="trusted")
+    given = {"name": "Ada", "email": f"x{SAID}"}
+    assert world.call("join", given).kind == "done"
+    async with in_memory(world, mode=era) as client:
+        for tool, arguments, kind in (("join", given, "refused"), ("stumble", STUMBLE.arguments, "failed")):
+            result = await client.call_tool(tool, arguments)
+            (text,) = result.content
+            assert getattr(text, "text", "").endswith(f'{SAID}"}}')
+            assert kind_of(result.meta, bool(result.is_error)) == kind
