@@ -27,17 +27,22 @@ from envscaler_mcp.episode.agent import (
 )
 from envscaler_mcp.episode.audit import UserAudit
 from envscaler_mcp.episode.transcript import (
+    MAX_BYTES,
+    MAX_NAME,
     NO_ACTION,
     NO_MOVE,
+    TOO_LARGE,
+    TOO_LONG,
     as_written,
     heard_by_nobody,
     is_last,
     is_sendable,
+    is_small,
     may_write,
     messages_of,
     storable,
 )
-from envscaler_mcp.episode.user import Reply, User
+from envscaler_mcp.episode.user import Reply, User, stops_by_rule
 from envscaler_mcp.errors import EnvScalerError, LaunchError, WorldError
 from envscaler_mcp.llm.patience import CLOCK
 from envscaler_mcp.sandbox.ended import WorkerEndedError
@@ -219,7 +224,7 @@ class _Game:
         if played.invented:
             values = ", ".join(sorted({one.value for one in played.invented}))
             self.end(played.ended, "user_simulator", f"the user invented {values}")
-        elif played.ended == "completed" and (untold := self._audit.untold()):
+        elif played.ended == "completed" and not stops_by_rule(self._user) and (untold := self._audit.untold()):
             self.end(played.ended, "user_simulator", f"the user stopped before they had told {', '.join(untold)}")
 
     def end(self, ended: Ending, owner: Owner | None, reason: str) -> None:
@@ -324,6 +329,8 @@ class _Game:
         return {"observation": reply, "user_use": use}
 
     async def _replied(self, user: User, number: int, text: str) -> tuple[str, Use | None]:
+        if len(text) > MAX_BYTES:
+            return TOO_LONG, None
         self._audit.heard(text)
         return await self._of_user(user.reply(text, self._way.state), number)
 
@@ -343,7 +350,7 @@ class _Game:
         return text, use
 
     async def _call(self, tool: Any, arguments: Any) -> dict[str, Any]:
-        made: dict[str, Any] = {"tool": storable(tool)}
+        made: dict[str, Any] = {"tool": storable(tool)[:MAX_NAME]}
         if is_sendable(tool, arguments):
             # An agent may go on with its own lists.
             made["arguments"] = copied(arguments)
@@ -381,6 +388,8 @@ class _Game:
         found = self._tools.get(tool) if isinstance(tool, str) else None
         if found is None:
             return no_such_tool(tool, self._tools)
+        if not is_small(arguments):
+            return Outcome.saying("invalid", TOO_LARGE)
         # This process matches no pattern of an environment whose code it may not run.
         schema = without_patterns(found.tool.input_schema)
         check = found.check if schema == found.tool.input_schema else compile_arguments(schema)
