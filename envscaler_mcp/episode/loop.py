@@ -27,24 +27,29 @@ from envscaler_mcp.episode.agent import (
 )
 from envscaler_mcp.episode.audit import UserAudit
 from envscaler_mcp.episode.transcript import (
+    MAX_BYTES,
+    MAX_NAME,
     NO_ACTION,
     NO_MOVE,
+    TOO_LARGE,
+    TOO_LONG,
     as_written,
     heard_by_nobody,
     is_last,
     is_sendable,
+    is_small,
     may_write,
     messages_of,
     storable,
 )
-from envscaler_mcp.episode.user import Reply, User
-from envscaler_mcp.errors import EnvScalerError, LaunchError
+from envscaler_mcp.episode.user import Reply, User, stops_by_rule
+from envscaler_mcp.errors import EnvScalerError, LaunchError, WorldError
 from envscaler_mcp.llm.patience import CLOCK
 from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.local_world import no_such_tool
-from envscaler_mcp.serving.outcome import ENDED, PublishedOutcome, says_ended
+from envscaler_mcp.serving.outcome import PublishedOutcome, ended
 from envscaler_mcp.serving.plain import copied
 from envscaler_mcp.serving.published_world import INVALID_ACTION
 from envscaler_mcp.serving.validation import compile_arguments, without_patterns
@@ -90,8 +95,11 @@ class Played:
     messages: list[dict[str, Any]] = field(default_factory=list)
     ended: Ending = "error"
     owner: Owner | None = None
-    """Whose failure ended it, where one did; `environment` also where a tool broke down on the way."""
+    """Whose failure ended it, where one did."""
     reason: str = ""
+    """Why it ended, or how a tool broke down on the way, which is the failure of none."""
+    world_lost: Literal["agent", "environment"] | None = None
+    """Through whom its world is gone, so that there is no ending to judge."""
     again: bool = True
     """Whether it may go otherwise in a moment, where the machine ended it."""
     stopped: CannotGoOnError | None = None
@@ -146,6 +154,15 @@ async def play(
     return game.played
 
 
+def owner_of_loss(cause: WorkerEndedError | WorldError) -> Literal["agent", "environment"]:
+    """Through whom the world of an episode is gone, or its state cannot be read any more.
+
+    At the start it could be read. So what is too much, or cannot be told, has come of the agent's calls. Only code that
+    broke its worker down, or did what no world needs, has failed by its own doing.
+    """
+    return "environment" if isinstance(cause, WorkerEndedError) and not cause.used_too_much else "agent"
+
+
 class _Clock:
     """The time of an episode; it is nobody's fault when an endpoint cannot be reached."""
 
@@ -188,6 +205,8 @@ class _Game:
         self._mode: Mode = "task" if user is None else "conversation"
         self._tools = offer.tools
         self._scenario = scenario
+        self._raised = False
+        """Whether a tool raised."""
         self.played = Played()
 
     @cached_property
@@ -205,7 +224,7 @@ class _Game:
         if played.invented:
             values = ", ".join(sorted({one.value for one in played.invented}))
             self.end(played.ended, "user_simulator", f"the user invented {values}")
-        elif played.ended == "completed" and (untold := self._audit.untold()):
+        elif played.ended == "completed" and not stops_by_rule(self._user) and (untold := self._audit.untold()):
             self.end(played.ended, "user_simulator", f"the user stopped before they had told {', '.join(untold)}")
 
     def end(self, ended: Ending, owner: Owner | None, reason: str) -> None:
@@ -231,10 +250,10 @@ class _Game:
                 last = turn[-1]
                 if is_last(last, self._mode):
                     return self.end("completed", None, "")
-                if self._published and self.played.owner is not None:
+                if self._raised and self._published:
                     return self.end("error", None, "")
-                if any(says_ended(step.observation) for step in turn):
-                    return self.end("error", "environment", self.played.reason or "the world's worker has ended")
+                if self.played.world_lost is not None:
+                    return self.end("error", self.played.world_lost, self.played.reason or "the world has ended")
                 if _written(self.played.use) >= (limits.tokens or math.inf):
                     return self.end("tokens", None, "")
                 observation = Heard(*(step.observation for step in turn))
@@ -243,9 +262,17 @@ class _Game:
             self.end("error", "agent", str(cause))
         except _UserError as cause:
             self.end("error", "user_simulator", str(cause))
+        except (WorkerEndedError, WorldError) as cause:
+            self._lost(cause)
+            self.end("error", self.played.world_lost, "")
         except EnvScalerError as cause:
             self._end_by_machine(cause)
         return None
+
+    def _lost(self, cause: WorkerEndedError | WorldError) -> None:
+        if self.played.world_lost is None:
+            self.played.world_lost = owner_of_loss(cause)
+            self.played.reason = str(cause)
 
     def _end_by_machine(self, cause: EnvScalerError) -> None:
         expected = isinstance(cause, UnavailableError | CannotGoOnError | LaunchError)
@@ -302,6 +329,8 @@ class _Game:
         return {"observation": reply, "user_use": use}
 
     async def _replied(self, user: User, number: int, text: str) -> tuple[str, Use | None]:
+        if len(text) > MAX_BYTES:
+            return TOO_LONG, None
         self._audit.heard(text)
         return await self._of_user(user.reply(text, self._way.state), number)
 
@@ -321,7 +350,7 @@ class _Game:
         return text, use
 
     async def _call(self, tool: Any, arguments: Any) -> dict[str, Any]:
-        made: dict[str, Any] = {"tool": storable(tool)}
+        made: dict[str, Any] = {"tool": storable(tool)[:MAX_NAME]}
         if is_sendable(tool, arguments):
             # An agent may go on with its own lists.
             made["arguments"] = copied(arguments)
@@ -337,10 +366,18 @@ class _Game:
         try:
             outcome, diff = await self._way.call(tool, arguments, may_write(found, published=self._published))
         except WorkerEndedError as cause:
-            self.played.reason = str(cause)
-            return ENDED, StateDiff()
+            self._lost(cause)
+            return ended(cause.reason), StateDiff()
+        if outcome.kind in ("done", "refused", "invalid", "limited"):
+            return outcome, diff
+        told = outcome.payload.get("error", outcome.text)
         if outcome.kind == "failed":
-            self.end("error", "environment", outcome.payload.get("error", outcome.text))
+            # Whoever provokes an exception is judged by the ending; it is no excuse.
+            self._raised = True
+            self.played.reason = self.played.reason or told
+        elif self.played.world_lost is None:
+            self.played.world_lost = "environment" if outcome.kind == "ended" else "agent"
+            self.played.reason = told
         return outcome, diff
 
     def _unsendable(self, tool: Any, arguments: Any) -> Outcome:
@@ -351,6 +388,8 @@ class _Game:
         found = self._tools.get(tool) if isinstance(tool, str) else None
         if found is None:
             return no_such_tool(tool, self._tools)
+        if not is_small(arguments):
+            return Outcome.saying("invalid", TOO_LARGE)
         # This process matches no pattern of an environment whose code it may not run.
         schema = without_patterns(found.tool.input_schema)
         check = found.check if schema == found.tool.input_schema else compile_arguments(schema)

@@ -24,6 +24,8 @@ ROUNDS = 2
 class ScriptedUser:
     """The goals of a scenario, one after the other."""
 
+    stops_by_rule = True
+
     def __init__(self, conversation: Conversation, progress: GoalProgress) -> None:
         self._first = conversation.first
         self._goals = conversation.goals
@@ -103,9 +105,10 @@ class ScriptedUser:
         """The facts that it asks for, and all of the goal where it is not sure which; never yes, but what was wanted."""
         facts = asked_facts(speech.clauses, self._goal.facts)
         knew = self._requested
+        brings_something = any(fact.name not in self._told for fact in facts)
         self._told |= {fact.name for fact in facts}
         answers = [f"{fact.name.replace('_', ' ').capitalize()}: {fact.says}." for fact in facts]
-        if facts and not speech.offers:
+        if facts and not speech.offers and (brings_something or knew):
             return " ".join(answers if knew else [*answers, "There is more to it than that."])
         self._told.add(self._goal.request)
         if speech.offers:

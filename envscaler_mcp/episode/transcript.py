@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -21,6 +22,16 @@ SILENT = "The move was empty. Call a tool, or say something to the user."
 NO_MOVE = "That is neither a text nor a call of a tool."
 _MAX_DEPTH = 64
 """How deep arguments may be nested; tools take less, and what is a few times deeper could not be read from a record."""
+MAX_BYTES = 200 * 1024
+"""Of arguments, as they are sent; less than the shortest message that any way to a world takes."""
+MAX_BITS = 1_000
+"""Of a number: 301 digits, more than which some ways and some files do not carry."""
+MAX_NAME = 200
+TOO_LARGE = f"The arguments are too large: {MAX_BYTES // 1024} KiB are taken together, and numbers of at most 301 digits. Send less."
+TOO_LONG = f"That is too long to be read. Say it in less than {MAX_BYTES // 1024} KiB."
+"""What a user says to more."""
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = 1_000
 _MAX_TOLD = 20_000
 """Letters kept of what could not be sent."""
 
@@ -91,15 +102,49 @@ def messages_of(steps: Sequence[Step]) -> list[dict[str, Any]]:
 
 def storable(text: object) -> str:
     """A text as it can be written down: whatever an agent says ends in a file."""
-    return str(text).encode(errors="replace").decode()
+    try:
+        return str(text).encode(errors="replace").decode()
+    except Exception:
+        # A number of more digits than Python writes, or the agent's own code.
+        return type(text).__name__
 
 
 def is_sendable(tool: object, arguments: object) -> bool:
     """Whether a call can be told in JSON, to a world and to a file."""
     if type(tool) is not str or not tool or type(arguments) is not dict:
         return False
-    # Depth first, since what holds itself has no end.
-    return _is_shallow(arguments) and is_plain([tool, arguments])
+    if len(tool) > MAX_NAME or not tool.isprintable():
+        return False
+    # Size first, since what holds itself has no end.
+    return is_small(arguments) and _is_shallow(arguments) and is_plain(arguments)
+
+
+def is_small(arguments: object) -> bool:
+    """Whether every way to a world carries the arguments; what holds itself is large."""
+    room = MAX_BYTES
+    waiting = [arguments]
+    while waiting:
+        value = waiting.pop()
+        room -= 4
+        if isinstance(value, str):
+            # Six bytes are the most that JSON makes of a character that UTF-16 writes in one unit.
+            room -= len(value) if value.isascii() and value.isprintable() else 6 * len(value)
+        elif isinstance(value, int):
+            size = value.bit_length()
+            room -= size // 3
+            if size > MAX_BITS:
+                return False
+        elif isinstance(value, dict):
+            waiting += [*value, *value.values()] if 4 * len(value) <= room else []
+            room -= 4 * len(value)
+        elif isinstance(value, list):
+            waiting += value if len(value) <= room else []
+            room -= len(value)
+        elif isinstance(value, float):
+            room -= 24
+        if room < 0:
+            return False
+    return True
 
 
 def _is_shallow(value: Any) -> bool:
@@ -119,7 +164,12 @@ def _is_shallow(value: Any) -> bool:
 def as_written(arguments: object) -> str:
     """What stood in the place of arguments that cannot be sent; never nothing."""
     if isinstance(arguments, str) and arguments:
-        return storable(arguments)[:_MAX_TOLD]
+        return storable(arguments[:_MAX_TOLD])
+    try:
+        if not is_small(arguments):
+            return storable(_SHORT.repr(arguments))[:_MAX_TOLD]
+    except Exception:
+        return f"a {type(arguments).__name__} that is too large"
     try:
         return storable(json.dumps(cast(Any, arguments), ensure_ascii=False))[:_MAX_TOLD]
     except (TypeError, ValueError, RecursionError):

@@ -55,7 +55,7 @@ def value_of(text: str, schema: dict[str, Any]) -> object:
         return [value_of(part.strip(), schema.get("items", {})) for part in text.split(",")] if text else []
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except ValueError:
         return text
 
 

@@ -45,3 +45,10 @@ class User(Protocol):
 
 MakeUser = Callable[[Scenario, GoalProgress, int], User]
 """The number is for the user's own chance."""
+
+
+def stops_by_rule(user: User) -> bool:
+    """Whether it stops only after it has told all of a goal, or where the goal is done; then what an agent was not told is
+    no excuse for it.
+    """
+    return getattr(user, "stops_by_rule", False) is True

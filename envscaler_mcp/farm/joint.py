@@ -19,13 +19,13 @@ from envscaler_mcp.episode.progress import GoalProgress, checks_of_goals
 from envscaler_mcp.episode.user import MakeUser
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.farm.joined_tasks import joined
-from envscaler_mcp.farm.playing import introduction_at, spoilt
+from envscaler_mcp.farm.playing import ending_of, introduction_at, spoilt, without_ending
 from envscaler_mcp.farm.sessions import Farm
 from envscaler_mcp.launch.foreign import Target, foreign_server
 from envscaler_mcp.launch.several import Member, Several
 from envscaler_mcp.launch.ways import WorldWay
 from envscaler_mcp.sandbox.judging import GRADING
-from envscaler_mcp.scoring.verdict import on_all, settled, ungraded_as_published, unplayable
+from envscaler_mcp.scoring.verdict import on_all, settled, ungraded_as_published
 from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.grading import Scoring
 
@@ -161,9 +161,10 @@ class _Joint:
                 watch,
                 published=self._published,
             )
-            if played.owner == "infrastructure":
-                return played, unplayable("infrastructure", played.reason, plan.scoring), None
-            final = await self._several.state()
+            verdict = without_ending(played, plan.scoring)
+            if verdict is not None:
+                return played, verdict, None
+            final = await ending_of(played, self._several.state)
             return played, await anyio.to_thread.run_sync(self._verdict, played, final), final
         except EnvScalerError as cause:
             return played, spoilt(played, cause, plan.scoring), None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Environment, Scenario, Verdict, digest_of
+from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agent import Briefing, CannotGoOnError, MakeAgent
-from envscaler_mcp.episode.loop import EpisodeLimits, Played, play
+from envscaler_mcp.episode.loop import EpisodeLimits, Played, owner_of_loss, play
 from envscaler_mcp.episode.progress import ChecksOfGoals, GoalProgress, checks_of_goals
 from envscaler_mcp.episode.user import MakeUser, User
 from envscaler_mcp.errors import EnvScalerError, WorldError
@@ -25,6 +26,8 @@ from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.introducing import instructions, introduction_text, rules_text
+
+T = TypeVar("T")
 
 _OF_THE_WORLD = (WorldError, WorkerEndedError, RefusedError)
 
@@ -57,7 +60,26 @@ def spoilt(played: Played, cause: EnvScalerError, scoring: Scoring) -> Verdict:
     """The verdict where there is no ending to judge, and whether others can be played."""
     if isinstance(cause, CannotGoOnError):
         played.stopped = cause
-    return unplayable("environment" if isinstance(cause, _OF_THE_WORLD) else "infrastructure", str(cause), scoring)
+    owner: Owner = "environment" if isinstance(cause, _OF_THE_WORLD) else "infrastructure"
+    return unplayable(played.world_lost or owner, str(cause), scoring)
+
+
+def without_ending(played: Played, scoring: Scoring) -> Verdict | None:
+    """The verdict where nothing is left to be judged: the machine failed, or a call of the agent has used its world up."""
+    if played.owner == "infrastructure":
+        return unplayable("infrastructure", played.reason, scoring)
+    return unplayable("agent", played.reason, scoring) if played.world_lost == "agent" else None
+
+
+async def ending_of(played: Played, state: Callable[[], Awaitable[T]]) -> T:
+    """The state at the end; where it cannot be read, `played` says through whom."""
+    try:
+        return await state()
+    except (WorldError, WorkerEndedError) as cause:
+        if played.world_lost is None:
+            played.world_lost, played.reason = owner_of_loss(cause), str(cause)
+        played.owner = played.world_lost
+        raise
 
 
 class Stage:
@@ -82,9 +104,10 @@ class Stage:
             played = await play(
                 self._make_agent, scenario, way, host.code, briefing, self._limits, user, published=host.code.published
             )
-            if played.owner == "infrastructure":
-                return Told(played, unplayable("infrastructure", played.reason, self._plan.scoring))
-            final = await way.state()
+            verdict = without_ending(played, self._plan.scoring)
+            if verdict is not None:
+                return Told(played, verdict)
+            final = await ending_of(played, way.state)
             judged = await anyio.to_thread.run_sync(self._farm.judge, scenario, initial, final, self._plan.scoring)
         except EnvScalerError as cause:
             return Told(played, spoilt(played, cause, self._plan.scoring))

@@ -104,7 +104,7 @@ class ClientWay:
         (content,) = result.content
         if not isinstance(content, TextContent):
             raise LaunchError(f"The server answered a call of {tool!r} with something other than a text.")
-        kind = kind_of(content.text, bool(result.is_error))
+        kind = kind_of(result.meta, bool(result.is_error))
         return (PublishedOutcome if self._published else Outcome)(kind, content.text)
 
     async def read(self, act: Callable[[Controls], T]) -> T:

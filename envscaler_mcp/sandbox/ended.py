@@ -21,6 +21,11 @@ class WorkerEndedError(SandboxError):
         super().__init__(told)
         self.reason: Reason = reason
 
+    @property
+    def used_too_much(self) -> bool:
+        """Whether it went over a bound by what it was asked to do, which is the failure of the one who asked."""
+        return self.reason in ("time", "memory")
+
 
 def ended_by(status: int | None, doing: str) -> WorkerEndedError:
     """What an exit status says about a worker that ended by itself."""

@@ -20,6 +20,13 @@ class FrameError(SandboxError):
     """What arrived is not one well-formed message."""
 
 
+_SENSIBLE = 64
+
+
+class FrameTooLargeError(FrameError):
+    """A message that would be one, but for its size."""
+
+
 class ClosedError(SandboxError):
     """The other end is gone."""
 
@@ -57,7 +64,7 @@ def decode(body: bytes, bounds: Bounds) -> dict[str, Any]:
     """
     opened = body.count(b"[") + body.count(b"{")
     if opened + body.count(b",") > bounds.values:
-        raise FrameError(f"a message of more than {bounds.values} values")
+        raise FrameTooLargeError(f"a message of more than {bounds.values} values")
     try:
         message = _decoder.decode(str(body, "utf-8"))
     except (ValueError, RecursionError) as cause:
@@ -66,7 +73,7 @@ def decode(body: bytes, bounds: Bounds) -> dict[str, Any]:
         raise FrameError("a message is not a JSON object")
     # One level of it is the message's own.
     if opened > bounds.depth and is_deeper(message, bounds.depth + 1):
-        raise FrameError(f"a message is nested more than {bounds.depth} deep")
+        raise FrameTooLargeError(f"a message is nested more than {bounds.depth} deep")
     return message
 
 
@@ -93,7 +100,9 @@ class Reader:
             if len(held) >= _HEAD:
                 size = int.from_bytes(held[:_HEAD])
                 if size > bounds.size:
-                    raise FrameError(f"a message of {size} bytes; at most {bounds.size} are read")
+                    # Four letters of something that is no frame at all make a size of gigabytes.
+                    kind = FrameTooLargeError if size < _SENSIBLE * bounds.size else FrameError
+                    raise kind(f"a message of {size} bytes; at most {bounds.size} are read")
                 if len(held) >= _HEAD + size:
                     body = bytes(held[_HEAD : _HEAD + size])
                     del held[: _HEAD + size]

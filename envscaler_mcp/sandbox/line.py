@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 from envscaler_mcp.errors import EnvScalerError, SandboxError, WorldError
 from envscaler_mcp.sandbox import limits as bounds
 from envscaler_mcp.sandbox.ended import Reason, WorkerEndedError, ended_by
-from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, Reader, encode, is_whole
+from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, FrameTooLargeError, Reader, encode, is_whole
 from envscaler_mcp.sandbox.idle import idle_watch
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
@@ -270,7 +270,9 @@ class Line:
             bounds = self._bounds.get(doing, _SMALL)
             message = self._wait(partial(self._reader.next, bounds), deadline, doing)
         except FrameError as cause:
-            self._void("hostile", f"{doing}: {cause}")
+            # What an agent has put into a state by ordinary calls may be too much; no other answer grows with it.
+            grown = doing in _OF_STATES and isinstance(cause, FrameTooLargeError)
+            self._void("memory" if grown else "hostile", f"{doing}: {cause}")
         except (ClosedError, OSError):
             self._gone(doing)
         return self._accepted(message, doing)

@@ -9,7 +9,7 @@ from envscaler_mcp.artifacts import Step, Verdict
 from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.serving.grading import Scoring
-from envscaler_mcp.serving.outcome import ENDED, kind_of
+from envscaler_mcp.serving.outcome import says_ended, says_failed
 
 
 def unplayable(owner: Owner, reason: str, scoring: Scoring) -> Verdict:
@@ -26,7 +26,8 @@ def ungraded_as_published(ended: str, steps: Sequence[Step]) -> str:
 
 
 def _raised(step: Step) -> bool:
-    return bool(step.tool) and step.observation != ENDED.text and kind_of(step.observation, step.is_error) == "failed"
+    # A record has only the words. To forge these costs the agent its reward, and masks nothing.
+    return bool(step.tool) and step.is_error and says_failed(step.observation) and not says_ended(step.observation)
 
 
 def settled(judged: Verdict, owner: Owner | None, reason: str, ungraded: str = "") -> Verdict:

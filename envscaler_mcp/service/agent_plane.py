@@ -28,7 +28,7 @@ from envscaler_mcp.service.messages import (
 )
 from envscaler_mcp.service.sent_again import answer_once, keep
 from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, NO_KEY, is_key
-from envscaler_mcp.serving.outcome import Outcome
+from envscaler_mcp.serving.outcome import Outcome, encode, meta_of
 
 NO_PAGE = "This is the address of a world: MCP clients send to it with POST, and nothing is ever pushed from here."
 
@@ -114,8 +114,14 @@ def _shaped(
             outcome.wire.encode(),
         )
     )
+    meta = meta_of(outcome.kind)
     if modern:
-        body += b',"resultType":"complete","_meta":%s}}' % world.environment.fixed.stamp
+        stamp = world.environment.fixed.stamp
+        if meta is not None:
+            stamp = b"%s,%s" % (stamp[:-1], encode(meta).encode()[1:])
+        body += b',"resultType":"complete","_meta":%s}}' % stamp
+    elif meta is not None:
+        body += b',"_meta":%s}}' % encode(meta).encode()
     else:
         body += b"}}"
     answer = _sent(body, reads_json)

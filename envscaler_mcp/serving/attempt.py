@@ -34,9 +34,26 @@ def published(result: Any) -> str:
         raise ValueError("the refusal gives no reason")
     text = encode(result)
     text.encode()
-    if len(text) > MAX_RESULT:
-        raise ValueError(f"a result of {len(text)} characters")
+    check_length(text)
     return text
+
+
+class TooLargeError(ValueError):
+    """A result was longer than `MAX_RESULT`; which one a call makes, its caller decides too."""
+
+
+def check_length(text: str) -> None:
+    """TooLargeError where a result is too long to be sent."""
+    if len(text) > MAX_RESULT:
+        raise TooLargeError(f"a result of {len(text)} characters")
+
+
+def too_large(tool: str, cause: TooLargeError) -> Outcome:
+    """What a caller hears then: no defect of the environment."""
+    return Outcome.saying(
+        "limited",
+        f"{tool} gave {cause}, and at most {MAX_RESULT:,} are sent; nothing was changed. Ask for less: narrow it.",
+    )
 
 
 def attempted(tool: str, method: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[Outcome, str | None]:

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, Self
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving import deadline
-from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt, attempted
+from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt, attempted, check_length
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode, load_class
 from envscaler_mcp.serving.deadline import OverdueError, ended_in_a_write, rule_in, slot, within_time
 from envscaler_mcp.serving.difference import Write, diff_of_journal
 from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.local_world import RECORD_BYTES, LocalWorld
-from envscaler_mcp.serving.outcome import ENDED, INSIDE, Outcome, encode
+from envscaler_mcp.serving.outcome import Outcome, encode, ended
 from envscaler_mcp.serving.plain import copied
 
 FULL = "as many records as it may; remove some, or open another world."
@@ -71,13 +71,13 @@ class JournaledWorld(LocalWorld):
             success = result["success"]
             text = encode(result)
             if len(text) > MAX_RESULT:
-                raise ValueError(f"a result of {len(text)} characters")
+                check_length(text)
         except BaseException as cause:
             mine.running = False
             if isinstance(cause, OverdueError) and ended_in_a_write(cause):
                 # What it was before is not known any more.
                 self.close()
-                return ENDED
+                return ended("time")
             self._take_back(env._journal)
             env._journal = []
             self._last = []
@@ -112,7 +112,10 @@ class JournaledWorld(LocalWorld):
         rules, number = self.environment.rules, rule_in(cause)
         rule = f" while it checked the rule {rules[number - 1]!r}" if number and number <= len(rules) else ""
         self.last_failure = f"it did not end within {self.seconds:g} seconds{rule}"
-        return Outcome.saying("failed", f"{tool} was ended after {self.seconds:g} seconds of work{rule}. It{INSIDE}")
+        return Outcome.saying(
+            "limited",
+            f"{tool} was ended after {self.seconds:g} seconds of work{rule}; nothing was changed. Ask for less: narrow it.",
+        )
 
     def attempt(self, tool: str, arguments: Mapping[str, Any]) -> Attempt:
         """What the code does with the call; the world is as before afterwards, as far as the journal tells."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from json import encoder
 from typing import Any, Literal
 
-Kind = Literal["done", "refused", "invalid", "failed"]
-"""`refused` by the environment, `invalid` before it was asked, `failed` because of a defect inside it."""
+Kind = Literal["done", "refused", "invalid", "limited", "failed", "ended", "exhausted"]
+"""`refused` by the environment, `invalid` before it was asked, `limited` because the call or its result went over a limit,
+`failed` because of an exception inside the environment. `ended` and `exhausted`: the world is gone, through its code, or
+because this call took too much time or memory.
+"""
+KIND = "envscaler/kind"
+"""The name in a result's `_meta` under which a server tells the kind, where more is to be told than whether it is an error."""
 
 
 def _encoder() -> Callable[[Any], str]:
@@ -86,7 +91,7 @@ class PublishedOutcome(Outcome):
 
 INSIDE = " failed because of an error inside the environment; nothing was changed."
 """How a sentence ends that tells of a defect inside an environment."""
-ENDED = Outcome.saying("failed", "This world has ended; a new one must be opened.")
+ENDED = Outcome.saying("ended", "This world has ended; a new one must be opened.")
 """What a server answers when the worker that held its world is gone."""
 _ENDED_BY = {
     "memory": "This world has ended because it used too much memory; a new one must be opened.",
@@ -96,7 +101,7 @@ _ENDED_BY = {
 
 def ended(reason: str) -> Outcome:
     """The same, for a reason that agents may know; what hostile code did is for the world's owner."""
-    return Outcome.saying("failed", _ENDED_BY[reason]) if reason in _ENDED_BY else ENDED
+    return Outcome.saying("exhausted", _ENDED_BY[reason]) if reason in _ENDED_BY else ENDED
 
 
 _ENDED_TEXTS = frozenset({ENDED.text, *(ended(reason).text for reason in _ENDED_BY)})
@@ -107,11 +112,25 @@ def says_ended(text: str) -> bool:
     return text in _ENDED_TEXTS
 
 
-def kind_of(text: str, is_error: bool) -> Kind:
-    """The kind of an outcome that arrived as its text: a client is told no more than that it is an error."""
-    if not is_error:
-        return "done"
+def says_failed(text: str) -> bool:
+    """Whether an error sounds like an exception inside the environment; others may write the same words."""
     if text.startswith("Error: "):
         # As published; what an environment says here is JSON otherwise.
-        return "failed" if "\nTraceback (most recent call last):\n" in text else "invalid"
-    return "failed" if says_ended(text) or text.endswith(f'{INSIDE}"}}') else "refused"
+        return "\nTraceback (most recent call last):\n" in text
+    return text.endswith(f'{INSIDE}"}}')
+
+
+def meta_of(kind: Kind) -> dict[str, str] | None:
+    """What a server adds to the result of a call in `_meta`; most results say all by whether they are an error."""
+    return {KIND: kind} if kind in _TOLD_APART else None
+
+
+_TOLD_APART: dict[object, Kind] = {"limited": "limited", "failed": "failed", "ended": "ended", "exhausted": "exhausted"}
+
+
+def kind_of(meta: Mapping[str, Any] | None, is_error: bool) -> Kind:
+    """The kind of an outcome that arrived from a server. Its text is never asked: an agent may have written it."""
+    if not is_error:
+        return "done"
+    said = (meta or {}).get(KIND)
+    return _TOLD_APART.get(said, "refused") if type(said) is str else "refused"

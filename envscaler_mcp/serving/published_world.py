@@ -13,7 +13,7 @@ from copy import deepcopy
 from typing import Any
 
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving.attempt import MAX_RESULT
+from envscaler_mcp.serving.attempt import MAX_RESULT, TooLargeError, check_length
 from envscaler_mcp.serving.copied_world import CopiedWorld
 from envscaler_mcp.serving.local_world import CLOSED
 from envscaler_mcp.serving.outcome import ENDED, Outcome, PublishedOutcome, encode
@@ -85,6 +85,9 @@ class PublishedWorld(CopiedWorld):
             outcome: Outcome = PublishedOutcome("done", _printed(getattr(self._env, name)(**arguments)))
         except KeyboardInterrupt:
             raise
+        except TooLargeError as cause:
+            self.last_failure = str(cause)
+            outcome = PublishedOutcome("limited", f"Error: {name} gave {cause}, and at most {MAX_RESULT:,} are sent.")
         except BaseException as cause:
             self.last_failure = f"{type(cause).__name__}: {_words(cause)}"
             outcome = PublishedOutcome("failed", _told(cause))
@@ -103,8 +106,7 @@ class PublishedWorld(CopiedWorld):
 
 def _printed(result: Any) -> str:
     text = str(result).encode(errors="backslashreplace").decode()
-    if len(text) > MAX_RESULT:
-        raise ValueError(f"a result of {len(text)} characters")
+    check_length(text)
     return text
 
 

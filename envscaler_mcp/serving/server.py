@@ -20,7 +20,7 @@ from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.serving import introducing
 from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, INTRODUCTION, KEPT_MS, NO_KEY, RULES, is_key
-from envscaler_mcp.serving.outcome import Outcome, ended
+from envscaler_mcp.serving.outcome import Outcome, ended, meta_of
 from envscaler_mcp.serving.served import Served
 from envscaler_mcp.serving.world import World
 
@@ -53,6 +53,7 @@ def build_server(world: World | Served, tasks: Sequence[Scenario] | Tasks = ()) 
             content=[types.TextContent(type="text", text=outcome.text)],
             structured_content=outcome.payload,
             is_error=outcome.is_error,
+            meta=meta_of(outcome.kind),
         )
 
     async def list_resources(_context: _Context, _params: Any) -> types.ListResourcesResult:

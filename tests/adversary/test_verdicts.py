@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -13,15 +14,21 @@ from typing import Any
 
 import anyio
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
 
-from envscaler_mcp.artifacts import Check, Scenario, Verdict
+from envscaler_mcp.artifacts import Call, Check, Conversation, Fact, Goal, Scenario, State, Verdict
 from envscaler_mcp.cli.summary import print_summary, summary_of
 from envscaler_mcp.episode.agent import Briefing, Move
+from envscaler_mcp.episode.transcript import TOO_LARGE
+from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.export.formats import FORMATS
 from envscaler_mcp.export.sieve import Wish
 from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
 from envscaler_mcp.farm.rescoring import rescore_run
+from envscaler_mcp.launch.memory import in_memory
+from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.looking.review import Review
 from envscaler_mcp.looking.writing import write_page
 from envscaler_mcp.pipeline.exporting_runs import export_run
@@ -31,9 +38,14 @@ from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.scenarios.judges import CheckerJudge, Unproven
 from envscaler_mcp.scoring.lines import read_lines, sealed
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
+from envscaler_mcp.serving import deadline
 from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.outcome import Outcome, kind_of
+from envscaler_mcp.trust import load_code
 from tests.adversary import desk
 from tests.adversary.published_runtime import Episode, built, played
+from tests.farm.home import content, library_code, write_folder
+from tests.farm.home import scenario as library_scenario
 
 
 def imported(home: Path, scenarios: Sequence[dict[str, Any]], *, faithful: bool = False) -> Path:
@@ -441,3 +453,192 @@ def _recorded_anew(folder: Path, scenario: str, reward: Any) -> None:
                 del told["verdict"]["reward"]
         lines.append(sealed(json.dumps(told).encode()))
     path.write_bytes(b"".join(lines))
+
+
+# No agent hides its own failed episode
+
+
+LARGE = 'return {"success": True, "data": "x" * 2_000_000}\n        raise RuntimeError('
+LONG = "while True:\n            pass\n        raise RuntimeError("
+OWN_WORDS = 'return self._refuse(f"Somebody with the address {email} is a member already.")'
+SAID = " failed because of an error inside the environment; nothing was changed."
+
+
+class Odd(Plays):
+    """Makes moves as they are."""
+
+    def act(self, observation: str) -> Move:
+        move = next(self._moves, Move(text="Task Completed"))
+        assert isinstance(move, Move)
+        return move
+
+
+def odd_home(home: Path, **changes: str) -> Path:
+    """A home with the lending library, its code changed: compiled code that is judged as it stands."""
+    code = library_code("lending_library", **changes)
+    state = State(environment=code.environment.id, name="start", seed=7, content=content(2, 2))
+    task = library_scenario(code, state, "lending_library-001", [JOIN]).model_copy(update={"oracle": ()})
+    write_folder(home / "generated_servers" / "lending_library", code, state, [task])
+    return home / "generated_servers"
+
+
+JOIN = Call(tool="join", arguments={"name": "Ada", "email": "ada@example.org"})
+
+
+def odd_verdict(servers: Path, folder: Path, moves: Sequence[Move], **options: Any) -> Verdict:
+    with Farm.at(servers) as farm:
+        plan = plan_run(farm, ["lending_library"], RunConfig(**options))
+        anyio.run(run_episodes, farm, plan, lambda *_: Odd(moves), folder, 1, lambda *_: None)
+    (played,) = read_trajectories(folder)
+    return played.verdict
+
+
+STUMBLE = Move(tool="stumble", arguments={"member_id": "MEMB-00001"})
+
+
+@pytest.mark.parametrize("via", ["direct", "worker"])
+@pytest.mark.parametrize("changes", [{}, {"raise RuntimeError(": LARGE}], ids=["raises", "large"])
+def test_a_call_that_raises_or_answers_too_much_masks_no_episode(
+    changes: dict[str, str], via: str, tmp_path: Path
+) -> None:
+    servers = odd_home(tmp_path, **changes)
+    failed = odd_verdict(servers, tmp_path / "failed", [STUMBLE], via=via)
+    assert (failed.owner, failed.masked, len(failed.checks)) == ("agent", False, 1)
+    join = Move(tool=JOIN.tool, arguments=JOIN.arguments)
+    assert odd_verdict(servers, tmp_path / "solved", [STUMBLE, join], via=via).solved
+
+
+def test_a_call_that_takes_too_long_is_refused_and_masks_no_episode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadline, "SECONDS", 0.2)
+    servers = odd_home(tmp_path, **{"raise RuntimeError(": LONG})
+    failed = odd_verdict(servers, tmp_path / "failed", [STUMBLE])
+    assert (failed.owner, failed.masked, len(failed.checks)) == ("agent", False, 1)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_ended_for_a_call_without_an_end_is_the_agents_failure(tmp_path: Path) -> None:
+    servers = odd_home(tmp_path, **{"raise RuntimeError(": LONG})
+    failed = odd_verdict(servers, tmp_path / "failed", [STUMBLE], via="worker")
+    assert (failed.owner, failed.masked) == ("agent", False)
+
+
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+async def test_a_refusal_in_an_agents_own_words_is_no_defect_of_the_environment(era: str, tmp_path: Path) -> None:
+    changes = {OWN_WORDS: 'return self._refuse(f"{email}")', '"format": "email"': '"maxLength": 200'}
+    folder = odd_home(tmp_path, **changes) / "lending_library"
+    world = open_folder(folder, load_code(folder), isolation="trusted")
+    given = {"name": "Ada", "email": f"x{SAID}"}
+    assert world.call("join", given).kind == "done"
+    async with in_memory(world, mode=era) as client:
+        for tool, arguments, kind in (("join", given, "refused"), ("stumble", STUMBLE.arguments, "failed")):
+            result = await client.call_tool(tool, arguments)
+            (text,) = result.content
+            assert getattr(text, "text", "").endswith(f'{SAID}"}}')
+            assert kind_of(result.meta, bool(result.is_error)) == kind
+
+
+class Echo:
+    """Always says the same."""
+
+    def __init__(self, said: str) -> None:
+        self._said = said
+
+    def act(self, observation: str) -> Move:
+        return Move(text=self._said)
+
+
+@pytest.mark.parametrize("said", ["What is their name?", "Which day?", "Hm.", "Done.", "Shall I?", "x" * (5 << 20)])
+def test_an_agent_that_only_talks_fails_and_is_not_masked(said: str, tmp_path: Path) -> None:
+    servers = odd_home(tmp_path)
+    path = servers / "lending_library" / "scenarios.jsonl"
+    task = Scenario.model_validate_json(path.read_text())
+    facts = (Fact(name="name", value="Ada", says="Ada"), Fact(name="day", value="2026-03-08", says="8 March"))
+    goal = Goal(story="s", ask="One wants to join.", request="Make Ada a member on 8 March.", facts=facts)
+    talk = Conversation(first=goal.ask, goals=(goal,))
+    path.write_text(task.model_copy(update={"conversation": talk}).model_dump_json() + "\n")
+    with Farm.at(servers) as farm:
+        plan = plan_run(farm, ["lending_library"], RunConfig(mode="conversation", user="scripted"))
+        _, make_user = user_named(plan.user)
+        anyio.run(
+            partial(run_episodes, make_user=make_user), farm, plan, lambda *_: Echo(said), tmp_path / "run", 1, print
+        )
+    (played,) = read_trajectories(tmp_path / "run")
+    assert (played.verdict.owner, played.verdict.masked) == ("agent", False), played.verdict.reason
+
+
+ODD_ARGUMENTS: dict[str, Any] = {
+    "many digits": {"page": 10**4500},
+    "301 digits": {"page": 10**300},
+    "a mebibyte": {"shelf": "y" * (1 << 20)},
+    "forty": {"shelf": "y" * (40 << 20)},
+    "control letters": {"shelf": "\x01" * 150_000},
+    "wide": {"shelf": list(range(300_000))},
+    "no JSON": {"shelf": float("nan")},
+    "itself": {},
+    "a bomb": {"shelf": [[]]},
+}
+ODD_ARGUMENTS["itself"]["shelf"] = ODD_ARGUMENTS["itself"]
+for _ in range(60):
+    ODD_ARGUMENTS["a bomb"]["shelf"] = [ODD_ARGUMENTS["a bomb"]["shelf"]] * 2
+ODD_MOVES = [
+    *(Move(tool="list_books", arguments=given) for given in ODD_ARGUMENTS.values()),
+    *(Move(tool=name) for name in ("x" * 40_000, "x\r\ny: z\u0000€", "__class__", "\ud800", " ")),
+    Move(tool=10**5000),  # type: ignore[arg-type]
+    Move(text=10**5000),  # type: ignore[arg-type]
+    Move(text="\ud800", reasoning="\udfff"),
+    Move(),
+]
+
+
+@pytest.mark.parametrize("via", ["direct", "worker", pytest.param("http", marks=pytest.mark.slow)])
+def test_odd_calls_are_answered_and_are_never_an_excuse(via: str, tmp_path: Path) -> None:
+    servers = odd_home(tmp_path)
+    found = odd_verdict(servers, tmp_path / "run", ODD_MOVES, via=via)
+    assert (found.owner, found.masked, len(found.checks)) == ("agent", False, 1)
+
+
+def test_what_is_too_large_is_answered_with_the_same_words_everywhere(tmp_path: Path) -> None:
+    answers = []
+    for via in ("direct", "worker"):
+        odd_verdict(odd_home(tmp_path / via), tmp_path / via / "run", ODD_MOVES, via=via)
+        (played,) = read_trajectories(tmp_path / via / "run")
+        answers.append([step.observation for step in played.steps])
+    assert answers[0] == answers[1]
+    assert answers[0][0] == answers[0][3] == Outcome.saying("invalid", TOO_LARGE).text
+
+
+ODD_VALUES = some.recursive(
+    some.none()
+    | some.booleans()
+    | some.integers(-(10**400), 10**400)
+    | some.floats()
+    | some.text(some.characters(), max_size=20)
+    | some.binary(max_size=3),
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+ODD_CALLS = some.builds(
+    lambda tool, arguments: Move(tool=tool, arguments=arguments),
+    some.sampled_from(["list_books", "join", "note", "stumble", "lend_books"]) | some.text(max_size=5),
+    some.dictionaries(some.sampled_from(["member_id", "name", "email", "lines", "page", "text"]), ODD_VALUES)
+    | ODD_VALUES,
+)
+
+
+@pytest.fixture(scope="module")
+def odd_servers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return odd_home(tmp_path_factory.mktemp("odd"))
+
+
+@pytest.mark.parametrize("via", ["direct", "worker"])
+def test_whatever_an_agent_does_it_has_solved_its_task_or_failed_it(via: str, odd_servers: Path) -> None:
+    @settings(max_examples=12, deadline=None)
+    @given(some.lists(ODD_CALLS | some.builds(lambda text: Move(text=text), some.text(max_size=9)), max_size=8))
+    def plays(moves: list[Move]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            found = odd_verdict(odd_servers, Path(folder) / "run", moves, via=via)
+        assert found.solved or (found.owner, found.masked) == ("agent", False)
+
+    plays()

@@ -96,6 +96,14 @@ def test_who_asks_for_nothing_that_is_known_is_told_all_of_the_goal(said: str) -
     assert talk.hears("And what is the name again?") == "Name: Ada Cole."
 
 
+def test_a_question_that_brings_nothing_new_is_answered_with_all_of_the_goal() -> None:
+    talk = Talk([ENROL])
+    asked = "What is their name?"
+    assert talk.hears(asked) == "Name: Ada Cole. There is more to it than that."
+    assert talk.hears(asked) == f"Name: Ada Cole. {ENROL.request}"
+    assert talk.hears(asked) == "Name: Ada Cole."
+
+
 COW = Goal(
     story="calving",
     ask="Bella has calved.",

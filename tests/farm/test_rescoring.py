@@ -87,7 +87,7 @@ def test_another_rule_gives_other_verdicts_in_a_folder_of_their_own(servers: Pat
     assert plan.provenance.parents == {"run": read_run(folder)[0].digest}
 
 
-def test_whoever_disturbed_an_episode_is_blamed_again_when_it_is_not_solved_any_more(
+def test_an_agent_whose_call_made_a_tool_raise_is_judged_by_the_ending_under_either_rule(
     servers: Path, tmp_path: Path
 ) -> None:
     folder = played(servers, tmp_path / "run", scoring="upstream")
@@ -95,7 +95,7 @@ def test_whoever_disturbed_an_episode_is_blamed_again_when_it_is_not_solved_any_
     rescored(servers, folder, tmp_path / "new", "framed")
     assert verdicts(tmp_path / "new") == verdicts(played(servers, tmp_path / "framed"))
     assert (verdicts(tmp_path / "new")["003"].owner, verdicts(tmp_path / "new")["001"].owner) == (
-        "environment", "agent",
+        "agent", "agent",
     )  # fmt: skip
 
 

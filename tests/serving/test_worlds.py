@@ -275,7 +275,7 @@ def test_records_that_written_code_shares_stay_shared_when_restored(office_world
     assert office_world.call("get_parcel", {"parcel_id": "P-2"}).payload["data"]["status"] == "delivered"
 
 
-@pytest.mark.parametrize("what", ["exit", "nan", "set", "shape", "surrogate", "deep", "long"])
+@pytest.mark.parametrize("what", ["exit", "nan", "set", "shape", "surrogate", "deep"])
 def test_written_code_that_misbehaves_fails_and_changes_nothing(office_world: LocalWorld, what: str) -> None:
     before = office_world.state_hash()
     outcome = office_world.call("spoil", {"what": what})
@@ -284,6 +284,14 @@ def test_written_code_that_misbehaves_fails_and_changes_nothing(office_world: Lo
     )
     assert office_world.state_hash() == before
     assert office_world.call("get_parcel", {"parcel_id": "P-1"}).kind == "done"
+
+
+def test_a_result_that_is_too_long_is_a_limit_and_no_defect(office_world: LocalWorld) -> None:
+    before = office_world.state_hash()
+    outcome = office_world.call("spoil", {"what": "long"})
+    assert outcome.kind == "limited"
+    assert outcome.payload["error"].endswith("nothing was changed. Ask for less: narrow it.")
+    assert office_world.state_hash() == before
 
 
 def test_written_code_replays_exactly(office: EnvironmentCode, request: pytest.FixtureRequest) -> None:
