@@ -13,7 +13,20 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Blueprint, OperationSpec, QuerySpec
-from envscaler_mcp.language.expressions import Defined, Derived, Expr, Local, Records, Scan, children
+from envscaler_mcp.language.expressions import (
+    Arithmetic,
+    Choice,
+    Defined,
+    Derived,
+    Expr,
+    Function,
+    Literal,
+    Local,
+    Negate,
+    Records,
+    Scan,
+    children,
+)
 from envscaler_mcp.language.model import For, If, Model, Statement
 
 MOST_BYTES = 512 * 1024
@@ -31,6 +44,10 @@ DEEPEST_EXPRESSION = 60
 MOST_EXPRESSION_NODES = 2_000
 MOST_LOOPS = 6
 """Loops over all records of an entity inside each other, those of definitions and derived attributes included."""
+MOST_ROUNDS = 100_000
+"""How often loops over `range` and `dates` may go round inside each other, and how long a list written with them may be."""
+LONGEST_RANGE = 1_000
+"""More values no `range` and no `dates` gives, and so one counts whose length the text does not tell."""
 MOST_PARTS = 50_000
 """Of one expression with its definitions and derived attributes written out."""
 MOST_PARTS_TOGETHER = 400_000
@@ -146,13 +163,18 @@ def unwieldy(node: ast.expr) -> str | None:
 
 def too_costly(model: Model) -> Iterator[Told]:
     """Expressions that look at records by too many loops inside each other, or are too large when written out."""
-    yield from _costly(_Cost(model).places())
+    cost = _Cost(model)
+    yield from _costly(cost.places())
+    for place, parts in cost.expressions():
+        yield from _too_long(place, max(map(cost.rounds, parts), default=1))
 
 
 def too_costly_stories(model: Model, stories: Mapping[str, object]) -> Iterator[Told]:
     """The same of what stories say of their casts."""
     cost = _Cost(model)
     said = {name: list(_expressions(story)) for name, story in stories.items()}
+    for name, inside in said.items():
+        yield from _too_long(f"story {name}", max(map(cost.rounds, inside), default=1))
     yield from _costly(
         (f"story {name}", max(map(cost.loops, inside), default=0), sum(map(cost.parts, inside)))
         for name, inside in said.items()
@@ -172,6 +194,12 @@ def _costly(places: Iterable[tuple[str, int, int]]) -> Iterator[Told]:
         yield "blueprint", f"its expressions have {together:,} parts together; {MOST_PARTS_TOGETHER:,} are allowed"
 
 
+def _too_long(place: str, rounds: int) -> Iterator[Told]:
+    if rounds > MOST_ROUNDS:
+        counted = f"its ranges and dates inside each other, or added as lists, come to {rounds:,} values or more"
+        yield place, f"{counted}; {MOST_ROUNDS:,} are allowed: use shorter ranges"
+
+
 class _Cost:
     """What expressions come to, each definition and derived attribute looked at once."""
 
@@ -179,6 +207,8 @@ class _Cost:
         self.model = model
         self._loops: dict[tuple[str, ...], int] = {}
         self._parts: dict[tuple[str, ...], tuple[int, dict[str, int]]] = {}
+        self._rounds: dict[tuple[str, ...], int] = {}
+        self._lengths: dict[tuple[str, ...], int] = {}
 
     def places(self) -> Iterator[tuple[str, int, int]]:
         for rule in self.model.rules:
@@ -219,6 +249,62 @@ class _Cost:
                     self._loops[key] = self.loops(body)
                 return inside + self._loops[key]
         return inside
+
+    def expressions(self) -> Iterator[tuple[str, list[Expr]]]:
+        """Every place with all expressions that stand there."""
+        for rule in self.model.rules:
+            yield f"rule {rule.number} ({rule.text})", [rule.holds]
+        for define in self.model.defines.values():
+            yield f"define {define.name}", [define.body]
+        for entity in self.model.entities.values():
+            derived = [one.derived for one in entity.derived if one.derived is not None]
+            yield f"entity {entity.name}", derived
+        for operation in self.model.operations.values():
+            yield f"operation {operation.name}", list(_expressions(operation))
+        for query in self.model.queries.values():
+            yield f"query {query.name}", list(_expressions(query))
+
+    def rounds(self, expr: Expr) -> int:
+        """How often loops over ranges and dates go round inside each other at the most, or the longest list made of them."""
+        inside = max((self.rounds(child) for child in children(expr)), default=1)
+        match expr:
+            case Scan(loops=loops):
+                for loop in loops:
+                    inside = _capped(inside * (1 if isinstance(loop.source, Records) else self.length(loop.source)))
+            case Defined() | Derived():
+                key, body = self._body(expr)
+                if key not in self._rounds:
+                    self._rounds[key] = 1
+                    self._rounds[key] = self.rounds(body)
+                inside = _capped(inside * self._rounds[key])
+            case Arithmetic(op="+") if expr.type.kind == "list":
+                inside = max(inside, self.length(expr))
+        return inside
+
+    def length(self, expr: Expr) -> int:
+        """How long a list is that an expression makes, as far as its text tells; lists of records count as one."""
+        match expr:
+            case Function(name="range" | "dates", arguments=(first, last)):
+                begin, end = _number(first), _number(last)
+                if begin is None or end is None:
+                    return LONGEST_RANGE
+                return min(max(end - begin, 1), LONGEST_RANGE)
+            case Scan(gather="list" | "unique", loops=loops):
+                total = 1
+                for loop in loops:
+                    total *= 1 if isinstance(loop.source, Records) else self.length(loop.source)
+                return _capped(total)
+            case Arithmetic(left=left, right=right):
+                return _capped(self.length(left) + self.length(right))
+            case Defined() | Derived():
+                key, body = self._body(expr)
+                if key not in self._lengths:
+                    self._lengths[key] = 1
+                    self._lengths[key] = self.length(body)
+                return self._lengths[key]
+            case Choice(then=then, otherwise=otherwise):
+                return max(self.length(then), self.length(otherwise))
+        return max((self.length(child) for child in children(expr) if child.type.kind == "list"), default=1)
 
     def parts(self, expr: Expr) -> int:
         fixed, names = self._linear(expr)
@@ -281,6 +367,17 @@ class _Cost:
             else:
                 most = max([most, *map(self.loops, _expressions(one))])
         return most
+
+
+def _number(expr: Expr) -> int | None:
+    """What a number is, where the text says it."""
+    match expr:
+        case Literal(value=int(value)):
+            return value
+        case Negate(of=of):
+            inner = _number(of)
+            return None if inner is None else -inner
+    return None
 
 
 def _capped(number: int) -> int:

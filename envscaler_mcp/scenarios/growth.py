@@ -273,6 +273,10 @@ class _Garden:
                 f"{name} did not end within {deadline.SECONDS:g} seconds{rule}; let its expressions look at fewer records, by "
                 "fewer loops inside each other or by asking for records that refer to one"
             ) from cause
+        except MemoryError as cause:
+            raise GrowthError(
+                f"{name} used more memory than there is; let its expressions and the rules it may break make shorter lists"
+            ) from cause
         self.spent[name] = self.spent.get(name, 0.0) + process_time() - began
         if sum(self.spent.values()) > MOST_SECONDS:
             slowest = max(self.spent, key=lambda one: self.spent[one])

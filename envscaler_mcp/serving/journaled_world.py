@@ -106,6 +106,10 @@ class JournaledWorld(LocalWorld):
         self.seconds = seconds
 
     def _failed(self, tool: str, cause: BaseException) -> Outcome:
+        if isinstance(cause, MemoryError):
+            self.last_failure = "it used more memory than there is"
+            told = f"{tool} used more memory than there is; nothing was changed. Ask for less: narrow it."
+            return Outcome.saying("limited", told)
         if not isinstance(cause, OverdueError):
             return super()._failed(tool, cause)
         self.overdue += 1

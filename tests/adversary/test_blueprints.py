@@ -356,3 +356,27 @@ def test_a_history_that_takes_too_long_as_a_whole_names_what_is_slow(monkeypatch
     made = synthesize(read_blueprint(blueprint(), "probe.yaml"), ("start",))
     with pytest.raises(GrowthError, match="most of them in base_item"):
         grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED)
+
+
+PILE = """  "pile(n: int)": "[a + n for a in range(0, 1000) for b in range(0, 90)]"
+  "twice(n: int)": "pile(n) + pile(n)"
+"""
+
+
+@pytest.mark.parametrize(
+    ("define", "core"),
+    [
+        ("", "len([a * b for a in range(0, 1000) for b in range(0, 1000)]) >= 0"),
+        ("", "all(a * b + i.count >= 0 for a in range(0, 1000) for b in range(0, 1000))"),
+        (PILE, "len(twice(i.count)) >= 0"),
+        (
+            '  "wide(n: int)": "[a + n for a in range(0, 1000)]"\n',
+            "len([a * b for a in wide(0) for b in wide(1)]) >= 0",
+        ),
+    ],
+    ids=["list", "all", "added", "defined"],
+)
+def test_ranges_inside_each_other_and_lists_made_of_them_are_bounded(define: str, core: str) -> None:
+    text = blueprint(f"all({core} for i in Item)", define)
+    assert any("come to" in one and "100,000 are allowed" in one for one in errors(text)), errors(text)
+    assert errors(text.replace("1000", "30").replace("90", "3")) == []
