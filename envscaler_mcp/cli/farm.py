@@ -18,6 +18,7 @@ from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.launch.opening import Isolation, WrongUseError
+from envscaler_mcp.service.audit_file import AuditFile
 from envscaler_mcp.service.front_end import FarmConfig
 from envscaler_mcp.service.guards import audit as audit_log
 from envscaler_mcp.service.supervisor import Farmhouse
@@ -209,8 +210,7 @@ def _written(file: Path) -> str:
 def _keep_audit(file: Path) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Whoever rotates the file may move it away under a running farm.
-        handler = logging.handlers.WatchedFileHandler(file, encoding="utf-8")
+        handler = AuditFile(file)
     except OSError as cause:
         raise LaunchError(f"The audit log cannot be kept in {file}: {cause}; name another --audit.") from cause
     audit_log.addHandler(handler)

@@ -110,7 +110,7 @@ class AgentService:
             hosted = self._worlds.environments.find(environment)
         except WorldError as cause:
             return unanswered(404, str(cause))
-        answer = answer_agent(hosted, partial(self._worlds.welcome, environment, name), request)
+        answer = answer_agent(hosted, partial(self._worlds.welcome, environment, name, request.peer), request)
         return answer if isinstance(answer, Answer) else self._welcomed(answer)
 
     async def _welcomed(self, coming: Coroutine[Any, Any, Answer]) -> Answer:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from envscaler_mcp.artifacts import StateDiff, Verdict
 from envscaler_mcp.errors import EnvScalerError, LaunchError, SandboxError, WorldError
 from envscaler_mcp.service.guards import noted
-from envscaler_mcp.service.hosted_world import HostedWorld, Watcher
+from envscaler_mcp.service.hosted_world import BusyError, HostedWorld, Watcher
 from envscaler_mcp.service.http1 import Answer, Request, Stream, error
 from envscaler_mcp.service.once import Once
 from envscaler_mcp.service.orders import (
@@ -279,7 +279,7 @@ def _sent(gives: BaseModel | Mapping[str, Any]) -> Answer:
 def _refused(cause: EnvScalerError) -> Answer:
     if isinstance(cause, NoWorldError):
         return error(404, str(cause))
-    if isinstance(cause, (FullError, SilentError)):
+    if isinstance(cause, (FullError, SilentError, BusyError)):
         return error(503, str(cause), ("retry-after", "5"))
     if isinstance(cause, SandboxError):
         return error(410, "The worker that held this world has ended; close it and open another one.")

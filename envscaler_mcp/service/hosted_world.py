@@ -94,6 +94,10 @@ class Watcher:
     events: asyncio.Queue[Mapping[str, Any] | None] = field(default_factory=lambda: asyncio.Queue(WATCHER_BACKLOG))
 
 
+class BusyError(EnvScalerError):
+    """A world is in the middle of a call."""
+
+
 class HostedWorld:
     """A session at an address."""
 
@@ -115,6 +119,10 @@ class HostedWorld:
         self.terms = terms
         self.visitor = visitor
         """Whether it came into being because a person went to its address."""
+        self.address = ""
+        """Where the visitor came from."""
+        self.first_lease: float | None = None
+        """The shorter lease of a visitor's world of which no call has succeeded yet."""
         self.used = time.monotonic()
         self.calls = 0
         self.start = start
@@ -158,7 +166,9 @@ class HostedWorld:
         if self.ended is not None:
             return ended(self.ended.reason)
         outcome = self.session.world.call(tool, arguments, key)
-        if outcome.kind == "failed":
+        if outcome.kind == "done":
+            self.first_lease = None
+        elif outcome.kind == "failed":
             self._end_if_overdue()
         if self._watchers:
             self._tell_of_call(tool, arguments, outcome, self._diff_of(tool, outcome))
@@ -191,6 +201,8 @@ class HostedWorld:
         try:
             async with self._served.lock:
                 outcome = await self._called(tool, arguments, key)
+                if outcome.kind == "done":
+                    self.first_lease = None
                 self.used = time.monotonic()
                 return outcome
         except EnvScalerError as cause:
@@ -231,13 +243,15 @@ class HostedWorld:
         elif isinstance(world, LocalWorld) and self.ended is None:
             self._drop(reason, why)
 
-    async def act(self, does: Callable[[Session], T]) -> T:
-        """Something that only whoever owns the world may do."""
+    async def act(self, does: Callable[[Session], T], patience: float | None = None) -> T:
+        """Something that only its owner may do; BusyError where a call keeps it from its turn beyond the patience."""
         self.used = time.monotonic()
         if self._here and self.ended is not None:
             raise self.ended
         try:
-            return await self._served.turn(lambda: does(self.session))
+            return await self._served.turn(lambda: does(self.session), patience)
+        except TimeoutError:
+            raise BusyError("A call of this world does not end; wait for it, or close the world.") from None
         except WorkerEndedError as cause:
             self._note_end(cause)
             raise
@@ -245,7 +259,7 @@ class HostedWorld:
     @property
     def leaves(self) -> float:
         """When it is closed if nobody uses it, by the monotonic clock."""
-        return self.used + self.terms.lease_seconds
+        return self.used + (self.terms.lease_seconds if self.first_lease is None else self.first_lease)
 
     @property
     def place(self) -> str:

@@ -25,6 +25,10 @@ from envscaler_mcp.serving.tasks import Offer
 
 logger = logging.getLogger(__name__)
 
+IN_USE_SECONDS = 60.0
+"""A visitor's world that was used since ends for no other visitor."""
+FORK_SECONDS = 0.5
+"""How long a fork waits for a call that is under way."""
 _RANDOM = 22
 """Letters of 128 random bits."""
 
@@ -48,9 +52,13 @@ class Caps:
     records: int = 2_000
     """That each world in the process itself may hold beyond those it began with."""
     visitors: int = 1_000
+    visitors_of_address: int = 250
+    """Visitors' worlds that one address may have; its own that was idle longest ends for one more."""
     lease_seconds: float = 900.0
     longest_lease: float = 86_400.0
     visit_seconds: float = 3_600.0
+    first_visit_seconds: float = 60.0
+    """The lease of a visitor's world until a first call of it succeeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +141,7 @@ class Worlds:
     async def fork(self, parent: HostedWorld) -> HostedWorld:
         """A second world that goes on from where the first is."""
         self._admit(here=parent.place == "here")
-        session = await parent.act(lambda one: one.fork())
+        session = await parent.act(lambda one: one.fork(), FORK_SECONDS)
         name, threads = self.share.fresh(), parent.threads
         return self._add(
             HostedWorld(name, parent.environment, session, parent.terms, self.counts, threads, parent.start)
@@ -216,21 +224,36 @@ class Worlds:
             signature.encode(), self._signature(environment, random).encode()
         )
 
-    async def welcome(self, environment: str, name: str) -> HostedWorld:
+    async def welcome(self, environment: str, name: str, address: str = "") -> HostedWorld:
         """The world of an invitation, fresh if it is not there any more."""
         while (coming := self._visits.get(name)) is not None:
             await coming.wait()
         found = self._open.get(name)
         if found is not None:
             return found
-        if self.visitors >= self.caps.visitors:
-            raise FullError(f"{self.caps.visitors} people visit already, as many as may; come back later.")
         self._visits[name] = asyncio.Event()
         try:
+            await self._make_place(address)
             terms = Terms(self.caps.visit_seconds, self.caps.calls, self.caps.records)
-            return await self._place(name, self.environments.find(environment), terms, Start(), visitor=True)
+            world = await self._place(name, self.environments.find(environment), terms, Start(), visitor=True)
+            world.address, world.first_lease = address, self.caps.first_visit_seconds
+            return world
         finally:
             self._visits.pop(name).set()
+
+    async def _make_place(self, address: str) -> None:
+        """End the visitor's world that was idle longest where there are too many, those first that were never used."""
+        visits = [world for world in self._open.values() if world.visitor] if self.visitors else []
+        own = [world for world in visits if world.address == address]
+        if len(own) >= self.caps.visitors_of_address:
+            visits = own
+        elif len(visits) < self.caps.visitors:
+            return
+        now = time.monotonic()
+        idle = [world for world in visits if world.first_lease is not None or world.used < now - IN_USE_SECONDS]
+        if not idle:
+            raise FullError(f"{len(visits)} visitors are here already, as many as may; come back later.")
+        await self.close(min(idle, key=lambda world: (world.first_lease is None, world.used)))
 
     # The end of worlds
 

@@ -24,9 +24,16 @@ class Served:
         """Held during a turn with a world that is waited for."""
         self._threads = threads
 
-    async def turn(self, act: Callable[[], T]) -> T:
-        """Do something to a world: at once for one in this process, in a thread for one that is waited for."""
+    async def turn(self, act: Callable[[], T], patience: float | None = None) -> T:
+        """Do something to a world: at once for one in this process, in a thread for one that is waited for.
+
+        TimeoutError where the turn does not come within the patience, in seconds.
+        """
         if isinstance(self.world, LocalWorld):
             return act()
-        async with self.lock:
+        with anyio.fail_after(patience):
+            await self.lock.acquire()
+        try:
             return await anyio.to_thread.run_sync(act, limiter=self._threads)
+        finally:
+            self.lock.release()

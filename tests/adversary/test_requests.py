@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +14,12 @@ import httpx2
 import pytest
 
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.service import audit_file
 from envscaler_mcp.service.agent_side import AgentService
 from envscaler_mcp.service.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
+from envscaler_mcp.service.hosted_world import HostedWorld
 from envscaler_mcp.service.http1 import MAX_TARGET, Answer, BadRequestError, read_head
+from envscaler_mcp.service.worlds import Caps
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.tools import argument_notes
 from envscaler_mcp.serving.validation import MAX_CHOICES, MAX_NESTED, MAX_SCHEMAS, without_patterns
@@ -192,6 +196,59 @@ async def test_one_client_shuts_no_newcomer_out_by_asking_wrongly(home: Path) ->
                     assert (await newcomer.get(f"{farm.here.url}/e/hospital_stays/new")).status_code == 200
         for _, writer in opened:
             writer.transport.abort()
+
+
+async def test_visits_of_one_address_end_its_own_that_were_never_used_first(home: Path) -> None:
+    caps = Caps(visitors=6, visitors_of_address=3)
+    async with farm_of(home, caps=caps) as farm:
+        worlds = farm.here.front.worlds
+
+        async def visited(address: str) -> HostedWorld:
+            return await worlds.welcome("hospital_stays", worlds.invitation("hospital_stays"), address)
+
+        used = await visited("10.0.0.1")
+        used.call("list_wards", {}, None)
+        other = await visited("10.0.0.2")
+        first, second, third = [await visited("10.0.0.1") for _ in range(3)]
+        assert {world.name for world in worlds} == {one.name for one in (used, other, second, third)}
+        assert first.leaves - first.used == pytest.approx(caps.first_visit_seconds)
+        assert used.leaves - used.used == pytest.approx(caps.visit_seconds)
+        await visited("10.0.0.3")
+        await visited("10.0.0.3")
+        await visited("10.0.0.4")
+        assert worlds.visitors == 6
+        assert not worlds.is_open(other.name), "idle longest of those never used"
+        assert worlds.is_open(used.name)
+
+
+async def test_a_fork_of_a_world_that_hangs_is_answered_within_a_second(home: Path) -> None:
+    async with farm_of(home) as farm:
+        world = await farm.open("hang_env")
+        hanging = asyncio.create_task(farm.call(world, "hang", n=1))
+        while not farm.here.front.worlds.named(world["name"]).calls:  # noqa: ASYNC110 - another process sets no event
+            await asyncio.sleep(0.01)
+        async with asyncio.timeout(2):
+            forked = await farm.owners.post(f"/v1/worlds/{world['name']}/fork", json={"count": 1})
+        assert (forked.status_code, "does not end" in forked.text) == (503, True)
+        await farm.close(world)
+        await hanging
+
+
+def test_the_audit_log_is_of_this_user_and_of_bounded_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_file, "MAX_BYTES", 2_000)
+    file = tmp_path / "audit.jsonl"
+    file.touch(0o644)
+    processes = [audit_file.AuditFile(file) for _ in range(2)]
+    for number in range(400):
+        record = logging.LogRecord("audit", logging.INFO, "", 0, f"line {number:05} " + "x" * 50, None, None)
+        processes[number % 2].emit(record)
+    for handler in processes:
+        handler.close()
+    files = sorted(tmp_path.iterdir())
+    assert [one.name for one in files] == ["audit.jsonl", "audit.jsonl.1", "audit.jsonl.2", "audit.jsonl.3"]
+    assert {one.stat().st_mode & 0o777 for one in files} == {0o600}
+    assert all(one.stat().st_size < 2_200 for one in files)
+    assert "line 00399" in "".join(one.read_text() for one in files[:2])
 
 
 async def test_the_figures_are_not_collected_anew_for_each_who_asks(home: Path) -> None:
