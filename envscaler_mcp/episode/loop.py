@@ -410,12 +410,19 @@ def _made(make_agent: MakeAgent, briefing: Briefing, scenario: Scenario) -> tupl
 
 async def _moved(agent: Agent, observation: str) -> Any:
     try:
-        move = agent.act(observation)
-        return await move if inspect.isawaitable(move) else move
+        acted = agent.act(observation)
+        move = await acted if inspect.isawaitable(acted) else acted
     except (AgentUnavailableError, CannotGoOnError):
         raise
     except (Exception, SystemExit) as cause:
         raise _AgentError(f"the agent raised {type(cause).__name__}: {cause}") from cause
+    if isinstance(move, Move) and isinstance(cast(object, move.text), str) and len(move.text) > _MOST_TEXT:
+        return replace(move, text=f"{move.text[:_MOST_TEXT]} … ({len(move.text) - _MOST_TEXT} letters are left out)")
+    return move
+
+
+_MOST_TEXT = 1 << 20
+"""Letters of one text of an agent: a record of all that is longer could not be read again."""
 
 
 def _is_move(move: Any) -> bool:

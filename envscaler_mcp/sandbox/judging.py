@@ -37,7 +37,7 @@ from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, re
 from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
 
-GRADING = f"{__version__}/8"
+GRADING = f"{__version__}/11"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""
 
 _REASON = 300

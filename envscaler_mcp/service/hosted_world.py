@@ -168,7 +168,7 @@ class HostedWorld:
         outcome = self.session.world.call(tool, arguments, key)
         if outcome.kind == "done":
             self.first_lease = None
-        elif outcome.kind == "failed":
+        elif outcome.kind == "limited":
             self._end_if_overdue()
         if self._watchers:
             self._tell_of_call(tool, arguments, outcome, self._diff_of(tool, outcome))

@@ -287,7 +287,7 @@ def test_a_call_whose_rules_do_not_end_is_ended_undone_and_says_which_rule() -> 
     outcome = world.call("knock", {"item_id": "ITEM-00001", "times": 1})
     if outcome.kind == "done":
         outcome = world.call("work", {"item_id": "ITEM-00001", "times": 1})
-    assert outcome.kind == "failed"
+    assert outcome.kind == "limited"
     assert "was ended after 0.1 seconds of work while it checked the rule 'Nothing is too large.'" in outcome.text
     assert world.diff().empty
     assert world.call("list_items", {}).kind == "done"
@@ -305,7 +305,7 @@ def test_a_call_that_is_ended_between_any_two_writes_leaves_the_world_as_it_was(
         monkeypatch.setattr(deadline, "SECONDS", chance.uniform(0.0, 0.05))
         monkeypatch.setattr(deadline, "_TICK", chance.uniform(0.001, 0.02))
         outcome = world.call("work", {"item_id": "ITEM-00001", "times": 1})
-        assert outcome.kind == "failed", outcome
+        assert outcome.kind == "limited", outcome
         assert world.state_hash() == before
         assert world.diff().empty
     call = ("knock", {"item_id": "ITEM-00002", "times": 1})
@@ -326,7 +326,7 @@ def test_only_the_call_that_is_overdue_is_ended() -> None:
     while thread.is_alive():
         kinds.add(quick.call("work", {"item_id": "ITEM-00001", "times": 1}).kind)
     thread.join()
-    assert outcomes == ["failed"]
+    assert outcomes == ["limited"]
     assert kinds == {"done"}
 
 
