@@ -410,7 +410,7 @@ def _made(make_agent: MakeAgent, briefing: Briefing, scenario: Scenario) -> tupl
 
 async def _moved(agent: Agent, observation: str) -> Any:
     try:
-        acted = agent.act(observation)
+        acted: Any = agent.act(observation)
         move = await acted if inspect.isawaitable(acted) else acted
     except (AgentUnavailableError, CannotGoOnError):
         raise

@@ -66,6 +66,9 @@ def test_a_tool_that_raises_leaves_the_agent_to_be_judged_by_the_ending(home: Pa
 class Waiting:
     """Never says anything."""
 
+    def __init__(self, briefing: Briefing) -> None:
+        pass
+
     async def act(self, _observation: str) -> Move:
         await anyio.sleep_forever()
         raise AssertionError
