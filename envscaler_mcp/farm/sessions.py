@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,16 @@ from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.trust import load_code
 
+_Seen = tuple[tuple[int, int, int], ...]
+
+
+def _seen(folder: Path) -> _Seen:
+    """Numbers, sizes and times of the files that code is read from; what is not there is told when it is read."""
+    with suppress(OSError):
+        found = [(folder / name).lstat() for name in ("environment.json", "environment.py")]
+        return tuple((one.st_ino, one.st_size, one.st_mtime_ns) for one in found)
+    return ()
+
 
 class Farm:
     """The server folders of a home, and sessions in them: the control plane, in process."""
@@ -26,6 +36,8 @@ class Farm:
         self.servers = servers
         self._registered = {} if registry is None else {entry.id: entry.digests for entry in registry.entries}
         self._checker = Checker()
+        self._codes: dict[str, tuple[_Seen, EnvironmentCode]] = {}
+        """What was read, by environment, and how its files lay there."""
 
     @classmethod
     @contextmanager
@@ -51,8 +63,13 @@ class Farm:
         return open_session(folder, self.code(environment), scenario, state, seed, isolation, self.judge)
 
     def code(self, environment: str) -> EnvironmentCode:
-        """The code of an environment, and whether it may run in this process."""
-        return load_code(self.servers / environment, self._registered.get(environment))
+        """The code of an environment, and whether it may run in this process; read again when its files are others."""
+        folder = self.servers / environment
+        seen = _seen(folder)
+        known = self._codes.get(environment)
+        if known is None or known[0] != seen:
+            known = self._codes[environment] = seen, load_code(folder, self._registered.get(environment))
+        return known[1]
 
     def judge(
         self,
