@@ -172,6 +172,9 @@ def test_no_question_about_one_fact_of_the_library_brings_another(world: str) ->
             for asked in ("What is the {}?", "Which {} is it?", "Could you tell me the {}, please?", "I need the {}."):
                 found = asked_facts(Speech.of(asked.format(words)).clauses, goal.facts)
                 assert [one.name for one in found] in ([], [fact.name])
+            if {"who", "when", "sold"} & set(words.split()):
+                # "Who sold the by when?" is no question.
+                continue
             for other in ("On which day was the {} inspected?", "When did the {} last change?", "Who sold the {}?"):
                 assert asked_facts(Speech.of(other.format(words)).clauses, goal.facts) == []
 
