@@ -25,11 +25,11 @@ __all__ = [
 
 
 Mode = Literal["task", "conversation"]
-"""Whether all is said at once, or somebody reads along and answers."""
+"""Whether all is said at once, or a user reads along and answers."""
 
 
 class UnavailableError(EnvScalerError):
-    """Somebody who plays cannot be asked: the endpoint of their model is down. The episode is tried again."""
+    """A player cannot be asked: the endpoint of its model is down. The episode is tried again."""
 
     def __init__(self, message: str, *, again: bool = True) -> None:
         super().__init__(message)

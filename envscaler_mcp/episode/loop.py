@@ -372,7 +372,7 @@ class _Game:
             return outcome, diff
         told = outcome.payload.get("error", outcome.text)
         if outcome.kind == "failed":
-            # Whoever provokes an exception is judged by the ending; it is no excuse.
+            # An agent that provokes an exception is judged by the ending; it is no excuse.
             self._raised = True
             self.played.reason = self.played.reason or told
         elif self.played.world_lost is None:

@@ -124,7 +124,7 @@ class _Clause:
 
 
 def changed_meaning(before: str, after: str) -> Iterator[str]:
-    """What is wrong with the second text as the first one in other words, for whoever wrote it."""
+    """What is wrong with the second text as the first one in other words, for its author."""
     yield from _other_values(before, after)
     first, second = _clauses(before), _clauses(after)
     yield from _other_turns(first, second)

@@ -1,4 +1,4 @@
-"""What a value is, where nobody wrote it down: from a tool's schema, and from what records hold."""
+"""What a value is, where no blueprint says it: from a tool's schema, and from what records hold."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A server folder's code, and whether this installation's compiler makes it of the blueprint in that folder.
 
 Nothing in a folder is believed: not its card, not its digests, not its registry. What is compiled here and equals what
-lies there, to the letter, is the compiler's own, whoever put it there.
+lies there, to the letter, is the compiler's own, no matter who put it there.
 """
 
 from __future__ import annotations
