@@ -241,7 +241,7 @@ async def _survive(servers: Path, folder: Path, completions: int, tasks: int) ->
 
 
 async def test_episodes_come_to_their_end_at_a_hostile_endpoint(servers: Path, tmp_path: Path) -> None:
-    await _survive(servers, tmp_path, 250, 25)
+    await _survive(servers, tmp_path, 120, 12)
 
 
 @pytest.mark.slow

@@ -207,7 +207,7 @@ def test_a_proof_is_the_same_whether_its_calls_were_just_made_or_read_from_a_fil
     }
     code, start = written_code(BOARD, "Board"), start_state({"lines": lines})
     maker = WrittenTaskMaker(code, 5, open_isolated)
-    for number in range(4):
+    for number in range(2):
         scenario = maker.scenario(start, "medium", number)
         read = Scenario.from_text(scenario.to_line(), "scenario")
         with checker() as judging, closing(open_isolated(code, start.content, read.seed)) as world:

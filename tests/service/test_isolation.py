@@ -118,7 +118,7 @@ async def test_what_workers_hold_counts_as_the_farms_memory() -> None:
     async with farm_here(isolation="auto", caps=caps) as farm:
         with anyio.fail_after(60), pytest.raises(FullError, match="MiB"):
             await fill(farm)
-        assert 20 < len(farm.front.worlds) < 1_000
+        assert 2 < len(farm.front.worlds) < 1_000
 
 
 async def test_code_that_nobody_has_compiled_runs_in_a_worker_whatever_the_farm_was_told(tmp_path: Path) -> None:

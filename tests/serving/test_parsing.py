@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import sys
+import textwrap
 import time
 import traceback
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import pytest
 
 from envscaler_mcp.serving.parsing import parsed_expression, parsed_module
 
-SOURCE = Path(ast.__file__).read_text(encoding="utf-8")
+SOURCE = Path(textwrap.__file__).read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -193,7 +193,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=700, deadline=None)
 @given(st.dictionaries(st.sampled_from([*SCHEMA["properties"], "unknown"]), values, max_size=4))
 def test_exactly_what_json_schema_and_our_stricter_rules_accept_is_accepted(arguments: dict[str, Any]) -> None:
     mail = arguments.get("mail")
