@@ -48,7 +48,7 @@ test-slow: $(DEV) ## the slow tests only
 test-all: test test-slow ## all tests that need nothing but Python
 
 test-browser: $(DEV) ## the page of a run in a headless Chromium; needs one
-	@$(BIN)/pytest -q -m browser tests/looking $(PYTEST_ARGS)
+	@$(BIN)/pytest -q -m browser tests/viewer $(PYTEST_ARGS)
 
 conformance: $(DEV) ## other people's MCP clients and suites; needs Node
 	@$(BIN)/pytest -q -m conformance tests/conformance tests/emit_bundle $(CONFORMANCE_ARGS)

@@ -16,8 +16,8 @@ from benchmarks.timing import by_turns
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
-from envscaler_mcp.launch.ways import Via
+from envscaler_mcp.launch.channels import Via
+from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 
 _FEWER = 8
 """Episodes in workers take so many times longer."""
@@ -25,7 +25,7 @@ _FEWER = 8
 
 def measure(scale: Scale) -> list[Figure]:
     """Episodes a second, by turns with the same calls alone."""
-    with tempfile.TemporaryDirectory(prefix="envscaler-") as out, Farm.at(SERVERS) as farm:
+    with tempfile.TemporaryDirectory(prefix="envscaler-") as out, WorldHome.at(SERVERS) as farm:
         names = _with_tasks(scale.environments)
         tasks = {name: farm.scenarios(name) for name in names}
         direct, worker = scale.calls, max(2, scale.calls // _FEWER)
@@ -55,7 +55,7 @@ def _with_tasks(number: int) -> list[str]:
 
 
 def _playing(
-    farm: Farm, names: list[str], tasks: dict[str, tuple[Scenario, ...]], via: Via, wanted: int, out: Path
+    farm: WorldHome, names: list[str], tasks: dict[str, tuple[Scenario, ...]], via: Via, wanted: int, out: Path
 ) -> float:
     repeat = -(-wanted // sum(map(len, tasks.values())))
     plan = plan_run(farm, names, RunConfig(via=via, repeat=repeat))
@@ -69,13 +69,13 @@ def _playing(
     return solved / taken
 
 
-def _solved(farm: Farm, plan: RunPlan, folder: Path) -> int:
+def _solved(farm: WorldHome, plan: RunPlan, folder: Path) -> int:
     make = agent_named("oracle")[1]
     tally = anyio.run(run_episodes, farm, plan, make, folder, 2 * (os.cpu_count() or 1), lambda *_: None)
     return sum(one.solved for one in tally.done.values())
 
 
-def _calling(farm: Farm, tasks: dict[str, tuple[Scenario, ...]], wanted: int) -> float:
+def _calling(farm: WorldHome, tasks: dict[str, tuple[Scenario, ...]], wanted: int) -> float:
     """The oracle's calls in worlds that are opened beforehand, and nothing around them."""
     chosen = [(name, one) for name, found in tasks.items() for one in found]
     chosen = [chosen[number % len(chosen)] for number in range(wanted)]

@@ -25,10 +25,10 @@ from benchmarks.http_calls import CONNECTIONS, Listening, calls_on, listening
 from benchmarks.messages import ERAS, MARGIN, ours_and_echo
 from benchmarks.places import ROOT, places
 from benchmarks.timing import by_turns
+from envscaler_mcp.farm.client import FarmClient
+from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.limits import share_of
-from envscaler_mcp.service.client import FarmClient
-from envscaler_mcp.service.tokens import token_for
 
 MIB = 1 << 20
 _MANY = ("--max-calls", "1000000000")

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from benchmarks.farm import farm_program
 from benchmarks.figures import Benchmark, Budget, Figure, Peer, Scale
 from benchmarks.timing import quiet
-from envscaler_mcp.service.tokens import token_for
+from envscaler_mcp.farm.tokens import token_for
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT, TOOL = "hospital_stays", "list_wards"

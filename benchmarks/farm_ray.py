@@ -21,7 +21,7 @@ from benchmarks.http_calls import CONNECTIONS, Listening, calls_on
 from benchmarks.messages import ours_and_echo
 from benchmarks.places import places
 from benchmarks.timing import by_turns
-from envscaler_mcp.service.client import FarmWorld
+from envscaler_mcp.farm.client import FarmWorld
 
 WORLDS = 200
 ACTORS = 2

@@ -18,10 +18,10 @@ from benchmarks.places import SERVERS
 from benchmarks.timing import by_turns
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
-from envscaler_mcp.farm.replaying import Replayed, replay_run
-from envscaler_mcp.farm.run import Progress
-from envscaler_mcp.launch.ways import Via
+from envscaler_mcp.launch.channels import Via
+from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
+from envscaler_mcp.runs.replaying import Replayed, replay_run
+from envscaler_mcp.runs.run import Progress
 from envscaler_mcp.scoring.run_folder import recorded_episodes
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +34,7 @@ _FEWER = 8
 
 def measure(scale: Scale) -> list[Figure]:
     """Short runs by turns, and then a long one in a process of its own."""
-    with tempfile.TemporaryDirectory(prefix="envscaler-") as out, Farm.at(SERVERS) as farm:
+    with tempfile.TemporaryDirectory(prefix="envscaler-") as out, WorldHome.at(SERVERS) as farm:
         ways: tuple[tuple[Via, int], ...] = (("direct", scale.calls), ("worker", max(2, scale.calls // _FEWER)))
         sides = {
             f"{via}, {number} at once": partial(_rate, farm, _plan(farm, scale, via, wanted), number, Path(out))
@@ -49,7 +49,7 @@ def measure(scale: Scale) -> list[Figure]:
         return [*figures, *_long(farm, _plan(farm, scale, "direct", _LONG * scale.calls), Path(out) / "long")]
 
 
-def _long(farm: Farm, plan: RunPlan, folder: Path) -> list[Figure]:
+def _long(farm: WorldHome, plan: RunPlan, folder: Path) -> list[Figure]:
     """Played in a process of its own, whose memory is looked at after a fifth and at the end; then replayed here."""
     plan_file = folder.with_suffix(".json")
     plan_file.write_text(plan.to_text(), encoding="utf-8")
@@ -66,7 +66,7 @@ def _long(farm: Farm, plan: RunPlan, folder: Path) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _replayed(farm: Farm, plan: RunPlan, folder: Path) -> float:
+def _replayed(farm: WorldHome, plan: RunPlan, folder: Path) -> float:
     identical = 0
 
     async def take(replayed: Replayed, *_: object) -> None:
@@ -80,20 +80,20 @@ def _replayed(farm: Farm, plan: RunPlan, folder: Path) -> float:
     return identical / (time.perf_counter() - start)
 
 
-def _plan(farm: Farm, scale: Scale, via: Via, wanted: int) -> RunPlan:
+def _plan(farm: WorldHome, scale: Scale, via: Via, wanted: int) -> RunPlan:
     names = sorted(path.parent.name for path in SERVERS.glob("*/scenarios.jsonl"))[: scale.environments]
     tasks = sum(len(farm.scenarios(name)) for name in names)
     plan = plan_run(farm, names, RunConfig(via=via, repeat=-(-wanted // tasks)))
     return plan.model_copy(update={"episodes": plan.episodes[:wanted]})
 
 
-def _rate(farm: Farm, plan: RunPlan, parallel: int, out: Path) -> float:
+def _rate(farm: WorldHome, plan: RunPlan, parallel: int, out: Path) -> float:
     start = time.perf_counter()
     _play(farm, plan, Path(tempfile.mkdtemp(dir=out)), parallel)
     return len(plan.episodes) / (time.perf_counter() - start)
 
 
-def _play(farm: Farm, plan: RunPlan, folder: Path, parallel: int, progress: Progress = lambda *_: None) -> None:
+def _play(farm: WorldHome, plan: RunPlan, folder: Path, parallel: int, progress: Progress = lambda *_: None) -> None:
     tally = anyio.run(run_episodes, farm, plan, agent_named("oracle")[1], folder, parallel, progress)
     if sum(one.solved for one in tally.done.values()) != len(plan.episodes):
         raise AssertionError("a scripted episode was not solved")
@@ -110,7 +110,7 @@ def _alone(plan_file: str, folder: str) -> None:
             early = _memory()
 
     start = time.perf_counter()
-    with Farm.at(SERVERS) as farm:
+    with WorldHome.at(SERVERS) as farm:
         _play(farm, plan, Path(folder), 8, progress)
     print(json.dumps([early, _memory(), time.perf_counter() - start]))
 

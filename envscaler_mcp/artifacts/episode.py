@@ -62,15 +62,15 @@ class Usage(Part):
     """Those of the completion that were thoughts."""
 
 
-class Use(Usage):
+class ModelCost(Usage):
     """What it took to have a model play somebody."""
 
     dollars: float = 0.0
     milliseconds: float = 0.0
     """Waiting for the endpoint included."""
 
-    def __add__(self, other: Use) -> Use:
-        return Use(**{name: getattr(self, name) + getattr(other, name) for name in Use.model_fields})
+    def __add__(self, other: ModelCost) -> ModelCost:
+        return ModelCost(**{name: getattr(self, name) + getattr(other, name) for name in ModelCost.model_fields})
 
 
 class Invention(Part):
@@ -98,9 +98,9 @@ class Step(Part):
     is_error: bool = False
     diff: StateDiff = StateDiff()
     milliseconds: float = 0.0
-    use: Use | None = None
+    use: ModelCost | None = None
     """What the agent's model took for the move; with the first call of a turn."""
-    user_use: Use | None = None
+    user_use: ModelCost | None = None
 
 
 class Trajectory(Artifact):
@@ -126,9 +126,9 @@ class Trajectory(Artifact):
     disturbed_by: Owner | None = None
     """Who ended or disturbed it, whatever its ending was worth; another grading may blame them."""
     disturbance: str = ""
-    use: Use | None = None
+    use: ModelCost | None = None
     """What the agent's model took in all."""
-    user_use: Use | None = None
+    user_use: ModelCost | None = None
     invented: tuple[Invention, ...] = ()
     final_hash: str = ""
     verdict: Verdict

@@ -26,7 +26,7 @@ from envscaler_mcp.emit.hosts import (
     server_command,
 )
 from envscaler_mcp.errors import EmitError, RegistryError, WorldError
-from envscaler_mcp.service.client import environment_at, world_address
+from envscaler_mcp.farm.client import environment_at, world_address
 from envscaler_mcp.settings import secret_named
 
 app = typer.Typer(add_completion=False)

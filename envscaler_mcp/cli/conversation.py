@@ -14,11 +14,11 @@ from envscaler_mcp.artifacts import Scenario, Verdict
 from envscaler_mcp.cli.printing import LONGEST
 from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.transcript import arguments_of
-from envscaler_mcp.looking.changes import change_lines
-from envscaler_mcp.looking.milestones import Milestone
-from envscaler_mcp.looking.review import Reviewed
-from envscaler_mcp.looking.turns import Turn, turns_of
-from envscaler_mcp.pages.visible import on_one_line, visible
+from envscaler_mcp.html.visible import on_one_line, visible
+from envscaler_mcp.viewer.changes import change_lines
+from envscaler_mcp.viewer.milestones import Milestone
+from envscaler_mcp.viewer.review import Reviewed
+from envscaler_mcp.viewer.turns import Turn, turns_of
 
 _INDENT = 9
 _COLOURS = {"+": "green", "-": "red", "~": "cyan"}

@@ -27,13 +27,13 @@ from envscaler_mcp.cli.scenes import Scene, drive, hospital, trading
 from envscaler_mcp.cli.summary import disturbed
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.errors import RegistryError
-from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
 from envscaler_mcp.launch.http import over_http
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.launch.stdio import over_stdio
 from envscaler_mcp.pipeline import blueprint_of, emit_environments
 from envscaler_mcp.registry import read_registry
+from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.settings import Settings
 from envscaler_mcp.trust import load_code
 
@@ -124,7 +124,7 @@ def _emit(settings: Settings) -> None:
 
 def _play_tasks(settings: Settings) -> None:
     """One task of every environment, played by who knows the way, by who does nothing and by chance."""
-    with Farm.at(settings.servers) as farm, TemporaryDirectory() as runs:
+    with WorldHome.at(settings.servers) as farm, TemporaryDirectory() as runs:
         names = sorted(entry.id for entry in read_registry(settings.registry_file).entries if entry.scenarios)
         first = farm.scenarios(names[0])[0]
         say(f"\n{len(ACTS) + 1}. Tasks, played and judged", bold=True)

@@ -14,14 +14,14 @@ import typer
 from envscaler_mcp.cli.printing import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from envscaler_mcp.sandbox.machine import Machine
+    from envscaler_mcp.sandbox.doctor import Machine
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False) -> None:
-    from envscaler_mcp.sandbox.machine import examine
+    from envscaler_mcp.sandbox.doctor import examine
 
     machine = examine()
     if as_json:

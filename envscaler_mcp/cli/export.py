@@ -13,8 +13,8 @@ from envscaler_mcp.artifacts.scenario import Split
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.errors import ExportError
+from envscaler_mcp.export.filters import REASONS, ExportFilter, Keepable
 from envscaler_mcp.export.formats import FORMATS, Name
-from envscaler_mcp.export.sieve import REASONS, Keepable, Wish
 from envscaler_mcp.pipeline.exporting import export_upstream
 from envscaler_mcp.pipeline.exporting_runs import Exported, export_run
 from envscaler_mcp.registry import find_entry
@@ -96,7 +96,7 @@ def export_episodes(
         "keep": _known(Keepable, keep or [], "--keep"),
     }
     try:
-        wish = Wish.model_validate({name: value for name, value in wished.items() if value is not None})
+        wish = ExportFilter.model_validate({name: value for name, value in wished.items() if value is not None})
         chosen.check(out)
         chosen.sieve(wish)
     except ValidationError as cause:

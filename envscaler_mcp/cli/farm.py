@@ -17,18 +17,18 @@ import typer
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.farm.access import audit_log
+from envscaler_mcp.farm.audit_file import AuditFile
+from envscaler_mcp.farm.front_end import FarmConfig
+from envscaler_mcp.farm.supervisor import Supervisor
+from envscaler_mcp.farm.tokens import Scope, kept_secret, secret_of, token_for
+from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.launch.opening import Isolation, WrongUseError
-from envscaler_mcp.service.audit_file import AuditFile
-from envscaler_mcp.service.front_end import FarmConfig
-from envscaler_mcp.service.guards import audit as audit_log
-from envscaler_mcp.service.supervisor import Farmhouse
-from envscaler_mcp.service.tokens import Scope, kept_secret, secret_of, token_for
-from envscaler_mcp.service.worlds import Caps
-from envscaler_mcp.serving.listening import is_loopback, listen, listen_privately, url_of
+from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
 from envscaler_mcp.settings import Settings, secret_named
 
 if TYPE_CHECKING:
-    from envscaler_mcp.service.on_ray.farm import RayFarm
+    from envscaler_mcp.farm.on_ray.farm import RayFarm
 
 PORT = 8765
 DAY = 86_400
@@ -85,7 +85,7 @@ def farm(
         float, typer.Option(help="Seconds an unused world stays, where its owner does not say.", min=1)
     ] = 900,
     rate: Annotated[float, typer.Option(help="Requests a second from one address; 0 for any number.", min=0)] = 0,
-    audit: Annotated[
+    audit_log: Annotated[
         Path | None, typer.Option(help="The audit log; a file of this user's by itself.", dir_okay=False)
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print where it is for programs.")] = False,
@@ -128,7 +128,7 @@ def farm(
                 lease_seconds=lease,
             ),
         )
-        _keep_audit(audit or settings.farm_audit)
+        _keep_audit(audit_log or settings.farm_audit)
         where = str(owners.getsockname()[1]) if place.isdigit() else place
 
         def ready() -> None:
@@ -168,7 +168,7 @@ def _nodes(ray: str, others: bool) -> Iterator[int]:
     if not ray:
         yield 0
         return
-    from envscaler_mcp.service.on_ray.cluster import joined
+    from envscaler_mcp.farm.on_ray.cluster import joined
 
     with joined(ray) as cluster:
         if not (cluster.one_machine or others):
@@ -178,10 +178,10 @@ def _nodes(ray: str, others: bool) -> Iterator[int]:
         yield cluster.nodes
 
 
-def _house(ray: str) -> type[Farmhouse | RayFarm]:
+def _house(ray: str) -> type[Supervisor | RayFarm]:
     if not ray:
-        return Farmhouse
-    from envscaler_mcp.service.on_ray.farm import RayFarm
+        return Supervisor
+    from envscaler_mcp.farm.on_ray.farm import RayFarm
 
     return RayFarm
 

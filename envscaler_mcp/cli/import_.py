@@ -12,7 +12,7 @@ import typer
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
 from envscaler_mcp.export.otherwise import ALWAYS, FAITHFUL, listed
-from envscaler_mcp.pages.visible import on_one_line
+from envscaler_mcp.html.visible import on_one_line
 from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, ImportedScenario
 from envscaler_mcp.pipeline.importing import import_upstream
 

@@ -10,7 +10,7 @@ import typer
 from envscaler_mcp.artifacts import Registry, RegistryEntry
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, say
-from envscaler_mcp.pages.visible import on_one_line
+from envscaler_mcp.html.visible import on_one_line
 from envscaler_mcp.registry import differences, search
 from envscaler_mcp.settings import Settings
 

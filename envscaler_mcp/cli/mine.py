@@ -13,7 +13,7 @@ from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.models import Pace, reached
 from envscaler_mcp.cli.printing import print_json, print_table, say
-from envscaler_mcp.llm import Asking
+from envscaler_mcp.llm import ModelParams
 from envscaler_mcp.pipeline.synthesis_run import judged_tasks
 from envscaler_mcp.settings import Settings
 from envscaler_mcp.synthesis.topics.described import described
@@ -57,7 +57,7 @@ def mine_tasks(
 def _judged(settings: Settings, model: str, tasks: Sequence[RawTask]) -> list[Finding]:
     endpoint, name = reached(settings, model, Pace(parallel=8, timeout=600), needed=True)
     answers = settings.home / "synthesis" / "mined.sqlite"
-    findings, ledger = anyio.run(judged_tasks, endpoint, Asking(model=name), tasks, answers)
+    findings, ledger = anyio.run(judged_tasks, endpoint, ModelParams(model=name), tasks, answers)
     total = ledger.total
     say(f"{name}: {total.prompt_tokens:,} tokens in, {total.completion_tokens:,} out", err=True)
     return findings

@@ -25,17 +25,17 @@ from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.cli.voices import place_of
 from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
-from envscaler_mcp.episode.loop import EpisodeLimits, Played, Watch
-from envscaler_mcp.episode.person import PATIENCE, PERSON
+from envscaler_mcp.episode.human import PATIENCE, PERSON
+from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch
 from envscaler_mcp.episode.transcript import is_call
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.farm import Farm, Place, open_voices
-from envscaler_mcp.farm.joint import JointlyPlayed, JointPlan, Ours, Theirs, play_jointly
-from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS, prompts_of, steps_of
-from envscaler_mcp.looking.turns import Turn
+from envscaler_mcp.runs import PricedEndpoint, WorldHome, open_voices
+from envscaler_mcp.runs.multi_server import ExternalServer, JointlyPlayed, JointPlan, LocalServer, play_jointly
+from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS, prompts_of, steps_of
 from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.tasks import TaskList
+from envscaler_mcp.viewer.turns import Turn
 
 app = typer.Typer(add_completion=False)
 
@@ -117,7 +117,7 @@ def play_episode(
     if not (task or scenario):
         raise typer.BadParameter("say what is to be done, or name a --scenario", param_hint="TASK")
     settings, pace = settings_of(ctx), Pace(parallel=1, timeout=timeout)
-    places: dict[str, Place] = {}
+    places: dict[str, PricedEndpoint] = {}
     for who, model in (("agent", model_of_agent(agent)), ("user", model_of_user(plan.user))):
         if model:
             places[who] = place_of(settings, model, pace, None, None, None, who)
@@ -130,7 +130,7 @@ def play_episode(
             return await play_jointly(farm, plan, make_agent, make_user, watch)
 
     with ExitStack() as stack:
-        farm = stack.enter_context(Farm.at(settings.servers, registry_if_any(ctx)))
+        farm = stack.enter_context(WorldHome.at(settings.servers, registry_if_any(ctx)))
         spent = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
         done = anyio.run(play, spent)
     if out is not None:
@@ -152,7 +152,9 @@ def _user(name: str) -> str:
         raise typer.BadParameter(str(cause), param_hint="--user") from cause
 
 
-def _servers(ctx: typer.Context, servers: Sequence[str], scenarios: Sequence[str]) -> list[Ours | Theirs]:
+def _servers(
+    ctx: typer.Context, servers: Sequence[str], scenarios: Sequence[str]
+) -> list[LocalServer | ExternalServer]:
     """Every server once, under a name of its own; a scenario opens the world that was named for it, or one more."""
     found = [_server(ctx, text) for text in servers]
     for named in scenarios:
@@ -160,26 +162,26 @@ def _servers(ctx: typer.Context, servers: Sequence[str], scenarios: Sequence[str
         waiting = (
             place
             for place, one in enumerate(found)
-            if isinstance(one, Ours) and one.environment == environment and one.scenario is None
+            if isinstance(one, LocalServer) and one.environment == environment and one.scenario is None
         )
         place = next(waiting, None)
         if place is None:
-            found.append(Ours(environment, environment, scenario))
+            found.append(LocalServer(environment, environment, scenario))
         else:
-            found[place] = Ours(found[place].name, environment, scenario)
+            found[place] = LocalServer(found[place].name, environment, scenario)
     if not found:
         raise typer.BadParameter("name a server, or a --scenario", param_hint="--server")
     return _named_apart(found)
 
 
-def _server(ctx: typer.Context, text: str) -> Ours | Theirs:
+def _server(ctx: typer.Context, text: str) -> LocalServer | ExternalServer:
     named = re.fullmatch(r"([A-Za-z][\w-]*)=(.+)", text.strip())
     name, target = (named[1], named[2].strip()) if named else ("", text.strip())
     if re.match(r"https?://", target):
-        return Theirs(name or _word(re.sub(r"^https?://|[/?#].*$", "", target)), target)
+        return ExternalServer(name or _word(re.sub(r"^https?://|[/?#].*$", "", target)), target)
     known = [entry.id for entry in registry_of(ctx).entries]
     if target in known:
-        return Ours(name or target, target)
+        return LocalServer(name or target, target)
     try:
         command = tuple(shlex.split(target))
     except ValueError as cause:
@@ -187,7 +189,7 @@ def _server(ctx: typer.Context, text: str) -> Ours | Theirs:
     if not command or shutil.which(command[0]) is None:
         told = f"{target!r} is no id that `envscaler list` shows, no URL and no command{did_you_mean(target, known)}"
         raise typer.BadParameter(told, param_hint="--server")
-    return Theirs(name or _word(Path(command[0]).name), command)
+    return ExternalServer(name or _word(Path(command[0]).name), command)
 
 
 def _word(text: str) -> str:
@@ -203,9 +205,9 @@ def _scenario(ctx: typer.Context, named: str) -> tuple[str, Scenario]:
     raise typer.BadParameter(f"there is no scenario {named!r} in this home", param_hint="--scenario")
 
 
-def _named_apart(servers: Sequence[Ours | Theirs]) -> list[Ours | Theirs]:
+def _named_apart(servers: Sequence[LocalServer | ExternalServer]) -> list[LocalServer | ExternalServer]:
     taken: set[str] = set()
-    apart: list[Ours | Theirs] = []
+    apart: list[LocalServer | ExternalServer] = []
     for one in servers:
         name, number = one.name, 1
         while name in taken:
@@ -224,7 +226,7 @@ class _Watching:
         self._plan = plan
         self._told: int | None = None
 
-    def __call__(self, played: Played) -> None:
+    def __call__(self, played: EpisodeRecord) -> None:
         # Whoever plays the agent sees what an agent sees, and no more.
         if self._plan.agent == PERSON:
             return

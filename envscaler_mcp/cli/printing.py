@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import typer
 
 from envscaler_mcp.artifacts import StateDiff
-from envscaler_mcp.looking.changes import change_lines
-from envscaler_mcp.pages.visible import escaped, on_one_line, visible
+from envscaler_mcp.html.visible import escaped, on_one_line, visible
+from envscaler_mcp.viewer.changes import change_lines
 
 LONGEST = 60
 """Characters of a changed value; the rest is cut."""

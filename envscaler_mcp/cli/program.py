@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from envscaler_mcp import __version__
 from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.pages.visible import visible
+from envscaler_mcp.html.visible import visible
 
 COMMANDS = (
     "demo",

@@ -14,11 +14,11 @@ from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.cli.lookup import registry_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.summary import print_gaps
-from envscaler_mcp.farm import Farm
-from envscaler_mcp.farm.replaying import Ending, Replayed, replay_run
-from envscaler_mcp.farm.rescoring import Rescored, rescore_run, rescored_folder
-from envscaler_mcp.launch.ways import Via
-from envscaler_mcp.pages.visible import on_one_line
+from envscaler_mcp.html.visible import on_one_line
+from envscaler_mcp.launch.channels import Via
+from envscaler_mcp.runs import WorldHome
+from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
+from envscaler_mcp.runs.rescoring import Rescored, rescore_run, rescored_folder
 from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.scoring.run_folder import places_of, read_places
 from envscaler_mcp.scoring.trajectory import Attempted
@@ -55,7 +55,7 @@ def replay(
         if told.outcome != "identical":
             others.append(told)
 
-    with Farm.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("replaying") as progress:
+    with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("replaying") as progress:
         anyio.run(replay_run, farm, plan, places, via, parallel, take, progress)
     others.sort(key=lambda one: (one.outcome, one.id))
     if as_json:
@@ -93,7 +93,7 @@ def rescore(
     target = out or rescored_folder(folder, scoring)
     if target.resolve() == folder.resolve():
         raise typer.BadParameter("a run is never changed; choose another folder", param_hint="--out")
-    with Farm.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("judging") as progress:
+    with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("judging") as progress:
         judge = partial(rescore_run, farm, folder, target, scoring, via, parallel, progress)
         try:
             told = anyio.run(judge)

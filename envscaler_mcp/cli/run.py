@@ -19,17 +19,17 @@ from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
 from envscaler_mcp.cli.voices import elsewhere, place_of, told
-from envscaler_mcp.episode.agent import CannotGoOnError, Mode
+from envscaler_mcp.episode.agent import Mode, RunAbortedError
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
-from envscaler_mcp.episode.person import PATIENCE, PERSON
+from envscaler_mcp.episode.human import PATIENCE, PERSON
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.export.upstream_environment import SECTOR
-from envscaler_mcp.farm import Farm, Place, RunConfig, open_voices, plan_run, run_episodes
-from envscaler_mcp.farm.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS
-from envscaler_mcp.farm.run import Hosting
-from envscaler_mcp.farm.voices import spent_in
-from envscaler_mcp.launch.ways import Via
+from envscaler_mcp.launch.channels import Via
+from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_voices, plan_run, run_episodes
+from envscaler_mcp.runs.models import spent_in
+from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS
+from envscaler_mcp.runs.run import Hosting
 from envscaler_mcp.scoring.run_folder import Tally, read_run
 from envscaler_mcp.serving.grading import Scoring
 
@@ -161,7 +161,7 @@ def run_agent(
     _known(config)
     settings = settings_of(ctx)
     pace = Pace(parallel=parallel, timeout=timeout)
-    places: dict[str, Place] = {}
+    places: dict[str, PricedEndpoint] = {}
     if model := model_of_agent(agent):
         places["agent"] = place_of(settings, model, pace, price, prices, budget, "agent")
     if model := model_of_user(config.user):
@@ -169,7 +169,7 @@ def run_agent(
         places["user"] = place_of(there, model, pace, user_price, prices, budget, "user")
     environments = config.environments or tuple(entry.id for entry in registry_of(ctx).entries)
     with (
-        Farm.at(settings_of(ctx).servers, registry_of(ctx)) as farm,
+        WorldHome.at(settings_of(ctx).servers, registry_of(ctx)) as farm,
         progress_bar("playing", shown=not by_hand) as progress,
     ):
         plan = _planned(farm, environments, config)
@@ -188,7 +188,7 @@ def run_agent(
 
         try:
             tally = anyio.run(play)
-        except (KeyboardInterrupt, CannotGoOnError):
+        except (KeyboardInterrupt, RunAbortedError):
             _tell_interrupted(out)
             raise
     _tell(plan, tally, out, as_json)
@@ -206,12 +206,12 @@ def _known(config: RunConfig) -> None:
 
 
 def _on_ray(ctx: typer.Context, address: str, seconds: float) -> AbstractAsyncContextManager[Hosting]:
-    from envscaler_mcp.service.on_ray.engine import ray_engine
+    from envscaler_mcp.farm.on_ray.engine import ray_engine
 
     return ray_engine(address, settings_of(ctx).servers, registry_of(ctx), seconds)
 
 
-def _planned(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunPlan:
+def _planned(farm: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:
     try:
         return plan_run(farm, environments, config)
     except RunError as cause:
@@ -220,7 +220,7 @@ def _planned(farm: Farm, environments: Sequence[str], config: RunConfig) -> RunP
         raise
 
 
-def _tell_otherwise(farm: Farm, plan: RunPlan) -> None:
+def _tell_otherwise(farm: WorldHome, plan: RunPlan) -> None:
     """Where published worlds are scored as published and do not behave so."""
     names = sorted({one.environment for one in plan.episodes}) if plan.scoring == "upstream" else []
     cards = [Environment.read_in(farm.servers / name, "environment.json") for name in names]

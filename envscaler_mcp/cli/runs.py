@@ -17,11 +17,11 @@ from envscaler_mcp.cli.lookup import registry_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.replaying import replay, rescore
 from envscaler_mcp.cli.summary import disturbed, print_attempts, print_gaps, print_summary, summary_of
-from envscaler_mcp.farm import Farm
-from envscaler_mcp.looking.choosing import chosen
-from envscaler_mcp.looking.review import Review
-from envscaler_mcp.looking.writing import write_page
+from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.scoring.run_folder import read_run, recorded_episodes
+from envscaler_mcp.viewer.choosing import chosen
+from envscaler_mcp.viewer.review import Review
+from envscaler_mcp.viewer.writing import write_page
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -84,7 +84,7 @@ def write_html(
 
 @contextmanager
 def _review(ctx: typer.Context) -> Iterator[Review]:
-    with Farm.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm:
+    with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm:
         yield Review(farm.servers, farm.judge)
 
 

@@ -9,7 +9,7 @@ import typer
 from envscaler_mcp.artifacts import Environment, Tool
 from envscaler_mcp.cli.lookup import environment_of
 from envscaler_mcp.cli.printing import Styled, print_json, say
-from envscaler_mcp.pages.visible import on_one_line
+from envscaler_mcp.html.visible import on_one_line
 
 app = typer.Typer(add_completion=False)
 

@@ -8,7 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.census import (
+from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
+from envscaler_mcp.html.visible import on_one_line
+from envscaler_mcp.stats import (
     Figures,
     Signal,
     Similarities,
@@ -19,11 +22,8 @@ from envscaler_mcp.census import (
     similarities,
     structure_of,
 )
-from envscaler_mcp.census.figures import PAPER
-from envscaler_mcp.census.topic_map import topic_map
-from envscaler_mcp.cli.lookup import registry_of, settings_of
-from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
-from envscaler_mcp.pages.visible import on_one_line
+from envscaler_mcp.stats.figures import PAPER
+from envscaler_mcp.stats.topic_map import topic_map
 from envscaler_mcp.synthesis.topics.described import described
 
 app = typer.Typer(add_completion=False)

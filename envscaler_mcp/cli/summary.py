@@ -10,11 +10,11 @@ from typing import Any
 
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.cli.printing import print_table, say
-from envscaler_mcp.looking.choosing import attempts_of
-from envscaler_mcp.pages.visible import on_one_line
-from envscaler_mcp.scoring.passing import GROUPS, Group, grouped, passing
+from envscaler_mcp.html.visible import on_one_line
+from envscaler_mcp.scoring.pass_at_k import GROUPS, Group, grouped, passing
 from envscaler_mcp.scoring.run_folder import Tally
 from envscaler_mcp.scoring.trajectory import Attempted
+from envscaler_mcp.viewer.choosing import attempts_of
 
 _SHOWN = 10
 

@@ -16,8 +16,8 @@ from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.models import Pace, price_at, reached
 from envscaler_mcp.cli.printing import print_json, print_table, say
 from envscaler_mcp.errors import EmitError
-from envscaler_mcp.llm import Asking, Ledger
-from envscaler_mcp.pages.visible import on_one_line
+from envscaler_mcp.html.visible import on_one_line
+from envscaler_mcp.llm import Ledger, ModelParams
 from envscaler_mcp.pipeline.synthesis_run import RunOptions, report, synthesis_run
 from envscaler_mcp.pipeline.synthesizing import Step, Synthesis
 from envscaler_mcp.pipeline.wanted import Wanted
@@ -92,7 +92,7 @@ def synthesize_servers(
     )
     options = RunOptions(
         wanted=wanted,
-        asking=Asking(model=name, temperature=temperature, max_tokens=max_tokens),
+        asking=ModelParams(model=name, temperature=temperature, max_tokens=max_tokens),
         endpoint=endpoint,
         price=price_at(settings, name, price, prices),
         budget=budget,

@@ -7,18 +7,18 @@ from pathlib import Path
 import typer
 
 from envscaler_mcp.cli.models import Pace, price_at, reached
-from envscaler_mcp.farm import Place
-from envscaler_mcp.llm.accounts import Line
+from envscaler_mcp.llm.prices import LedgerLine
+from envscaler_mcp.runs import PricedEndpoint
 from envscaler_mcp.settings import Settings, secret_named
 
 
 def place_of(
     settings: Settings, model: str, pace: Pace, price: str | None, prices: Path | None, budget: float | None, who: str
-) -> Place:
+) -> PricedEndpoint:
     """The endpoint of these settings, and the price of the model of `agent` or `user`; a budget needs it."""
     option = "--price" if who == "agent" else f"--{who}-price"
     endpoint, _ = reached(settings, model, pace, needed=True, option=f"--{who}")
-    place = Place(endpoint, price_at(settings, model, price, prices, option))
+    place = PricedEndpoint(endpoint, price_at(settings, model, price, prices, option))
     if place.price is None and budget is not None:
         raise typer.BadParameter(
             f"a budget needs the price of {model!r}: dollars for a million tokens in and out, such as 2,8",
@@ -37,7 +37,7 @@ def elsewhere(settings: Settings, url: str | None, key_variable: str | None) -> 
     return settings.model_copy(update={"model": settings.model.model_copy(update=change)})
 
 
-def told(spent: Line) -> str:
+def told(spent: LedgerLine) -> str:
     """What was spent, in a sentence; dollars as far as prices are known."""
     tokens = f"{spent.prompt_tokens:,} tokens in, {spent.completion_tokens:,} out"
     dollars = f"${spent.dollars:.2f} for "

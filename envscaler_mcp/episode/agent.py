@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, Self
 
 from envscaler_mcp.artifacts import Call, Scenario, Tool
-from envscaler_mcp.artifacts.episode import COMPLETED, Use
+from envscaler_mcp.artifacts.episode import COMPLETED, ModelCost
 from envscaler_mcp.errors import EnvScalerError
 
 __all__ = [
     "COMPLETED",
+    "Action",
     "Agent",
     "AgentUnavailableError",
     "Briefing",
-    "CannotGoOnError",
-    "Heard",
     "MakeAgent",
     "Mode",
-    "Move",
+    "Observation",
+    "RunAbortedError",
     "UnavailableError",
 ]
 
@@ -41,11 +41,11 @@ class AgentUnavailableError(UnavailableError):
     """An agent cannot be asked, through no fault of its own."""
 
 
-class CannotGoOnError(EnvScalerError):
+class RunAbortedError(EnvScalerError):
     """No further episode of the run can be played: a key is refused, or the money is spent."""
 
 
-class Heard(str):
+class Observation(str):
     """What an agent hears, as one text."""
 
     __slots__ = ("answers",)
@@ -75,7 +75,7 @@ class Briefing:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Action:
     """A call of a tool, or else something said. Whether it makes sense is for the episode to say."""
 
     text: str = ""
@@ -85,14 +85,14 @@ class Move:
     """Further calls of the same turn; each is made, and answered, after the one before it."""
     reasoning: str = ""
     """What was thought before; it is kept, and nobody in the episode hears it."""
-    use: Use | None = None
+    use: ModelCost | None = None
     """What the move took, where a model made it."""
 
 
 class Agent(Protocol):
     """Made anew for each episode, from its `Briefing`."""
 
-    def act(self, observation: str) -> Move | Awaitable[Move]:
+    def act(self, observation: str) -> Action | Awaitable[Action]:
         """The next move after the task, or after what the last move led to: what is heard is a `Heard`.
 
         An agent may have a text `system`: what its model was told first, which is then kept with the conversation.

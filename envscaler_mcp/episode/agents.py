@@ -12,12 +12,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts import Call, Scenario, digest_of
-from envscaler_mcp.episode.agent import COMPLETED, Agent, Briefing, CannotGoOnError, MakeAgent, Mode, Move
+from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent, Mode, RunAbortedError
 from envscaler_mcp.episode.calling import Calling, NativeCalls, WrittenCalls
 from envscaler_mcp.episode.guessing import RandomAgent
+from envscaler_mcp.episode.human import PERSON, PersonAgent
 from envscaler_mcp.episode.model_agent import PROMPTS, ModelAgent
-from envscaler_mcp.episode.person import PERSON, PersonAgent
-from envscaler_mcp.episode.voice import Voice
+from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.errors import EnvScalerError
 
 AGENTS = ("oracle", "noop", "random", "person", "scripted:FILE", "openai:MODEL", "prompted:MODEL", "module:Class")
@@ -33,10 +33,10 @@ class Scripted:
     def __init__(self, calls: Sequence[Call]) -> None:
         self._calls = iter(tuple(calls))
 
-    def act(self, observation: str) -> Move:  # noqa: ARG002 - it does not listen
+    def act(self, observation: str) -> Action:  # noqa: ARG002 - it does not listen
         """The next call of the script."""
         call = next(self._calls, None)
-        return Move(text=COMPLETED) if call is None else Move(tool=call.tool, arguments=dict(call.arguments))
+        return Action(text=COMPLETED) if call is None else Action(tool=call.tool, arguments=dict(call.arguments))
 
 
 ASKING = "What exactly is to be done?"
@@ -53,19 +53,19 @@ class TalkingOracle:
                 move
                 for thread in threads
                 for move in (
-                    Move(text=ASKING),
+                    Action(text=ASKING),
                     *(
-                        Move(tool=one.tool, arguments=dict(one.arguments))
+                        Action(tool=one.tool, arguments=dict(one.arguments))
                         for one in (scenario.oracle[n] for n in thread)
                     ),
-                    Move(text=DONE),
+                    Action(text=DONE),
                 )
             ]
         )
 
-    def act(self, observation: str) -> Move:  # noqa: ARG002 - it knows
+    def act(self, observation: str) -> Action:  # noqa: ARG002 - it knows
         """The next move; whoever is still not content is asked again."""
-        return next(self._moves, Move(text=DONE))
+        return next(self._moves, Action(text=DONE))
 
 
 def _oracle(briefing: Briefing, scenario: Scenario) -> Agent:
@@ -87,7 +87,7 @@ def prompts_of_agent(name: str, mode: Mode) -> tuple[str, ...]:
     return (PROMPTS[mode], *_CALLING[kind].prompts) if model_of_agent(name) else ()
 
 
-def agent_named(name: str, voice: Voice | None = None) -> tuple[str, MakeAgent]:
+def agent_named(name: str, voice: ModelPlayer | None = None) -> tuple[str, MakeAgent]:
     """How agents of that name are made, and the name under which their episodes are kept; models need a voice."""
     if name == "oracle":
         return name, _oracle
@@ -107,10 +107,10 @@ def agent_named(name: str, voice: Voice | None = None) -> tuple[str, MakeAgent]:
     raise UnknownAgentError(f"There is no agent {name!r}; there are {', '.join(AGENTS)}.")
 
 
-def _of_model(name: str, calling: Calling, voice: Voice | None) -> MakeAgent:
+def _of_model(name: str, calling: Calling, voice: ModelPlayer | None) -> MakeAgent:
     def make(briefing: Briefing, _scenario: Scenario) -> Agent:
         if voice is None:
-            raise CannotGoOnError(f"The agent {name!r} needs an endpoint; `envscaler_mcp.farm.open_voices` opens one.")
+            raise RunAbortedError(f"The agent {name!r} needs an endpoint; `envscaler_mcp.runs.open_voices` opens one.")
         return ModelAgent(briefing, voice, calling)
 
     return make

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Tool
-from envscaler_mcp.llm import Answer, Message, plain_object
+from envscaler_mcp.llm import ChatResponse, Message, plain_object
 from envscaler_mcp.prompts import Prompt, Prompts
 
 
@@ -38,10 +38,10 @@ class Calling(Protocol):
     def offered(self, tools: Sequence[Tool]) -> list[dict[str, Any]]:
         """The tools that its endpoint is told of."""
 
-    def read(self, answer: Answer) -> tuple[str, list[Called]]:
+    def read(self, answer: ChatResponse) -> tuple[str, list[Called]]:
         """What the model said, and the calls that it made."""
 
-    def said(self, answer: Answer) -> Message:
+    def said(self, answer: ChatResponse) -> Message:
         """The model's turn, as it is reminded of it."""
 
     def answered(self, calls: Sequence[Called], answers: Sequence[str]) -> list[Message]:
@@ -61,11 +61,11 @@ class NativeCalls:
         """All of them."""
         return [tool.function for tool in tools]
 
-    def read(self, answer: Answer) -> tuple[str, list[Called]]:
+    def read(self, answer: ChatResponse) -> tuple[str, list[Called]]:
         """As the endpoint read them."""
         return answer.text, [Called(one.name, _object_or_text(one.arguments), one.id) for one in answer.tool_calls]
 
-    def said(self, answer: Answer) -> Message:
+    def said(self, answer: ChatResponse) -> Message:
         """As the endpoint told it."""
         return Message(role="assistant", content=answer.text, tool_calls=answer.tool_calls)
 
@@ -91,11 +91,11 @@ class WrittenCalls:
         """None: the endpoint does not know of tools."""
         return []
 
-    def read(self, answer: Answer) -> tuple[str, list[Called]]:
+    def read(self, answer: ChatResponse) -> tuple[str, list[Called]]:
         """What stands between the tags; the last may be cut off by an endpoint that stops at its end."""
         return _CALL.sub("", answer.text).strip(), [_written(found[1]) for found in _CALL.finditer(answer.text)]
 
-    def said(self, answer: Answer) -> Message:
+    def said(self, answer: ChatResponse) -> Message:
         """As it was written."""
         return Message(role="assistant", content=answer.text)
 

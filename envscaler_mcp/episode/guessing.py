@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from envscaler_mcp.episode.agent import COMPLETED, Briefing, Move
+from envscaler_mcp.episode.agent import COMPLETED, Action, Briefing
 
 _CALLS = (3, 20)
 _KEPT = 400
@@ -24,12 +24,12 @@ class RandomAgent:
         self._left = self._chance.randint(*_CALLS)
         self._seen: list[tuple[str, str]] = [("", word) for word in re.findall(r"[\w@.:-]+", briefing.task)]
 
-    def act(self, observation: str) -> Move:
+    def act(self, observation: str) -> Action:
         """Some call that could be one."""
         self._seen += _texts_in(observation)
         del self._seen[:-_KEPT]
         if self._left == 0 or not self._tools:
-            return Move(text=COMPLETED)
+            return Action(text=COMPLETED)
         self._left -= 1
         tool = self._chance.choice(self._tools)
         required = set(tool.input_schema.get("required", ()))
@@ -38,7 +38,7 @@ class RandomAgent:
             for name, schema in tool.input_schema.get("properties", {}).items()
             if name in required or self._chance.random() < 0.3
         }
-        return Move(tool=tool.name, arguments=arguments)
+        return Action(tool=tool.name, arguments=arguments)
 
     def _value(self, name: str, schema: dict[str, Any]) -> Any:
         chance = self._chance

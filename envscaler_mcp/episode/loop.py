@@ -13,16 +13,16 @@ from typing import Any, Literal, Protocol, cast
 import anyio
 
 from envscaler_mcp.artifacts import Call, Scenario, StateDiff, Step
-from envscaler_mcp.artifacts.episode import Invention, Owner, Use
+from envscaler_mcp.artifacts.episode import Invention, ModelCost, Owner
 from envscaler_mcp.episode.agent import (
+    Action,
     Agent,
     AgentUnavailableError,
     Briefing,
-    CannotGoOnError,
-    Heard,
     MakeAgent,
     Mode,
-    Move,
+    Observation,
+    RunAbortedError,
     UnavailableError,
 )
 from envscaler_mcp.episode.audit import UserAudit
@@ -44,13 +44,13 @@ from envscaler_mcp.episode.transcript import (
 )
 from envscaler_mcp.episode.user import Reply, User, stops_by_rule
 from envscaler_mcp.errors import EnvScalerError, LaunchError, WorldError
-from envscaler_mcp.llm.patience import CLOCK
-from envscaler_mcp.sandbox.ended import WorkerEndedError
+from envscaler_mcp.llm.retrying import CLOCK
+from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.local_world import no_such_tool
 from envscaler_mcp.serving.outcome import PublishedOutcome, ended
-from envscaler_mcp.serving.plain import copied
+from envscaler_mcp.serving.plain_json import json_copy
 from envscaler_mcp.serving.published_world import INVALID_ACTION
 from envscaler_mcp.serving.validation import compile_arguments, without_patterns
 
@@ -59,7 +59,7 @@ UNREADABLE = "The call cannot be read: it must be a JSON object with a name and 
 Ending = Literal["completed", "steps", "tokens", "time", "error"]
 
 
-class Way(Protocol):
+class WorldChannel(Protocol):
     """How calls reach a world, and how whoever opened it reads it."""
 
     async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
@@ -69,7 +69,7 @@ class Way(Protocol):
         """Everything that there is behind it now; no agent sees that."""
 
 
-class Offer(Protocol):
+class Toolset(Protocol):
     """The tools that an agent may call."""
 
     @property
@@ -88,7 +88,7 @@ class EpisodeLimits:
 
 
 @dataclass(slots=True)
-class Played:
+class EpisodeRecord:
     """What happened, before anybody judges it."""
 
     steps: list[Step] = field(default_factory=list)
@@ -102,10 +102,10 @@ class Played:
     """Through whom its world is gone, so that there is no ending to judge."""
     again: bool = True
     """Whether it may go otherwise in a moment, where the machine ended it."""
-    stopped: CannotGoOnError | None = None
+    stopped: RunAbortedError | None = None
     """Why no other episode can be played either."""
-    use: Use | None = None
-    user_use: Use | None = None
+    use: ModelCost | None = None
+    user_use: ModelCost | None = None
     invented: list[Invention] = field(default_factory=list)
     """What the user said and could not know."""
 
@@ -123,28 +123,28 @@ class Played:
         }
 
 
-Watch = Callable[[Played], None]
+Watch = Callable[[EpisodeRecord], None]
 """Shown what was played so far, after what was said first and after every step."""
 
 
 async def play(
     make_agent: MakeAgent,
     scenario: Scenario,
-    way: Way,
-    offer: Offer,
+    way: WorldChannel,
+    offer: Toolset,
     briefing: Briefing,
     limits: EpisodeLimits,
     user: User | None = None,
     watch: Watch = lambda _: None,
     *,
     published: bool = False,
-) -> Played:
+) -> EpisodeRecord:
     """Play one episode. Nothing that agent, user, world or machine do is raised: it is told in what is returned.
 
     With a user the agent's task is what they say first. In a published world the rules are the published ones: any words
     end a task that no user hears, only the first call of a turn is made, and an exception ends the episode.
     """
-    game = _Game(way, offer, scenario, user, watch, published)
+    game = _EpisodeRunner(way, offer, scenario, user, watch, published)
     with anyio.move_on_after(limits.seconds) as scope:
         CLOCK.set(_Clock(scope))
         await game.play(make_agent, briefing, limits)
@@ -194,9 +194,9 @@ class _UserError(Exception):
     """Something that the user's own code raised."""
 
 
-class _Game:
+class _EpisodeRunner:
     def __init__(
-        self, way: Way, offer: Offer, scenario: Scenario, user: User | None, watch: Watch, published: bool
+        self, way: WorldChannel, offer: Toolset, scenario: Scenario, user: User | None, watch: Watch, published: bool
     ) -> None:
         self._published = published
         self._way = way
@@ -207,7 +207,7 @@ class _Game:
         self._scenario = scenario
         self._raised = False
         """Whether a tool raised."""
-        self.played = Played()
+        self.played = EpisodeRecord()
 
     @cached_property
     def _audit(self) -> UserAudit:
@@ -244,7 +244,7 @@ class _Game:
             if system is not None:
                 began[0]["content"] = system
             self._watch(self.played)
-            observation = Heard(briefing.task)
+            observation = Observation(briefing.task)
             for number in range(1, limits.steps + 1):
                 turn = await self._turn(number, await _moved(agent, observation))
                 last = turn[-1]
@@ -256,7 +256,7 @@ class _Game:
                     return self.end("error", self.played.world_lost, self.played.reason or "the world has ended")
                 if _written(self.played.use) >= (limits.tokens or math.inf):
                     return self.end("tokens", None, "")
-                observation = Heard(*(step.observation for step in turn))
+                observation = Observation(*(step.observation for step in turn))
             self.end("steps", None, "")
         except _AgentError as cause:
             self.end("error", "agent", str(cause))
@@ -275,10 +275,10 @@ class _Game:
             self.played.reason = str(cause)
 
     def _end_by_machine(self, cause: EnvScalerError) -> None:
-        expected = isinstance(cause, UnavailableError | CannotGoOnError | LaunchError)
+        expected = isinstance(cause, UnavailableError | RunAbortedError | LaunchError)
         if isinstance(cause, UnavailableError):
             self.played.again = cause.again
-        if isinstance(cause, CannotGoOnError):
+        if isinstance(cause, RunAbortedError):
             self.played.stopped = cause
         self.end("error", "infrastructure", str(cause) if expected else f"{type(cause).__name__}: {cause}")
 
@@ -286,7 +286,7 @@ class _Game:
         """What came of one move: a step for each call, or one for what was said."""
         begin = len(self.played.steps)
         whole: dict[str, Any] = {}
-        parts: list[Move | Call | None] = [None]
+        parts: list[Action | Call | None] = [None]
         if _is_move(move):
             self.played.use = _together(self.played.use, move.use)
             whole = {"text": storable(move.text), "reasoning": storable(move.reasoning), "use": move.use}
@@ -306,7 +306,7 @@ class _Game:
             self.played.messages += messages_of(self.played.steps[begin:])
         return self.played.steps[begin:]
 
-    async def _step(self, step: Step, part: Move | Call | None) -> Step:
+    async def _step(self, step: Step, part: Action | Call | None) -> Step:
         began = time.perf_counter()
         if part is None:
             made: dict[str, Any] = {"observation": NO_MOVE, "is_error": True}
@@ -328,13 +328,13 @@ class _Game:
             raise
         return {"observation": reply, "user_use": use}
 
-    async def _replied(self, user: User, number: int, text: str) -> tuple[str, Use | None]:
+    async def _replied(self, user: User, number: int, text: str) -> tuple[str, ModelCost | None]:
         if len(text) > MAX_BYTES:
             return TOO_LONG, None
         self._audit.heard(text)
         return await self._of_user(user.reply(text, self._way.state), number)
 
-    async def _of_user(self, saying: Awaitable[str], number: int = 0) -> tuple[str, Use | None]:
+    async def _of_user(self, saying: Awaitable[str], number: int = 0) -> tuple[str, ModelCost | None]:
         """What the user says, looked through, and what that took."""
         try:
             reply = await saying
@@ -353,7 +353,7 @@ class _Game:
         made: dict[str, Any] = {"tool": storable(tool)[:MAX_NAME]}
         if is_sendable(tool, arguments):
             # An agent may go on with its own lists.
-            made["arguments"] = copied(arguments)
+            made["arguments"] = json_copy(arguments)
             outcome, made["diff"] = await self._called(tool, made["arguments"])
         else:
             # What is not JSON reaches no world, and is answered with the same words on every way.
@@ -402,7 +402,7 @@ def _made(make_agent: MakeAgent, briefing: Briefing, scenario: Scenario) -> tupl
         agent = make_agent(briefing, scenario)
         system = getattr(agent, "system", None)
         return agent, storable(system) if isinstance(system, str) else None
-    except (AgentUnavailableError, CannotGoOnError):
+    except (AgentUnavailableError, RunAbortedError):
         raise
     except Exception as cause:
         raise _AgentError(f"the agent could not be made: {type(cause).__name__}: {cause}") from cause
@@ -412,11 +412,11 @@ async def _moved(agent: Agent, observation: str) -> Any:
     try:
         acted: Any = agent.act(observation)
         move = await acted if inspect.isawaitable(acted) else acted
-    except (AgentUnavailableError, CannotGoOnError):
+    except (AgentUnavailableError, RunAbortedError):
         raise
     except (Exception, SystemExit) as cause:
         raise _AgentError(f"the agent raised {type(cause).__name__}: {cause}") from cause
-    if isinstance(move, Move) and isinstance(cast(object, move.text), str) and len(move.text) > _MOST_TEXT:
+    if isinstance(move, Action) and isinstance(cast(object, move.text), str) and len(move.text) > _MOST_TEXT:
         return replace(move, text=f"{move.text[:_MOST_TEXT]} … ({len(move.text) - _MOST_TEXT} letters are left out)")
     return move
 
@@ -427,16 +427,16 @@ _MOST_TEXT = 1 << 20
 
 def _is_move(move: Any) -> bool:
     return (
-        isinstance(move, Move)
+        isinstance(move, Action)
         and isinstance(cast(object, move.more), tuple)
         and all(isinstance(one, Call) for one in move.more)
-        and isinstance(move.use, Use | None)
+        and isinstance(move.use, ModelCost | None)
     )
 
 
-def _together(first: Use | None, second: Use | None) -> Use | None:
+def _together(first: ModelCost | None, second: ModelCost | None) -> ModelCost | None:
     return first + second if first is not None and second is not None else first or second
 
 
-def _written(use: Use | None) -> int:
+def _written(use: ModelCost | None) -> int:
     return use.completion_tokens if use is not None else 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from envscaler_mcp.artifacts import Call
-from envscaler_mcp.episode.agent import AgentUnavailableError, Briefing, CannotGoOnError, Heard, Move
+from envscaler_mcp.episode.agent import Action, AgentUnavailableError, Briefing, Observation, RunAbortedError
 from envscaler_mcp.episode.calling import Called, Calling
-from envscaler_mcp.episode.voice import TooLongError, Voice, worded
+from envscaler_mcp.episode.model_player import ModelPlayer, TooLongError, worded
 from envscaler_mcp.llm import Message, UnansweredError
 
 PROMPTS = {"task": "play_task", "conversation": "play_conversation"}
@@ -16,7 +16,7 @@ PROMPTS = {"task": "play_task", "conversation": "play_conversation"}
 class ModelAgent:
     """Remembers the whole conversation, and asks for the next move."""
 
-    def __init__(self, briefing: Briefing, voice: Voice, calling: Calling) -> None:
+    def __init__(self, briefing: Briefing, voice: ModelPlayer, calling: Calling) -> None:
         self._voice, self._calling, self._seed = voice, calling, briefing.seed
         self._purpose = PROMPTS[briefing.mode]
         with worded():
@@ -30,7 +30,7 @@ class ModelAgent:
         self._calls: Sequence[Called] = ()
         self._turn = 0
 
-    async def act(self, observation: str) -> Move:
+    async def act(self, observation: str) -> Action:
         """What the model does next."""
         self._messages += self._heard(observation)
         self._turn += 1
@@ -39,7 +39,7 @@ class ModelAgent:
         except TooLongError as cause:
             if self._turn > 1:
                 raise
-            raise CannotGoOnError(
+            raise RunAbortedError(
                 f"The model cannot read even the task ({cause}); lower --answer-tokens, or take one that reads more."
             ) from cause
         except UnansweredError as cause:
@@ -47,10 +47,10 @@ class ModelAgent:
         text, self._calls = self._calling.read(answer)
         self._messages.append(self._calling.said(answer))
         if not self._calls:
-            return Move(text=text, reasoning=answer.reasoning, use=use)
+            return Action(text=text, reasoning=answer.reasoning, use=use)
         # What is no object is for the episode to refuse.
         first, *more = [Call.model_construct(tool=one.tool, arguments=one.arguments) for one in self._calls]
-        return Move(
+        return Action(
             text=text,
             tool=first.tool,
             arguments=first.arguments,
@@ -62,5 +62,5 @@ class ModelAgent:
     def _heard(self, observation: str) -> list[Message]:
         if not self._calls:
             return [Message(role="user", content=observation if self._turn else self._task)]
-        answers = observation.answers if isinstance(observation, Heard) else (observation,)
+        answers = observation.answers if isinstance(observation, Observation) else (observation,)
         return self._calling.answered(self._calls, answers)

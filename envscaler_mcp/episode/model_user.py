@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.artifacts.episode import Use
+from envscaler_mcp.artifacts.episode import ModelCost
+from envscaler_mcp.episode.model_player import ModelPlayer, worded
 from envscaler_mcp.episode.user import Look, Reply, UserUnavailableError
-from envscaler_mcp.episode.voice import Voice, worded
 from envscaler_mcp.llm import Message, UnansweredError
 
 PROMPT = "play_user"
@@ -20,7 +20,7 @@ class SilentError(Exception):
 class ModelUser:
     """Knows the task and what the scenario says of its conversation, and is told only what the agent says."""
 
-    def __init__(self, scenario: Scenario, voice: Voice, seed: int) -> None:
+    def __init__(self, scenario: Scenario, voice: ModelPlayer, seed: int) -> None:
         self._voice, self._seed = voice, seed
         with worded():
             prompt = voice.prompts.render(PROMPT, task=scenario.task, knowledge=_knowledge(scenario))
@@ -40,7 +40,7 @@ class ModelUser:
         return await self._said()
 
     async def _said(self) -> Reply:
-        took = Use()
+        took = ModelCost()
         for attempt in range(ATTEMPTS):
             try:
                 answer, use = await self._voice.answer(PROMPT, self._messages, seed=self._seed + attempt)

@@ -9,10 +9,10 @@ from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff, Step, Trajectory, canonical_json
 from envscaler_mcp.episode.agent import Mode
-from envscaler_mcp.episode.loop import Way
+from envscaler_mcp.episode.loop import WorldChannel
 from envscaler_mcp.episode.transcript import NO_MOVE, heard_by_nobody, is_call, is_last, may_write, messages_of
 from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.sandbox.ended import WorkerEndedError
+from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.serving import EnvironmentCode, Outcome
 from envscaler_mcp.serving.outcome import ENDED, says_ended
 
@@ -38,7 +38,7 @@ class Difference:
 
 
 async def first_difference(
-    record: Trajectory, way: Way, code: EnvironmentCode, task: str, max_steps: int
+    record: Trajectory, way: WorldChannel, code: EnvironmentCode, task: str, max_steps: int
 ) -> Difference | None:
     """Make the calls of the record in a fresh world.
 
@@ -81,7 +81,7 @@ async def first_difference(
     )
 
 
-async def _differs(step: Step, way: Way, code: EnvironmentCode, mode: Mode) -> Difference | None:
+async def _differs(step: Step, way: WorldChannel, code: EnvironmentCode, mode: Mode) -> Difference | None:
     outcome, is_error, diff = await _again(step, way, code, mode)
     return (
         _unlike(step.number, "the answer", step.observation, outcome)
@@ -91,7 +91,7 @@ async def _differs(step: Step, way: Way, code: EnvironmentCode, mode: Mode) -> D
     )
 
 
-async def _again(step: Step, way: Way, code: EnvironmentCode, mode: Mode) -> tuple[str, bool, StateDiff]:
+async def _again(step: Step, way: WorldChannel, code: EnvironmentCode, mode: Mode) -> tuple[str, bool, StateDiff]:
     """Answer, whether it is an error, and the change, as they are now."""
     if step.malformed:
         # What was sent then is not known, only that it changed nothing.
@@ -106,7 +106,7 @@ async def _again(step: Step, way: Way, code: EnvironmentCode, mode: Mode) -> tup
     return *heard_by_nobody(step.text, mode, published=code.published), StateDiff()
 
 
-async def _called(step: Step, way: Way, code: EnvironmentCode) -> tuple[Outcome, StateDiff]:
+async def _called(step: Step, way: WorldChannel, code: EnvironmentCode) -> tuple[Outcome, StateDiff]:
     found = code.tools.get(step.tool)
     try:
         outcome, diff = await way.call(step.tool, dict(step.arguments), may_write(found, published=code.published))

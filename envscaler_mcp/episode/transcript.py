@@ -12,7 +12,7 @@ from envscaler_mcp.artifacts.episode import COMPLETED
 from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.serving.code import CallableTool
-from envscaler_mcp.serving.plain import is_plain
+from envscaler_mcp.serving.plain_json import is_plain
 
 FINISHED = "Task finished"
 """The last thing an agent hears; the words of the published environment."""

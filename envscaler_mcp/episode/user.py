@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, Self
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.artifacts.episode import Use
+from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.episode.agent import UnavailableError
 from envscaler_mcp.episode.progress import GoalProgress
 
@@ -25,9 +25,9 @@ class Reply(str):
     """What a user says, and what it took where a model played them."""
 
     __slots__ = ("use",)
-    use: Use
+    use: ModelCost
 
-    def __new__(cls, text: str, use: Use) -> Self:
+    def __new__(cls, text: str, use: ModelCost) -> Self:
         reply = super().__new__(cls, text)
         reply.use = use
         return reply

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.episode.agent import CannotGoOnError
+from envscaler_mcp.episode.agent import RunAbortedError
+from envscaler_mcp.episode.human import PERSON, PersonUser
+from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.model_user import ModelUser
-from envscaler_mcp.episode.person import PERSON, PersonUser
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.scripted_user import scripted_user
 from envscaler_mcp.episode.user import MakeUser, User
-from envscaler_mcp.episode.voice import Voice
 from envscaler_mcp.errors import EnvScalerError
 
 USERS = ("scripted", "person", "openai:MODEL")
@@ -25,7 +25,7 @@ def model_of_user(name: str) -> str:
     return model if kind == "openai" else ""
 
 
-def user_named(name: str, voice: Voice | None = None) -> tuple[str, MakeUser]:
+def user_named(name: str, voice: ModelPlayer | None = None) -> tuple[str, MakeUser]:
     """How users of that name are made, and the name under which their episodes are kept; models need a voice."""
     if name == "scripted":
         return name, scripted_user
@@ -36,10 +36,10 @@ def user_named(name: str, voice: Voice | None = None) -> tuple[str, MakeUser]:
     raise UnknownUserError(f"There is no user {name!r}; there are {', '.join(USERS)}.")
 
 
-def _of_model(name: str, voice: Voice | None) -> MakeUser:
+def _of_model(name: str, voice: ModelPlayer | None) -> MakeUser:
     def make(scenario: Scenario, _progress: GoalProgress, seed: int) -> User:
         if voice is None:
-            raise CannotGoOnError(f"The user {name!r} needs an endpoint; `envscaler_mcp.farm.open_voices` opens one.")
+            raise RunAbortedError(f"The user {name!r} needs an endpoint; `envscaler_mcp.runs.open_voices` opens one.")
         return ModelUser(scenario, voice, seed)
 
     return make

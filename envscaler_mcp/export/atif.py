@@ -12,7 +12,7 @@ from typing import Any
 from envscaler_mcp import __version__
 from envscaler_mcp.artifacts import Step, digest_of
 from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.artifacts.episode import Use
+from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.errors import ExportError, boundary
 from envscaler_mcp.export.dialogue import Dialogue, Message
 
@@ -68,7 +68,7 @@ def _document(dialogue: Dialogue) -> dict[str, Any]:
     }
 
 
-def _metrics(use: Use) -> dict[str, float]:
+def _metrics(use: ModelCost) -> dict[str, float]:
     return {
         "prompt_tokens": use.prompt_tokens,
         "completion_tokens": use.completion_tokens,

@@ -11,9 +11,9 @@ from envscaler_mcp.errors import ExportError
 from envscaler_mcp.export.alpaca import write_alpaca
 from envscaler_mcp.export.atif import write_atif
 from envscaler_mcp.export.dialogue import Dialogue
+from envscaler_mcp.export.filters import ExportFilter, Key, Part, Reason, Sieve, task_of, words_of
 from envscaler_mcp.export.llama_factory import write_llama_factory
 from envscaler_mcp.export.ms_swift import write_ms_swift
-from envscaler_mcp.export.sieve import Key, Part, Reason, Sieve, Wish, task_of, words_of
 from envscaler_mcp.export.skyrl import write_skyrl
 from envscaler_mcp.export.trl import write_trl
 from envscaler_mcp.export.verl import write_verl
@@ -53,7 +53,7 @@ class Format:
         if self.suffixes and out.suffix not in self.suffixes:
             raise ExportError(f"{out} is no file of this format; its name ends with {' or '.join(self.suffixes)}.")
 
-    def sieve(self, wish: Wish) -> Sieve:
+    def sieve(self, wish: ExportFilter) -> Sieve:
         """What finds the episodes that the format takes and that are wished for; a wish that it cannot heed is refused."""
         wished: set[str] = {*wish.keep, *({"turns"} if {"min_turns", "max_turns"} & wish.model_fields_set else ())}
         if unheeded := sorted(wished.difference(self.reasons)):

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from envscaler_mcp.artifacts import Blueprint, OperationSpec, QuerySpec
 from envscaler_mcp.errors import BlueprintError
-from envscaler_mcp.language import limits, lints
+from envscaler_mcp.language import analysis, limits
 from envscaler_mcp.language.declarations import Declared
 from envscaler_mcp.language.magnitude import boundless
 from envscaler_mcp.language.model import Model, Operation, Query, Rule
@@ -131,8 +131,8 @@ class _Check:
             self.result.speech = read_speech(self.blueprint, model, self.reader, self.error)
             self.errors_of(limits.too_costly_stories(model, self.result.speech.stories))
             self.tools(model)
-            self.errors_of(lints.errors(model, self.result.speech))
-            for place, message in lints.warnings(model):
+            self.errors_of(analysis.errors(model, self.result.speech))
+            for place, message in analysis.warnings(model):
                 self.result.problems.append(Problem("warning", place, message))
             if not self.result.errors:
                 self.result.model = model
@@ -161,7 +161,7 @@ class _Check:
                 if not spec.text.strip().endswith("."):
                     raise Complaint("the text of a rule is shown to people; write a sentence with a full stop")
                 reading = self.reader.condition(spec.holds, Place({}, clock=False))
-                if lints.reads_clock(reading.expr, self.declared.defines, self.declared.all_entities()):
+                if analysis.reads_clock(reading.expr, self.declared.defines, self.declared.all_entities()):
                     raise Complaint("a rule speaks of the state only; 'now' and 'today' move by themselves")
                 yield Rule(number, spec.text.strip(), reading.expr)
 
@@ -186,7 +186,7 @@ class _Check:
         return {name: tuple(self.blueprint.derive.get(name, ("get", "list"))) for name in self.blueprint.entities}
 
     def tools(self, model: Model) -> None:
-        names = [tool for tool, _ in lints.tool_names(model)]
+        names = [tool for tool, _ in analysis.tool_names(model)]
         for name in sorted({name for name in names if names.count(name) > 1}):
             self.error("tools", f"{name!r} would be the name of two tools; rename one or switch the derived read off")
         kept = {entity.container for entity in model.entities.values()} | {"now", "counters"}

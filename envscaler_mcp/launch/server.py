@@ -25,7 +25,7 @@ def main(folder: Path, arguments: Sequence[str] | None = None, *, load: Load | N
     options = _parser(folder).parse_args(arguments)
     from functools import partial
 
-    from envscaler_mcp.launch.running import run
+    from envscaler_mcp.launch.server_process import run
     from envscaler_mcp.serving import load_code
 
     raise SystemExit(run(folder, options, load or partial(load_code, vouched=vouched)))

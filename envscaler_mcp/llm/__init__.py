@@ -2,16 +2,16 @@
 
 from envscaler_mcp.artifacts.episode import Usage
 from envscaler_mcp.llm.access import ModelAccess, model_access, paid_model, paid_models
-from envscaler_mcp.llm.accounts import FREE, Ledger, Price, price_of, read_prices
 from envscaler_mcp.llm.author import Author
 from envscaler_mcp.llm.bullets import bullets
-from envscaler_mcp.llm.chat import Answer, ChatModel, Message, Question, ToolCall, UnansweredError
+from envscaler_mcp.llm.charging import Budget, BudgetSpentError
+from envscaler_mcp.llm.chat import ChatModel, ChatRequest, ChatResponse, Message, ToolCall, UnansweredError
 from envscaler_mcp.llm.endpoint import Endpoint
-from envscaler_mcp.llm.paying import BudgetSpentError, Purse
-from envscaler_mcp.llm.spending import Spending
+from envscaler_mcp.llm.ledger import Spending
+from envscaler_mcp.llm.prices import FREE, Ledger, Price, price_of, read_prices
 from envscaler_mcp.llm.structured import (
-    Asking,
     MisfitError,
+    ModelParams,
     UnusableError,
     ask,
     ask_for,
@@ -23,19 +23,19 @@ from envscaler_mcp.llm.structured import (
 
 __all__ = [
     "FREE",
-    "Answer",
-    "Asking",
     "Author",
+    "Budget",
     "BudgetSpentError",
     "ChatModel",
+    "ChatRequest",
+    "ChatResponse",
     "Endpoint",
     "Ledger",
     "Message",
     "MisfitError",
     "ModelAccess",
+    "ModelParams",
     "Price",
-    "Purse",
-    "Question",
     "Spending",
     "ToolCall",
     "UnansweredError",

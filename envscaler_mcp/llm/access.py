@@ -10,13 +10,13 @@ from typing import Literal
 import anyio
 
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm.accounts import FREE, Ledger, Price
 from envscaler_mcp.llm.answers import Answers
-from envscaler_mcp.llm.chat import Answer, ChatModel, Question
+from envscaler_mcp.llm.charging import Accounts, Budget, PaidModel
+from envscaler_mcp.llm.chat import ChatModel, ChatRequest, ChatResponse
 from envscaler_mcp.llm.endpoint import Endpoint
-from envscaler_mcp.llm.patience import PatientModel, Pauses
-from envscaler_mcp.llm.paying import Accounts, PaidModel, Purse
+from envscaler_mcp.llm.prices import FREE, Ledger, Price
 from envscaler_mcp.llm.recording import Recording, ReplayedModel
+from envscaler_mcp.llm.retrying import PatientModel, Pauses
 
 
 class ModelAccess:
@@ -31,14 +31,14 @@ class ModelAccess:
         """Everything this run has paid for, also before it was interrupted."""
         return self.answers.ledger
 
-    async def answer(self, question: Question) -> Answer:
+    async def answer(self, question: ChatRequest) -> ChatResponse:
         answer = await self._answer(question)
         if self.recording is not None:
             # What was kept as well: a recording is the whole run.
             self.recording.note(question, answer)
         return answer
 
-    async def _answer(self, question: Question) -> Answer:
+    async def _answer(self, question: ChatRequest) -> ChatResponse:
         while True:
             kept = self.answers.find(question)
             if kept is not None:
@@ -49,7 +49,7 @@ class ModelAccess:
                 return await self._ask(question)
             await under_way.wait()
 
-    async def _ask(self, question: Question) -> Answer:
+    async def _ask(self, question: ChatRequest) -> ChatResponse:
         done = self._asking[question.key] = anyio.Event()
         try:
             return await self.model.answer(question)
@@ -81,13 +81,13 @@ async def model_access(
         if replayed is not None:
             yield ModelAccess(PaidModel(replayed, kept, price or FREE, budget), kept)
             return
-        model = await stack.enter_async_context(paid_model(endpoint, kept, price or FREE, Purse(kept, budget)))
+        model = await stack.enter_async_context(paid_model(endpoint, kept, price or FREE, Budget(kept, budget)))
         yield ModelAccess(model, kept, recording)
 
 
 @asynccontextmanager
 async def paid_model(
-    endpoint: Endpoint, accounts: Accounts, price: Price | None, purse: Purse
+    endpoint: Endpoint, accounts: Accounts, price: Price | None, purse: Budget
 ) -> AsyncIterator[ChatModel]:
     """An endpoint that is asked with patience and for money; each question anew, however often it is put."""
     async with paid_models(endpoint, accounts, purse) as priced:
@@ -96,7 +96,7 @@ async def paid_model(
 
 @asynccontextmanager
 async def paid_models(
-    endpoint: Endpoint, accounts: Accounts, purse: Purse
+    endpoint: Endpoint, accounts: Accounts, purse: Budget
 ) -> AsyncIterator[Callable[[Price | None], ChatModel]]:
     """The same for models of several prices, who share the endpoint's connections and its pauses."""
     # Imported here, so that whoever asks no model does not wait for it.

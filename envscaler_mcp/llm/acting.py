@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Tool
-from envscaler_mcp.llm.chat import ChatModel, Message, Question
-from envscaler_mcp.llm.structured import Asking, plain_object
+from envscaler_mcp.llm.chat import ChatModel, ChatRequest, Message
+from envscaler_mcp.llm.structured import ModelParams, plain_object
 from envscaler_mcp.prompts import Prompt
 
 Perform = Callable[[str, dict[str, Any]], Awaitable[str]]
@@ -27,14 +27,14 @@ class Ended:
 
 
 async def act(
-    model: ChatModel, asking: Asking, prompt: Prompt, tools: Sequence[Tool], perform: Perform, turns: int
+    model: ChatModel, asking: ModelParams, prompt: Prompt, tools: Sequence[Tool], perform: Perform, turns: int
 ) -> Ended:
     """Let the model call tools until it says something without a call, or has had so many turns."""
     offered = tuple(tool.function for tool in tools)
     messages = [Message(role="system", content=prompt.system), Message(role="user", content=prompt.user)]
     for turn in range(1, turns + 1):
         answer = await model.answer(
-            Question(
+            ChatRequest(
                 purpose=prompt.name,
                 model=asking.model,
                 messages=tuple(messages),

@@ -10,8 +10,8 @@ from typing import Self
 from pydantic import ValidationError
 
 from envscaler_mcp.errors import ArtifactError, ModelError
-from envscaler_mcp.llm.accounts import Ledger
-from envscaler_mcp.llm.chat import Answer, Question
+from envscaler_mcp.llm.chat import ChatRequest, ChatResponse
+from envscaler_mcp.llm.prices import Ledger
 from envscaler_mcp.plain_files import check_database
 
 _TABLES = """
@@ -51,24 +51,24 @@ class Answers:
     ) -> None:
         self._file.close()
 
-    def find(self, question: Question) -> Answer | None:
+    def find(self, question: ChatRequest) -> ChatResponse | None:
         """The answer, if it was kept."""
         row = self._file.execute("SELECT answer FROM answers WHERE key = ?", (question.key,)).fetchone()
         if row is None:
             return None
         try:
-            return Answer.model_validate_json(row[0])
+            return ChatResponse.model_validate_json(row[0])
         except ValidationError:
             # Kept by a version that wrote other documents: asked again, and replaced.
             return None
 
-    def keep(self, question: Question, answer: Answer, dollars: float | None) -> None:
+    def keep(self, question: ChatRequest, answer: ChatResponse, dollars: float | None) -> None:
         """Keep an answer; it is on disk when this returns."""
         row = (question.key, question.purpose, question.model, answer.model_dump_json(), dollars or 0.0)
         self._write("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
         self.ledger.paid(question.purpose, answer.usage, dollars)
 
-    def lose(self, question: Question, dollars: float | None) -> None:
+    def lose(self, question: ChatRequest, dollars: float | None) -> None:
         """Note what an answer may cost that never came."""
         row = (question.purpose, dollars or 0.0)
         self._write(
@@ -86,7 +86,7 @@ class Answers:
         found = Ledger()
         for purpose, answer, dollars in self._file.execute("SELECT purpose, answer, dollars FROM answers ORDER BY key"):
             try:
-                found.paid(purpose, Answer.model_validate_json(answer).usage, dollars)
+                found.paid(purpose, ChatResponse.model_validate_json(answer).usage, dollars)
             except ValidationError:
                 found.line(purpose).dollars += dollars
         for purpose, dollars in self._file.execute("SELECT purpose, dollars FROM lost"):

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.artifacts.artifact import Artifact, Provenance
 from envscaler_mcp.llm.acting import Ended, Perform, act
-from envscaler_mcp.llm.chat import ChatModel, Message, Question
-from envscaler_mcp.llm.structured import Asking, ask, ask_for, ask_to
+from envscaler_mcp.llm.chat import ChatModel, ChatRequest, Message
+from envscaler_mcp.llm.structured import ModelParams, ask, ask_for, ask_to
 from envscaler_mcp.prompts import Prompts
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class Author:
     """Whoever is asked to write something."""
 
     model: ChatModel
-    asking: Asking
+    asking: ModelParams
     prompts: Prompts
 
     async def ask(
@@ -59,7 +59,9 @@ class Author:
 
     async def vector(self, model: str, text: str) -> list[float]:
         """The numbers that an embedding model has for a text."""
-        asked = Question(purpose="embed", kind="embedding", model=model, messages=(Message(role="user", content=text),))
+        asked = ChatRequest(
+            purpose="embed", kind="embedding", model=model, messages=(Message(role="user", content=text),)
+        )
         answer = await self.model.answer(asked)
         return [float(number) for number in json.loads(answer.text)]
 

@@ -39,7 +39,7 @@ class Message(Part):
     """Which call a tool message answers."""
 
 
-class Question(Part):
+class ChatRequest(Part):
     """One request to a model; equal questions have equal answers, so an answer is paid for once."""
 
     purpose: str
@@ -67,7 +67,7 @@ class Question(Part):
         return digest_of(self.model_dump(mode="json", exclude=left_out))
 
 
-class Answer(Part):
+class ChatResponse(Part):
     """What a model said."""
 
     text: Said = ""
@@ -80,7 +80,7 @@ class Answer(Part):
 class ChatModel(Protocol):
     """Whatever answers questions: an endpoint, a recording, or one of them behind a cache."""
 
-    async def answer(self, question: Question) -> Answer: ...
+    async def answer(self, question: ChatRequest) -> ChatResponse: ...
 
 
 class UnansweredError(ModelError):

@@ -17,10 +17,10 @@ import openai
 from openai.types.chat import ChatCompletion
 
 from envscaler_mcp.artifacts.episode import Usage
-from envscaler_mcp.llm.chat import Answer, Message, Question, ToolCall, UnansweredError
+from envscaler_mcp.llm.chat import ChatRequest, ChatResponse, Message, ToolCall, UnansweredError
 from envscaler_mcp.llm.endpoint import Endpoint
+from envscaler_mcp.llm.reasoning import without_thoughts
 from envscaler_mcp.llm.structured import plain_object
-from envscaler_mcp.llm.thoughts import without_thoughts
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -59,7 +59,7 @@ class OpenAIChat:
     ) -> None:
         await self._client.close()
 
-    async def answer(self, question: Question) -> Answer:
+    async def answer(self, question: ChatRequest) -> ChatResponse:
         """The answer, if it is whole in time."""
         try:
             with anyio.fail_after(self.endpoint.timeout):
@@ -67,7 +67,7 @@ class OpenAIChat:
         except TimeoutError:
             raise self._late(question) from None
 
-    async def _told(self, question: Question) -> Answer:
+    async def _told(self, question: ChatRequest) -> ChatResponse:
         """An endpoint that does not know an option is asked again without it, and remembered."""
         while True:
             habits = self._habits.get(question.model, frozenset())
@@ -90,7 +90,7 @@ class OpenAIChat:
                 self._answered.add(question.model)
                 return answer
 
-    async def _embedded(self, question: Question) -> Answer:
+    async def _embedded(self, question: ChatRequest) -> ChatResponse:
         text = question.messages[-1].content
         try:
             found = await self._client.embeddings.create(model=question.model, input=[text], encoding_format="float")
@@ -102,19 +102,19 @@ class OpenAIChat:
             numbers = [float(number) for number in found.data[0].embedding]
         except _UNREADABLE as error:
             raise self._unreadable(question, f"embedding: {_shown(found)}") from error
-        return Answer(text=json.dumps(numbers), usage=_usage(found.usage))
+        return ChatResponse(text=json.dumps(numbers), usage=_usage(found.usage))
 
-    def _unreadable(self, question: Question, what: str) -> UnansweredError:
+    def _unreadable(self, question: ChatRequest, what: str) -> UnansweredError:
         return UnansweredError(f"{self._doing(question)}: what came is no {what}", transient=True, charged=True)
 
-    def _late(self, question: Question) -> UnansweredError:
+    def _late(self, question: ChatRequest) -> UnansweredError:
         told = f"{self._doing(question)}: nothing came in {self.endpoint.timeout:g} s that is whole"
         return UnansweredError(told, transient=True, charged=True)
 
-    def _doing(self, question: Question) -> str:
+    def _doing(self, question: ChatRequest) -> str:
         return f"{question.model!r} at {self.endpoint.base_url} does not answer ({question.purpose})"
 
-    def _unanswered(self, error: openai.OpenAIError, question: Question) -> UnansweredError:
+    def _unanswered(self, error: openai.OpenAIError, question: ChatRequest) -> UnansweredError:
         doing = self._doing(question)
         match error:
             case openai.APITimeoutError() if not isinstance(error.__cause__, _UNSENT):
@@ -133,7 +133,7 @@ class OpenAIChat:
                 )
         return UnansweredError(f"{doing}: {error}", transient=isinstance(error, openai.APIError))
 
-    def _advice(self, error: openai.APIStatusError, question: Question) -> str:
+    def _advice(self, error: openai.APIStatusError, question: ChatRequest) -> str:
         """What to look at where no question would be answered; nothing where it is about this one alone."""
         if error.status_code == 401 or (error.status_code == 403 and question.model not in self._answered):
             key = self.endpoint.key_variable if self.endpoint.api_key.get_secret_value() else ""
@@ -147,7 +147,7 @@ class OpenAIChat:
         return ""
 
 
-def _request(question: Question, habits: frozenset[Habit]) -> dict[str, Any]:
+def _request(question: ChatRequest, habits: frozenset[Habit]) -> dict[str, Any]:
     # The client goes through messages and tools word by word, which takes longer than all the rest; what is extra it
     # sends as it is, in the place of what has the same name.
     extra: dict[str, Any] = {"messages": _sent(question.messages)}
@@ -211,7 +211,7 @@ def _readable(arguments: str) -> str:
     return "{}" if not arguments or plain_object(arguments) is None else arguments
 
 
-def _learned(error: openai.BadRequestError, question: Question, habits: frozenset[Habit]) -> Habit | None:
+def _learned(error: openai.BadRequestError, question: ChatRequest, habits: frozenset[Habit]) -> Habit | None:
     """What the endpoint's complaint says it does not understand, if it was sent."""
     if _is_too_long(error) or _asks_too_much(error):
         return None
@@ -229,14 +229,14 @@ def _learned(error: openai.BadRequestError, question: Question, habits: frozense
     return None
 
 
-def _answer(completion: ChatCompletion) -> Answer:
+def _answer(completion: ChatCompletion) -> ChatResponse:
     choice = completion.choices[0]
     said = choice.message
     text, thoughts = without_thoughts(said.content or "")
     extra = said.model_extra or {}
     calls = [call for call in (one.model_dump(warnings=False) for one in said.tool_calls or ()) if call.get("function")]
     refused = bool(said.refusal) or choice.finish_reason == "content_filter"
-    return Answer(
+    return ChatResponse(
         text=said.refusal if refused and said.refusal else text,
         reasoning=str(extra.get("reasoning_content") or extra.get("reasoning") or thoughts),
         tool_calls=tuple(

@@ -11,7 +11,7 @@ from typing import Any
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
 from envscaler_mcp.artifacts.members import has_member, read_member
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm.chat import Answer, Question
+from envscaler_mcp.llm.chat import ChatRequest, ChatResponse
 from envscaler_mcp.plain_files import PlainFolder
 
 _LARGEST = 4 << 30
@@ -29,7 +29,7 @@ class Recording:
         self._texts = {one["digest"] for one in _lines(folder / TEXTS)}
         self._keys = {one["key"] for one in _lines(folder / ANSWERS)}
 
-    def note(self, question: Question, answer: Answer) -> None:
+    def note(self, question: ChatRequest, answer: ChatResponse) -> None:
         """Write down a question and its answer, unless they are there."""
         if question.key not in self._keys:
             self._keys.add(question.key)
@@ -60,9 +60,9 @@ class ReplayedModel:
         lines = _lines(folder / ANSWERS)
         if not lines:
             raise ModelError(f"{folder} holds no recorded answers; record a run with --record")
-        self._answers = {one["key"]: Answer.model_validate(one["answer"]) for one in lines}
+        self._answers = {one["key"]: ChatResponse.model_validate(one["answer"]) for one in lines}
 
-    async def answer(self, question: Question) -> Answer:
+    async def answer(self, question: ChatRequest) -> ChatResponse:
         found = self._answers.get(question.key)
         if found is None:
             raise ModelError(

@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts.artifact import Part
 from envscaler_mcp.artifacts.canonical import canonical_json
 from envscaler_mcp.errors import ArtifactError, ModelError
 from envscaler_mcp.llm.bullets import bullets
-from envscaler_mcp.llm.chat import ChatModel, Message, Question
+from envscaler_mcp.llm.chat import ChatModel, ChatRequest, Message
 from envscaler_mcp.prompts import Prompt
 
 _DEEPEST = 100
@@ -38,7 +38,7 @@ class UnusableError(ModelError):
         """The last answer."""
 
 
-class Asking(Part):
+class ModelParams(Part):
     """How a run puts its questions."""
 
     model: str
@@ -50,7 +50,7 @@ class Asking(Part):
 
 async def ask(
     model: ChatModel,
-    asking: Asking,
+    asking: ModelParams,
     prompt: Prompt,
     shape: type[Shape],
     *,
@@ -68,7 +68,7 @@ async def ask(
 
 async def ask_to(
     model: ChatModel,
-    asking: Asking,
+    asking: ModelParams,
     prompt: Prompt,
     shape: type[Shape],
     use: Callable[[Shape], T | Awaitable[T]],
@@ -88,7 +88,7 @@ async def ask_to(
 
 async def ask_for(
     model: ChatModel,
-    asking: Asking,
+    asking: ModelParams,
     prompt: Prompt,
     read: Callable[[str], T | Awaitable[T]],
     *,
@@ -103,7 +103,7 @@ async def ask_for(
     limit, last, why = asking.max_tokens, "", ""
     for _ in range(asking.rounds + 1):
         answer = await model.answer(
-            Question(
+            ChatRequest(
                 purpose=prompt.name,
                 model=asking.model,
                 messages=tuple(messages),

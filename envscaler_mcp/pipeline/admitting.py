@@ -28,9 +28,9 @@ from envscaler_mcp.quality.agents import try_with_agents
 from envscaler_mcp.quality.report import BAR, Judged, counts, report_of
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.scenarios import Unproven, WrittenTaskMaker
-from envscaler_mcp.scenarios.asked.court import CompiledCourt, Court, WrittenCourt
-from envscaler_mcp.scenarios.asked.maker import AskedTaskMaker
-from envscaler_mcp.scenarios.worded import reword
+from envscaler_mcp.scenarios.rewording import reword
+from envscaler_mcp.scenarios.task_first.maker import AskedTaskMaker
+from envscaler_mcp.scenarios.task_first.task_backend import CompiledCourt, Court, WrittenCourt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import synthesize

@@ -11,8 +11,8 @@ from envscaler_mcp.artifacts import Environment, Scenario, Trajectory
 from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.export.dialogue import Dialogue, dialogue_of
+from envscaler_mcp.export.filters import ExportFilter, Reason, Sieve
 from envscaler_mcp.export.formats import Format
-from envscaler_mcp.export.sieve import Reason, Sieve, Wish
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.serving.tasks import load_scenarios
 
@@ -33,7 +33,7 @@ class Exported:
     """Stretches of its journal that cannot be trusted."""
 
 
-def export_run(folder: Path, servers: Path, form: Format, wish: Wish, out: Path) -> Exported:
+def export_run(folder: Path, servers: Path, form: Format, wish: ExportFilter, out: Path) -> Exported:
     """Write the episodes of a run that are wished for, each from the first attempt that counts."""
     sieve = form.sieve(wish)
     plan, tally, damaged = read_run(folder)

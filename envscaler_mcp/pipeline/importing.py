@@ -13,20 +13,20 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment, Provenance, Scenario, State, digest_of
 from envscaler_mcp.artifacts.members import has_member, read_member_text
-from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.emit.folder import folder_files, server_folder, write_folder
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, SandboxError, WorldError, boundary
 from envscaler_mcp.export import otherwise
 from envscaler_mcp.export.items import items
+from envscaler_mcp.export.spool import Placed, waiting_scenarios
 from envscaler_mcp.export.texts import json_of, name_in, text_of
 from envscaler_mcp.export.upstream_environment import card_from, id_of, source_of, told_tools
 from envscaler_mcp.export.upstream_scenario import config_of, scenario_from
-from envscaler_mcp.export.waiting import Placed, waiting_scenarios
 from envscaler_mcp.pipeline.building import Built
 from envscaler_mcp.pipeline.emission import register
 from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, ImportedScenario
 from envscaler_mcp.plain_files import PlainFolder
 from envscaler_mcp.registry import read_registry
+from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.judging import checks_that_cannot_run

@@ -13,7 +13,7 @@ from envscaler_mcp.artifacts.artifact import Part, write_text
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import EmitError, EnvScalerError
 from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.llm import Asking, Author, Endpoint, Ledger, Price, model_access
+from envscaler_mcp.llm import Author, Endpoint, Ledger, ModelParams, Price, model_access
 from envscaler_mcp.pipeline.admitting import Admitted
 from envscaler_mcp.pipeline.emission import register, write_built
 from envscaler_mcp.pipeline.synthesizing import Step, Synthesis, synthesize_environments
@@ -34,7 +34,7 @@ class RunOptions(Part):
     """Everything that decides what a run does, but for the tasks."""
 
     wanted: Wanted
-    asking: Asking
+    asking: ModelParams
     endpoint: Endpoint
     price: Price | None = None
     budget: float | None = None
@@ -104,7 +104,7 @@ async def synthesis_run(
 
 
 async def judged_tasks(
-    endpoint: Endpoint, asking: Asking, tasks: Sequence[RawTask], answers: Path
+    endpoint: Endpoint, asking: ModelParams, tasks: Sequence[RawTask], answers: Path
 ) -> tuple[list[Finding], Ledger]:
     """What a model says of raw tasks; answers are kept, so that nothing is paid for twice."""
     async with model_access(endpoint, answers) as access:

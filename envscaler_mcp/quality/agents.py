@@ -15,9 +15,9 @@ from pydantic import BaseModel, Field
 from envscaler_mcp.artifacts import Environment, State, Tool
 from envscaler_mcp.artifacts.quality import Judgement
 from envscaler_mcp.llm import Author, MisfitError, bullets
-from envscaler_mcp.quality.bench import Bench, Opener, Tried
 from envscaler_mcp.quality.judge import Probe, judge
-from envscaler_mcp.quality.learned import LearnedLaw
+from envscaler_mcp.quality.learned import InferredInvariants
+from envscaler_mcp.quality.probe_worlds import Bench, Opener, Tried
 from envscaler_mcp.quality.report import Judged
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.parsing import parsed_module
@@ -89,7 +89,7 @@ async def try_with_agents(
 ) -> list[Judged]:
     """Calls picked, made and judged until every tool was tried in every way, or for as many rounds as there are."""
     coverage = _Coverage(code.environment.tools)
-    law = LearnedLaw([state.content for state in states])
+    law = InferredInvariants([state.content for state in states])
     judged: list[Judged] = []
     for number in range(_ROUNDS):
         state = states[number % len(states)]

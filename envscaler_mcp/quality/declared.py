@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff
+from envscaler_mcp.language.analysis import read_by, statements
 from envscaler_mcp.language.interpreter.evaluation import Evaluation
 from envscaler_mcp.language.interpreter.soundness import unsound
 from envscaler_mcp.language.interpreter.store import Store
-from envscaler_mcp.language.lints import read_by, statements
 from envscaler_mcp.language.model import Delete, Model, New, Operation, Put, Query
 from envscaler_mcp.language.text import plural
-from envscaler_mcp.quality.bench import Tried
 from envscaler_mcp.quality.judge import Finding
+from envscaler_mcp.quality.probe_worlds import Tried
 
 _SCANS = 1
 
@@ -29,7 +29,7 @@ class _Effects:
     counts: set[str] = field(default_factory=set)
 
 
-class DeclaredLaw:
+class BlueprintInvariants:
     """The law of an environment that has a blueprint."""
 
     def __init__(self, model: Model) -> None:

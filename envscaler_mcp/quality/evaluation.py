@@ -9,18 +9,18 @@ from typing import Any
 
 from envscaler_mcp.artifacts import QualityReport, State, Tool, digest_of
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.quality.bench import NOTHING, Bench, Opener, Tried
-from envscaler_mcp.quality.declared import DeclaredLaw, reference_arguments
+from envscaler_mcp.quality.declared import BlueprintInvariants, reference_arguments
 from envscaler_mcp.quality.guards import Guards
-from envscaler_mcp.quality.journey import Journey, Traveller
 from envscaler_mcp.quality.judge import Law, Probe, judge
-from envscaler_mcp.quality.learned import LearnedLaw
+from envscaler_mcp.quality.learned import InferredInvariants
+from envscaler_mcp.quality.probe_worlds import NOTHING, Bench, Opener, Tried
 from envscaler_mcp.quality.probing import Probing
+from envscaler_mcp.quality.random_walk import Journey, Traveller
 from envscaler_mcp.quality.report import Judged, report_of
 from envscaler_mcp.quality.sequences import reused_ids
 from envscaler_mcp.quality.suggestions import Suggestions
 from envscaler_mcp.serving.code import EnvironmentCode
-from envscaler_mcp.serving.difference import diff_of_states
+from envscaler_mcp.serving.state_diff import diff_of_states
 
 NEVER_DONE = "no call was found that it does"
 _JOURNEYS = 2
@@ -60,7 +60,9 @@ class _Evaluating:
         self.suggestions = Suggestions(model)
         self.guards = Guards(model) if model is not None else None
         self.refers = reference_arguments(model) if model is not None else {}
-        self.law: Law = DeclaredLaw(model) if model is not None else LearnedLaw([state.content for state in states])
+        self.law: Law = (
+            BlueprintInvariants(model) if model is not None else InferredInvariants([state.content for state in states])
+        )
         self.known: set[tuple[str, str]] = set()
         self.judged: list[Judged] = []
         self.tools: dict[str, Tool] = {tool.name: tool for tool in code.environment.tools}
@@ -123,7 +125,7 @@ class _Evaluating:
 
     def _look_at_rules(self, journey: Journey) -> None:
         """All rules hold at the end of a journey, or the call is found after which one does not."""
-        if not isinstance(self.law, DeclaredLaw) or not self.law.broken(journey.end.content):
+        if not isinstance(self.law, BlueprintInvariants) or not self.law.broken(journey.end.content):
             return
         world = self.open_world(self.code, journey.start.content, journey.start.seed)
         for place, step in enumerate(journey.steps, start=1):

@@ -8,9 +8,9 @@ from typing import Any, Literal, Protocol
 
 from envscaler_mcp.artifacts import StateDiff, Tool
 from envscaler_mcp.artifacts.quality import Judgement
-from envscaler_mcp.drawing.offers import containers
 from envscaler_mcp.language.text import singular, words
-from envscaler_mcp.quality.bench import Earlier, Tried
+from envscaler_mcp.quality.probe_worlds import Earlier, Tried
+from envscaler_mcp.sampling.offers import containers
 
 Finding = tuple[Judgement, str]
 

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from envscaler_mcp.drawing.offers import containers
 from envscaler_mcp.language.text import plural, singular
-from envscaler_mcp.quality.bench import Tried
 from envscaler_mcp.quality.judge import Finding, changes
+from envscaler_mcp.quality.probe_worlds import Tried
+from envscaler_mcp.sampling.offers import containers
 
 _QUESTION = re.compile(r"(get|list|find|search|count|view|show|read|lookup|query|retrieve|fetch|is|has)_")
 
 
-class LearnedLaw:
+class InferredInvariants:
     """Learned from states in which all is well."""
 
     def __init__(self, states: Sequence[Mapping[str, Any]]) -> None:

@@ -9,14 +9,14 @@ from itertools import chain, islice, zip_longest
 from typing import Any
 
 from envscaler_mcp.artifacts import Tool
-from envscaler_mcp.drawing.offers import Offers, offered, plain
 from envscaler_mcp.language.interpreter import Interpreter
 from envscaler_mcp.language.text import singular, words
-from envscaler_mcp.quality.bench import Bench
+from envscaler_mcp.quality.bad_arguments import wrong_arguments
 from envscaler_mcp.quality.guards import Guards
 from envscaler_mcp.quality.judge import Probe
+from envscaler_mcp.quality.probe_worlds import Bench
 from envscaler_mcp.quality.suggestions import Suggestions
-from envscaler_mcp.quality.wrong import wrong_arguments
+from envscaler_mcp.sampling.offers import Offers, offered, plain
 from envscaler_mcp.serving.outcome import Outcome
 
 Arguments = dict[str, Any]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff
-from envscaler_mcp.quality.bench import Bench
-from envscaler_mcp.serving.difference import diff_of_states
+from envscaler_mcp.quality.probe_worlds import Bench
+from envscaler_mcp.serving.state_diff import diff_of_states
 
 Call = tuple[str, dict[str, Any]]
 

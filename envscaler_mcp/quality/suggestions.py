@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from envscaler_mcp.drawing.arguments import Arguments
-from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Model, Operation, Query
+from envscaler_mcp.sampling.arguments import Arguments
+from envscaler_mcp.sampling.chance import Chance
 
 _DRAWS = 60
 

@@ -15,14 +15,14 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Check
 from envscaler_mcp.errors import SandboxError, WorldError
-from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.isolation import ALL, ORDINARY, Checked, Mode, checked_in, layers_in
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
-from envscaler_mcp.sandbox.line import Line
-from envscaler_mcp.sandbox.looking import only_looks
 from envscaler_mcp.sandbox.monty import monty_checked
 from envscaler_mcp.sandbox.policy import admit_check
+from envscaler_mcp.sandbox.purity import only_looks
+from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
+from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.zygote import zygote
 
 State = dict[str, Any]
@@ -64,14 +64,14 @@ class Checker:
         self._mode: Mode = mode
         self._limits = limits
         self._layers = layers
-        self._clean: Line | None = None
+        self._clean: WorkerHandle | None = None
         """Forked for each ending; no check runs in it."""
-        self._spare: Line | None = None
+        self._spare: WorkerHandle | None = None
         """A fork of it that waits for the next ending."""
         self._prepared: set[str] = set()
         """Sources that the clean worker was asked to compile."""
         self._one_author = one_author
-        self._shared: Line | None = None
+        self._shared: WorkerHandle | None = None
         """Where checks of one author that only look are run."""
         self._beginning: State | None = None
         """What that process was told of last."""
@@ -156,7 +156,7 @@ class Checker:
         layers = layers_in(self._mode, self._layers, known=True)
         with self._lock:
             if self._shared is None or not self._shared.usable:
-                self._shared, self._beginning = Line.start(zygote(), self._limits, layers), None
+                self._shared, self._beginning = WorkerHandle.start(zygote(), self._limits, layers), None
             # Hundreds of endings have one beginning, which is the same object then.
             known = initial is self._beginning
             try:
@@ -168,7 +168,7 @@ class Checker:
             self._beginning = initial
             return checked
 
-    def _fresh(self, layers: Layers) -> Line:
+    def _fresh(self, layers: Layers) -> WorkerHandle:
         """A worker in which no check has run."""
         with self._lock:
             spare, self._spare = self._spare, None
@@ -180,13 +180,13 @@ class Checker:
                 # It was ended from outside between two endings.
                 return self._forked(layers)
 
-    def _forked(self, layers: Layers) -> Line:
+    def _forked(self, layers: Layers) -> WorkerHandle:
         clean = self._clean_line(layers)
-        return clean.fork() if clean.forks else Line.start(zygote(), self._limits, layers)
+        return clean.fork() if clean.forks else WorkerHandle.start(zygote(), self._limits, layers)
 
-    def _clean_line(self, layers: Layers) -> Line:
+    def _clean_line(self, layers: Layers) -> WorkerHandle:
         if self._clean is None or not self._clean.usable:
-            self._clean = Line.start(zygote(), self._limits, layers)
+            self._clean = WorkerHandle.start(zygote(), self._limits, layers)
             self._prepared.clear()
         return self._clean
 

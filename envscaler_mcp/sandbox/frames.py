@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from envscaler_mcp.errors import SandboxError
 from envscaler_mcp.serving.outcome import encode as text_of
-from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
+from envscaler_mcp.serving.plain_json import MAX_DEPTH, is_deeper
 
 _HEAD = 4
 _FIRST = 1 << 15

@@ -13,10 +13,10 @@ from envscaler_mcp.errors import ArtifactError, SandboxError
 from envscaler_mcp.sandbox.execution import MAX_FAILURE, check_function, failure_of, modules_at, verdict_of
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
-from envscaler_mcp.sandbox.line import Line
-from envscaler_mcp.sandbox.loaded import loaded_workers
-from envscaler_mcp.sandbox.looking import only_looks
 from envscaler_mcp.sandbox.policy import admit, admit_check
+from envscaler_mcp.sandbox.purity import only_looks
+from envscaler_mcp.sandbox.warm_code import loaded_workers
+from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving.code import EnvironmentCode
@@ -87,7 +87,7 @@ def run_check(
     layers = layers_in(mode, layers, known=only_looks(source))
     if layers.gate:
         admit_check(source)
-    line = Line.start(zygote(), limits, layers)
+    line = WorkerHandle.start(zygote(), limits, layers)
     try:
         return checked_in(line, [source], dict(initial_state), dict(final_state))[0][0]
     finally:
@@ -95,7 +95,7 @@ def run_check(
 
 
 def checked_in(
-    line: Line,
+    line: WorkerHandle,
     sources: list[str],
     initial: dict[str, Any] | None,
     final: dict[str, Any],
@@ -123,7 +123,7 @@ def checked_in(
     return [_checked(line, answer_of_one) for answer_of_one in said], final if left is None else left
 
 
-def _checked(line: Line, answer: object) -> Checked:
+def _checked(line: WorkerHandle, answer: object) -> Checked:
     if type(answer) is dict:
         verdict, failure = answer.get("verdict"), answer.get("failure")
         if type(verdict) is bool and failure is None:

@@ -35,7 +35,7 @@ from envscaler_mcp.sandbox.policy import admit_check
 from envscaler_mcp.sandbox.python_checks import reading_python
 from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
 from envscaler_mcp.serving.parsing import parsed_module
-from envscaler_mcp.serving.plain import MAX_DEPTH, is_deeper
+from envscaler_mcp.serving.plain_json import MAX_DEPTH, is_deeper
 
 GRADING = f"{__version__}/11"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""

@@ -19,10 +19,10 @@ from envscaler_mcp.sandbox.execution import check_function, compiled_check, fail
 from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, Reader, encode, framed
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import CHANNEL, Limits
-from envscaler_mcp.sandbox.looking import builtins_to_look
 from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel
+from envscaler_mcp.sandbox.purity import builtins_to_look
 from envscaler_mcp.sandbox.sealing import closed
 from envscaler_mcp.sandbox.stores import asking_before_stores
 from envscaler_mcp.sandbox.system import fork_sibling
@@ -30,7 +30,7 @@ from envscaler_mcp.sandbox.tripwire import Stage, arm, unarmed
 from envscaler_mcp.serving.code import EnvironmentCode, guard_with, load_class
 from envscaler_mcp.serving.determinism import Sources
 from envscaler_mcp.serving.outcome import encode as text_of
-from envscaler_mcp.serving.plain import copied, is_plain
+from envscaler_mcp.serving.plain_json import is_plain, json_copy
 from envscaler_mcp.serving.replaced_modules import builtins_with
 from envscaler_mcp.serving.world import LocalWorld, open_world
 
@@ -211,7 +211,11 @@ class _Worker:
         """Each check with a beginning and an end of its own; the last has no other after it that could see the end."""
         last = len(sources) - 1
         for place, source in enumerate(sources):
-            yield source, self._initial if alone else copied(self._initial), final if place == last else copied(final)
+            yield (
+                source,
+                self._initial if alone else json_copy(self._initial),
+                final if place == last else json_copy(final),
+            )
 
     def _check_one(self, source: str, initial: Any, final: Any, asked: dict[str, Any]) -> Answer:
         check: Callable[[Any], Any] | None = None

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.errors import SandboxError
-from envscaler_mcp.sandbox.line import Line, Pending
+from envscaler_mcp.sandbox.worker_handle import Pending, WorkerHandle
 from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.outcome import Kind, Outcome, PublishedOutcome, encode
-from envscaler_mcp.serving.plain import is_plain
+from envscaler_mcp.serving.plain_json import is_plain
 
 _KINDS: dict[object, Kind] = {kind: kind for kind in get_args(Kind)}
 
@@ -23,7 +23,7 @@ _KINDS: dict[object, Kind] = {kind: kind for kind in get_args(Kind)}
 class WorkerWorld:
     """The same methods as a world in this process, and the same bytes; the worker does the work."""
 
-    def __init__(self, code: EnvironmentCode, line: Line) -> None:
+    def __init__(self, code: EnvironmentCode, line: WorkerHandle) -> None:
         self.code = code
         self.line = line
 

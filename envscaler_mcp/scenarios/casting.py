@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from envscaler_mcp.drawing.chance import Chance
-from envscaler_mcp.drawing.values import HIDDEN_NONE, drawn, read, values_of
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Chosen, Drawn, Role, Story, Worked
+from envscaler_mcp.sampling.chance import Chance
+from envscaler_mcp.sampling.values import HIDDEN_NONE, drawn, read, values_of
 
 _TRIES = 12
 

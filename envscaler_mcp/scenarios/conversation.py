@@ -8,7 +8,7 @@ from typing import Any
 from envscaler_mcp.artifacts import Conversation, Fact, Goal, Span
 from envscaler_mcp.language.interpreter.store import Ref, as_stored
 from envscaler_mcp.language.stories import Chosen, Drawn, Said, Telling
-from envscaler_mcp.scenarios.spoken import polished
+from envscaler_mcp.scenarios.phrases import polished
 from envscaler_mcp.scenarios.threads import Thread
 
 

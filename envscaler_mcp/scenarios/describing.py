@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
-from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.language.interpreter.evaluation import Evaluation
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Attribute, Entity, Model
 from envscaler_mcp.language.stories import Description, Mark, Speech
 from envscaler_mcp.language.text import words
+from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.knowledge import Library
-from envscaler_mcp.scenarios.spoken import spoken
+from envscaler_mcp.scenarios.phrases import spoken
 
 _DEEPEST = 7
 

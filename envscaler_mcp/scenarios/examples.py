@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment
-from envscaler_mcp.drawing.arguments import Arguments, Records
-from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Model, Operation, Query
+from envscaler_mcp.sampling.arguments import Arguments, Records
+from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.serving.world import World
 
 _DRAWS = 300

@@ -13,7 +13,7 @@ from typing import Any
 from envscaler_mcp.artifacts import Check, Frame, StateDiff
 from envscaler_mcp.language.model import Attribute, Model
 from envscaler_mcp.language.text import a, words
-from envscaler_mcp.scenarios.spoken import spoken
+from envscaler_mcp.scenarios.phrases import spoken
 
 _FREE = ("counters",)
 

@@ -13,12 +13,12 @@ from functools import partial
 from time import process_time
 from typing import Any
 
-from envscaler_mcp.drawing.arguments import Arguments, labelled
-from envscaler_mcp.drawing.chance import Chance
-from envscaler_mcp.drawing.values import HIDDEN_NONE, Values, drawn, read, values_of
-from envscaler_mcp.drawing.vocabulary import email_of
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Attribute, Entity, Model
+from envscaler_mcp.sampling.arguments import Arguments, labelled
+from envscaler_mcp.sampling.chance import Chance
+from envscaler_mcp.sampling.values import HIDDEN_NONE, Values, drawn, read, values_of
+from envscaler_mcp.sampling.vocabulary import email_of
 from envscaler_mcp.scenarios.rehearsal import Surprise, Watch
 from envscaler_mcp.serving import deadline
 from envscaler_mcp.serving.deadline import OverdueError, rule_in, within_time

@@ -17,7 +17,7 @@ class Unproven(Exception):  # noqa: N818
 
 
 @dataclass(slots=True)
-class Judge:
+class LocalGrader:
     """Grades final states of one scenario, in this process: its checks are text that we made a moment ago."""
 
     initial: dict[str, Any]
@@ -25,7 +25,7 @@ class Judge:
     frame: Frame | None
 
     @classmethod
-    def of(cls, scenario: Scenario, initial: dict[str, Any]) -> Judge:
+    def of(cls, scenario: Scenario, initial: dict[str, Any]) -> LocalGrader:
         checks = []
         for check in scenario.checks:
             # Texts of records stand in it, and a blueprint may be anyone's.
@@ -45,7 +45,7 @@ class Judge:
         return reward(answers, broken), reward(answers, ())
 
 
-class CheckerJudge(Judge):
+class CheckerJudge(LocalGrader):
     """Grades final states with checks that somebody else may have written: in a worker."""
 
     def __init__(self, scenario: Scenario, initial: dict[str, Any], checker: Checker) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from envscaler_mcp.artifacts import Span
 from envscaler_mcp.artifacts.blueprint import WordsSpec
-from envscaler_mcp.drawing.chance import Chance
-from envscaler_mcp.scenarios.spoken import heading, polished
+from envscaler_mcp.sampling.chance import Chance
+from envscaler_mcp.scenarios.phrases import heading, polished
 from envscaler_mcp.scenarios.threads import Thread
 
 _OPENINGS = {

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from envscaler_mcp.drawing.offers import nullable, plain, told_options
 from envscaler_mcp.language.types import BOOL, DATE, DATETIME, INT, TEXT, TIME, Kind, Type, list_of, ref
+from envscaler_mcp.sampling.offers import nullable, plain, told_options
 from envscaler_mcp.scenarios.shapes import Shapes
 
 _FORMS: dict[str, Type] = {"date": DATE, "time": TIME, "date-time": DATETIME, "email": Type("text", shape="email")}

@@ -7,8 +7,8 @@ from typing import Any
 from envscaler_mcp.artifacts import Check, StateDiff
 from envscaler_mcp.language.text import words
 from envscaler_mcp.scenarios.facts import Facts, source
+from envscaler_mcp.scenarios.intended_effects import Wishes
 from envscaler_mcp.scenarios.shapes import Shapes, leaves
-from envscaler_mcp.scenarios.wishes import Wishes
 
 
 class PlainFacts(Facts):

@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Tool
-from envscaler_mcp.drawing.offers import Offers, plain, told_options
+from envscaler_mcp.sampling.offers import Offers, plain, told_options
 from envscaler_mcp.scenarios.shapes import Part, Shapes, leaves, records_in, shown_in
 from envscaler_mcp.serving.world import World
 

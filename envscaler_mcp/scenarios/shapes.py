@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
-from envscaler_mcp.drawing.offers import containers
 from envscaler_mcp.language.text import singular, words
+from envscaler_mcp.sampling.offers import containers
 
 Part = tuple[str, Any]
 """A field and its value."""

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from envscaler_mcp.artifacts import Call, Environment, Level, Provenance, Scenario, State
-from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.expressions import Scan, walk
 from envscaler_mcp.language.interpreter.store import Ref
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Speech, Story, Worked
+from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.casting import Casting, drawn_records
 from envscaler_mcp.scenarios.conversation import conversation
 from envscaler_mcp.scenarios.facts import checks_and_frame
@@ -22,7 +22,7 @@ from envscaler_mcp.scenarios.proof import Prover
 from envscaler_mcp.scenarios.replay import content_form
 from envscaler_mcp.scenarios.splits import split_of
 from envscaler_mcp.scenarios.threads import Thread, Threading, Unfit, loops_of
-from envscaler_mcp.scenarios.variety import Told
+from envscaler_mcp.scenarios.variety import DescribedTask
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.world import open_world
@@ -62,7 +62,7 @@ class TaskMaker:
         self.speech = speech
         self.chance = Chance(seed, f"tasks of {environment.id}")
         self.casting = Casting(model)
-        self.told = Told()
+        self.told = DescribedTask()
         self.unproven: Counter[str] = Counter()
         self.uncast: Counter[str] = Counter()
         """How often a story found nobody while the task at hand was made."""

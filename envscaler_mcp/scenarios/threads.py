@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
-from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.language.expressions import Defined, Derived, Expr, Function, Get, Local, Scan, walk
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
 from envscaler_mcp.language.model import Model, Parameter
 from envscaler_mcp.language.stories import Act, Deed, Drawn, Each, Fork, Said, Speech, Story, Telling, Worked
 from envscaler_mcp.language.types import list_of
+from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.ambiguity import WordedStory, named_roles, used_names
 from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
 from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unread, read_all
-from envscaler_mcp.scenarios.spoken import listed, short
+from envscaler_mcp.scenarios.phrases import listed, short
 from envscaler_mcp.scenarios.wording import Wording
 from envscaler_mcp.serving.local_world import LocalWorld
 

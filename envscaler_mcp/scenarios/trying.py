@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, StateDiff, Tool
-from envscaler_mcp.drawing.chance import Chance
-from envscaler_mcp.drawing.offers import Offers, containers, next_id, nullable, plain, told_options
-from envscaler_mcp.drawing.vocabulary import text_of
 from envscaler_mcp.language.text import singular
+from envscaler_mcp.sampling.chance import Chance
+from envscaler_mcp.sampling.offers import Offers, containers, next_id, nullable, plain, told_options
+from envscaler_mcp.sampling.vocabulary import text_of
 from envscaler_mcp.scenarios.key_order import in_order_of_making
 from envscaler_mcp.scenarios.replay import added_ids, content_form, renamed
 from envscaler_mcp.scenarios.shapes import Shapes

@@ -27,7 +27,7 @@ def alike(one: Grams, other: Grams) -> float:
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
-class Told:
+class DescribedTask:
     """The stories, tellings and branches of one environment's tasks so far."""
 
     def __init__(self) -> None:

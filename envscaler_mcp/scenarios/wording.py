@@ -8,7 +8,7 @@ from typing import Any
 
 from envscaler_mcp.language.expressions import Get, Local
 from envscaler_mcp.language.stories import Chosen, Said, Story, Telling
-from envscaler_mcp.scenarios.spoken import listed, spoken, spoken_day
+from envscaler_mcp.scenarios.phrases import listed, spoken, spoken_day
 
 
 @dataclass(frozen=True, slots=True)

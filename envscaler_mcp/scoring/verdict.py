@@ -30,7 +30,7 @@ def _raised(step: Step) -> bool:
     return bool(step.tool) and step.is_error and says_failed(step.observation) and not says_ended(step.observation)
 
 
-def settled(judged: Verdict, owner: Owner | None, reason: str, ungraded: str = "") -> Verdict:
+def final_verdict(judged: Verdict, owner: Owner | None, reason: str, ungraded: str = "") -> Verdict:
     """The verdict on an ending, given who ended the episode or disturbed it.
 
     By the published rule nothing is paid, and the agent has failed, where the published runtime does not grade; `ungraded`

@@ -19,9 +19,9 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from envscaler_mcp.errors import LaunchError, SandboxError, WorldError
 from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.outcome import encode
-from envscaler_mcp.serving.served import Served
 from envscaler_mcp.serving.session import Session
-from envscaler_mcp.serving.suggestion import did_you_mean, shown
+from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
+from envscaler_mcp.serving.world_slot import WorldSlot
 
 MAX_REQUEST = 64 * 1024
 """How long a request may be, in bytes; whoever sends a longer one is hung up on."""
@@ -37,7 +37,7 @@ T = TypeVar("T")
 class ControlPlane:
     """The sessions of one server: the one it serves, and those forked from it."""
 
-    def __init__(self, served: Served, session: Session, open_session: Open) -> None:
+    def __init__(self, served: WorldSlot, session: Session, open_session: Open) -> None:
         self._served = served
         self._open = open_session
         self._current = "1"
@@ -71,7 +71,10 @@ class ControlPlane:
         doing = asked.get("do")
         does = self._doings.get(doing) if type(doing) is str else None
         if does is None:
-            return {"id": number, "error": f"There is no request {shown(doing)}{did_you_mean(doing, self._doings)}"}
+            return {
+                "id": number,
+                "error": f"There is no request {quote_value(doing)}{did_you_mean(doing, self._doings)}",
+            }
         try:
             return {"id": number, "ok": await does(asked)}
         except (WorldError, SandboxError) as cause:
@@ -83,7 +86,7 @@ class ControlPlane:
         name = _field(asked, "session", str, self._current)
         found = self._sessions.get(name)
         if found is None:
-            raise WorldError(f"There is no session {shown(name)}.")
+            raise WorldError(f"There is no session {quote_value(name)}.")
         return found
 
     async def _read(self, asked: Mapping[str, Any], act: Callable[[Session], T]) -> T:
@@ -125,7 +128,7 @@ class ControlPlane:
         """Agents may go on while checks run on the state that was read."""
         scoring = _field(asked, "scoring", str, "framed")
         if scoring not in get_args(Scoring):
-            raise WorldError(f"There is no scoring {shown(scoring)}; there are {', '.join(get_args(Scoring))}.")
+            raise WorldError(f"There is no scoring {quote_value(scoring)}; there are {', '.join(get_args(Scoring))}.")
         session = self._session(asked)
         final = await self._served.turn(session.state)
         verdict = await anyio.to_thread.run_sync(session.judged, final, scoring)
@@ -152,7 +155,7 @@ def _field(asked: Mapping[str, Any], name: str, kind: type, default: Any = _NEED
     if value is _NEEDED:
         raise WorldError(f"{name} is missing.")
     if value is not default and type(value) is not kind:
-        raise WorldError(f"{name} must be {'a text' if kind is str else 'a whole number'}, not {shown(value)}.")
+        raise WorldError(f"{name} must be {'a text' if kind is str else 'a whole number'}, not {quote_value(value)}.")
     return value
 
 

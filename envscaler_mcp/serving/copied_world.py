@@ -18,11 +18,11 @@ from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving.attempt import Attempt, attempted, published
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode, load_class
 from envscaler_mcp.serving.determinism import DEFAULT_NOW, Position, Sources
-from envscaler_mcp.serving.difference import diff_of_states
 from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import Outcome, encode
-from envscaler_mcp.serving.plain import MAX_DEPTH, copied, is_deeper
+from envscaler_mcp.serving.plain_json import MAX_DEPTH, is_deeper, json_copy
+from envscaler_mcp.serving.state_diff import diff_of_states
 
 NOT_STATE = frozenset({"init_config"})
 """Attributes of the published style that repeat the configuration, or alias the live records."""
@@ -69,8 +69,8 @@ class CopiedWorld(LocalWorld):
         name = self._class.__name__
         try:
             takes_config = len(inspect.signature(self._class).parameters) > 0
-            env = self._class(copied(dict(state))) if takes_config else self._class()
-            for attribute, value in copied(dict(state)).items():
+            env = self._class(json_copy(dict(state))) if takes_config else self._class()
+            for attribute, value in json_copy(dict(state)).items():
                 if hasattr(self._class, attribute) or attribute.startswith("_"):
                     raise WorldError(
                         f"{attribute!r} cannot be a field of the state: {name} has something of that name."
@@ -147,7 +147,7 @@ class CopiedWorld(LocalWorld):
         if wrong is not None:
             return Attempt(wrong, None, self._text())
         try:
-            outcome, failure = attempted(tool, getattr(self._env, tool), copied(dict(arguments)))
+            outcome, failure = attempted(tool, getattr(self._env, tool), json_copy(dict(arguments)))
             return Attempt(outcome, failure, self._text())
         except WorldError as cause:
             return Attempt(Outcome.saying("failed", f"{tool} failed."), str(cause), self._current.text)

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any
 
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving.suggestion import shown
+from envscaler_mcp.serving.suggestion import quote_value
 
 MAX_TEXT = 10_000
 MAX_NUMBER = 2**53 - 1
@@ -87,16 +87,16 @@ def check_text(schema: Mapping[str, Any]) -> Callable[[Any], str | None]:
 
     def check(value: Any) -> str | None:
         if type(value) is not str:
-            return f" must be {noun or 'a text'}, not {shown(value)}."
+            return f" must be {noun or 'a text'}, not {quote_value(value)}."
         if not least <= len(value) <= most:
             if len(value) > most:
                 return f" must have at most {most} characters."
             return " must not be empty." if least == 1 else f" must have at least {least} characters."
         if is_well_formed is not None and not is_well_formed(value):
-            return f" must be {noun}, not {shown(value)}."
+            return f" must be {noun}, not {quote_value(value)}."
         if pattern is not None and not _matches(pattern, value):
-            return f" must match {pattern}, not {shown(value)}."
-        return None if sendable(value) else f" holds half a character and cannot be sent: {shown(value)}."
+            return f" must match {pattern}, not {quote_value(value)}."
+        return None if sendable(value) else f" holds half a character and cannot be sent: {quote_value(value)}."
 
     return check
 
@@ -119,9 +119,9 @@ def check_number(schema: Mapping[str, Any]) -> Callable[[Any], str | None]:
             beyond = low is None if value < least else high is None
             return " is too large a number." if beyond else bounds
         if type(value) is not float or whole:
-            return f" must be {noun}, not {shown(value)}."
+            return f" must be {noun}, not {quote_value(value)}."
         if not isfinite(value):
-            return f" must be a finite number, not {shown(value)}."
+            return f" must be a finite number, not {quote_value(value)}."
         outside = (low is not None and value < low) or (high is not None and value > high)
         return bounds if outside else None
 

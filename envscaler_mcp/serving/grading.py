@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Frame, StateDiff
-from envscaler_mcp.serving.difference import diff_of_states
+from envscaler_mcp.serving.state_diff import diff_of_states
 
 Scoring = Literal["framed", "upstream"]
 """`framed`: nothing is earned where something changed that must not; `upstream`: the published rule."""

@@ -17,7 +17,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from envscaler_mcp.serving.listening import is_loopback
+from envscaler_mcp.serving.sockets import is_loopback
 
 MAX_BODY = 1024 * 1024
 """How long a request may be, in bytes."""

@@ -16,11 +16,11 @@ from envscaler_mcp.serving import deadline
 from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt, attempted, check_length
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode, load_class
 from envscaler_mcp.serving.deadline import OverdueError, ended_in_a_write, rule_in, slot, within_time
-from envscaler_mcp.serving.difference import Write, diff_of_journal
 from envscaler_mcp.serving.formats import is_minute
 from envscaler_mcp.serving.local_world import RECORD_BYTES, LocalWorld
 from envscaler_mcp.serving.outcome import Outcome, encode, ended
-from envscaler_mcp.serving.plain import copied
+from envscaler_mcp.serving.plain_json import json_copy
+from envscaler_mcp.serving.state_diff import Write, diff_of_journal
 
 FULL = "as many records as it may; remove some, or open another world."
 
@@ -43,7 +43,7 @@ class JournaledWorld(LocalWorld):
         if not hasattr(made, "_undo"):
             raise WorldError(f"The class {made.__name__} of {code.environment.id!r} keeps no journal of its writes.")
         try:
-            self._env: Any = made(copied(dict(content)))
+            self._env: Any = made(json_copy(dict(content)))
         except Exception as cause:
             raise WorldError(f"{code.environment.id!r} cannot be opened at this state: {cause}") from cause
         self._env._journal = []
@@ -127,7 +127,7 @@ class JournaledWorld(LocalWorld):
         if wrong is not None:
             return Attempt(wrong, None, encode(self.state()))
         outcome, failure = attempted(
-            tool, partial(within_time, getattr(self._env, tool)), {"arguments": copied(dict(arguments))}
+            tool, partial(within_time, getattr(self._env, tool)), {"arguments": json_copy(dict(arguments))}
         )
         try:
             state = encode(self.state())
@@ -164,7 +164,7 @@ class JournaledWorld(LocalWorld):
 
     def state(self) -> dict[str, Any]:
         """Every record and scalar, as a copy in plain JSON."""
-        return {name: copied(value) for name, value in vars(self._env).items() if not name.startswith("_")}
+        return {name: json_copy(value) for name, value in vars(self._env).items() if not name.startswith("_")}
 
     def look(self) -> dict[str, Any]:
         """The state as it is, not a copy: for reading it until the next call."""

@@ -12,8 +12,8 @@ from envscaler_mcp.serving.attempt import Attempt, TooLargeError, too_large
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode
 from envscaler_mcp.serving.kept_keys import KeptKeys, digest_of_call
 from envscaler_mcp.serving.outcome import INSIDE, Outcome
-from envscaler_mcp.serving.plain import copied
-from envscaler_mcp.serving.suggestion import did_you_mean, shown
+from envscaler_mcp.serving.plain_json import json_copy
+from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 
 RECORD_BYTES = 1_024
 """What a record is taken to hold where a world's memory is estimated."""
@@ -57,7 +57,7 @@ class LocalWorld(ABC):
         if wrong is not None:
             self._begin()
             return Outcome.saying("invalid", wrong)
-        return self._run(found, copied(arguments) if found.nested else arguments)
+        return self._run(found, json_copy(arguments) if found.nested else arguments)
 
     def _wrong(self, tool: str, arguments: Mapping[str, Any]) -> Outcome | None:
         """The refusal of what never reaches the code."""
@@ -78,7 +78,9 @@ class LocalWorld(ABC):
             self._begin()
             if known.call == call:
                 return known.outcome
-            return Outcome.saying("invalid", f"The idempotency key {shown(key)} was already used for another call.")
+            return Outcome.saying(
+                "invalid", f"The idempotency key {quote_value(key)} was already used for another call."
+            )
         outcome = self.call(tool, arguments)
         if outcome.kind != "invalid":
             # Where nothing was run, nothing can be run twice.
@@ -188,7 +190,7 @@ class LocalWorld(ABC):
 
 def no_such_tool(tool: object, tools: Mapping[str, Any]) -> Outcome:
     """The outcome of a call to something that is not a tool."""
-    return Outcome.saying("invalid", f"There is no tool {shown(tool)}{did_you_mean(tool, tools)}")
+    return Outcome.saying("invalid", f"There is no tool {quote_value(tool)}{did_you_mean(tool, tools)}")
 
 
 CLOSED = Outcome.saying("invalid", "This world is closed.")

@@ -18,11 +18,11 @@ from mcp.shared.exceptions import MCPError
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.serving import introducing
-from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, INTRODUCTION, KEPT_MS, NO_KEY, RULES, is_key
+from envscaler_mcp.serving import server_info
 from envscaler_mcp.serving.outcome import Outcome, ended, meta_of
-from envscaler_mcp.serving.served import Served
+from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, INTRODUCTION, KEPT_MS, NO_KEY, RULES, is_key
 from envscaler_mcp.serving.world import World
+from envscaler_mcp.serving.world_slot import WorldSlot
 
 logger = logging.getLogger(__name__)
 
@@ -31,17 +31,17 @@ _Context = ServerRequestContext[Any]
 Tasks = Callable[[], Sequence[Scenario]]
 
 
-def build_server(world: World | Served, tasks: Sequence[Scenario] | Tasks = ()) -> Server[Any]:
+def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = ()) -> Server[Any]:
     """A server whose tools act on this world, one call at a time, and which offers the tasks as prompts.
 
     A function tells which tasks those are now, where another world may be put in the place of this one.
     """
-    served = world if isinstance(world, Served) else Served(world)
+    served = world if isinstance(world, WorldSlot) else WorldSlot(world)
     environment = served.world.environment
     turns = _Turns(served)
     tools = types.ListToolsResult(tools=[_tool(tool) for tool in environment.tools])
-    texts = {INTRODUCTION: introducing.introduction_text(environment), RULES: introducing.rules_text(environment)}
-    resources = types.ListResourcesResult.model_validate({"resources": introducing.resources(environment)})
+    texts = {INTRODUCTION: server_info.introduction_text(environment), RULES: server_info.rules_text(environment)}
+    resources = types.ListResourcesResult.model_validate({"resources": server_info.resources(environment)})
 
     async def list_tools(_context: _Context, _params: Any) -> types.ListToolsResult:
         return tools
@@ -65,7 +65,7 @@ def build_server(world: World | Served, tasks: Sequence[Scenario] | Tasks = ()) 
     async def read_resource(_context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         if uri not in texts:
-            raise MCPError(types.INVALID_PARAMS, introducing.no_resource(uri), {"uri": uri})
+            raise MCPError(types.INVALID_PARAMS, server_info.no_resource(uri), {"uri": uri})
         content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=texts[uri])
         return types.ReadResourceResult(contents=[content])
 
@@ -74,7 +74,7 @@ def build_server(world: World | Served, tasks: Sequence[Scenario] | Tasks = ()) 
         version=environment.version,
         title=environment.title,
         description=environment.about,
-        instructions=introducing.instructions(environment),
+        instructions=server_info.instructions(environment),
         cache_hints=dict.fromkeys(
             (
                 *("tools/list", "resources/list", "resources/templates/list", "resources/read"),
@@ -99,7 +99,7 @@ def build_server(world: World | Served, tasks: Sequence[Scenario] | Tasks = ()) 
 class _Turns:
     """Calls on the served world, whatever they come with."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: WorldSlot) -> None:
         self._served = served
 
     async def call(self, tool: str, arguments: dict[str, Any] | None, key: Any) -> Outcome:
@@ -117,12 +117,12 @@ class _Turns:
 
 def _prompts(tasks: Tasks) -> dict[str, Any]:
     async def list_prompts(_context: _Context, _params: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult.model_validate({"prompts": introducing.prompts(tasks())})
+        return types.ListPromptsResult.model_validate({"prompts": server_info.prompts(tasks())})
 
     async def get_prompt(_context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         text = next((task.task for task in tasks() if task.id == params.name), None)
         if text is None:
-            raise MCPError(types.INVALID_PARAMS, introducing.no_prompt(params.name), {"name": params.name})
+            raise MCPError(types.INVALID_PARAMS, server_info.no_prompt(params.name), {"name": params.name})
         content = types.TextContent(type="text", text=text)
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 

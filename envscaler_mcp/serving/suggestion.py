@@ -15,7 +15,7 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
     return "."
 
 
-def shown(value: object) -> str:
+def quote_value(value: object) -> str:
     """A value as a sentence may quote it: short, in the words of JSON, and free of anything that cannot be sent."""
     if value is None or value is True or value is False:
         return {None: "null", True: "true", False: "false"}[value]

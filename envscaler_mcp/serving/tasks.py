@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeVar
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import ArtifactError, WorldError
-from envscaler_mcp.serving.suggestion import did_you_mean, shown
+from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 
 TASKS = "scenarios.jsonl"
 MORE_TASKS = "more_scenarios.jsonl"
@@ -109,7 +109,7 @@ class TaskList:
         known = self._found.get(named)
         if known is None:
             if named not in self._lines:
-                raise WorldError(f"There is no scenario {shown(named)} here{did_you_mean(named, self._lines)}")
+                raise WorldError(f"There is no scenario {quote_value(named)} here{did_you_mean(named, self._lines)}")
             path, number = self._lines[named]
             known = self._found[named] = Scenario.from_text(_lines_of(path)[number - 1], f"{path}, line {number}")
         return known

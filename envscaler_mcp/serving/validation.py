@@ -10,7 +10,7 @@ from typing import Any
 
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving.formats import check_number, check_text
-from envscaler_mcp.serving.suggestion import did_you_mean, shown
+from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 
 Check = Callable[[Any], str | None]
 """None for a value that fits, else the rest of a sentence that begins with the value's name."""
@@ -53,10 +53,10 @@ def compile_arguments(schema: Mapping[str, Any], max_items: int = MAX_ITEMS) -> 
 
     def check(arguments: Any) -> str | None:
         if type(arguments) is not dict:
-            return f"The arguments must be an object, not {shown(arguments)}."
+            return f"The arguments must be an object, not {quote_value(arguments)}."
         if not known.issuperset(arguments):
             unknown = next(name for name in arguments if name not in known)
-            return f"There is no argument {shown(unknown)}{did_you_mean(unknown, known)}"
+            return f"There is no argument {quote_value(unknown)}{did_you_mean(unknown, known)}"
         for name, needed, check_value in parameters:
             value = arguments.get(name, _MISSING)
             if value is _MISSING:
@@ -89,7 +89,7 @@ def check_bounds(schema: Mapping[str, Any]) -> None:
 
 def _check_own_bounds(schema: Any) -> None:
     if not isinstance(schema, dict):
-        raise WorldError(f"A schema is an object, not {shown(schema)}.")
+        raise WorldError(f"A schema is an object, not {quote_value(schema)}.")
     if type(schema.get("anyOf", [])) is not list:
         raise WorldError("An anyOf is a list of schemas.")
     choices = schema.get("enum", [])
@@ -164,13 +164,13 @@ def _constant(kind: str) -> Check:
     allowed, noun = ((True, False), "true or false") if kind == "boolean" else ((None,), "null")
 
     def check(value: Any) -> str | None:
-        return None if any(value is one for one in allowed) else f" must be {noun}, not {shown(value)}."
+        return None if any(value is one for one in allowed) else f" must be {noun}, not {quote_value(value)}."
 
     return check
 
 
 def _one_of(allowed: list[Any]) -> Check:
-    words = ", ".join(shown(value) for value in allowed)
+    words = ", ".join(quote_value(value) for value in allowed)
     choices = frozenset((type(value), value) for value in allowed)
     names = [value for value in allowed if isinstance(value, str)]
 
@@ -179,7 +179,7 @@ def _one_of(allowed: list[Any]) -> Check:
             return None
         near = did_you_mean(value, names)
         said = f" must be {words}" if len(allowed) == 1 else f" must be one of {words}"
-        return f"{said}, not {shown(value)}{near}"
+        return f"{said}, not {quote_value(value)}{near}"
 
     return check
 
@@ -198,7 +198,7 @@ def _any_of(schemas: list[Mapping[str, Any]], max_items: int, depth: int) -> Che
         if None in wrongs:
             return None
         parts = [wrong.split(", not ")[0].removesuffix(".").removeprefix(" must be ") for wrong in wrongs if wrong]
-        return f" must be {' or '.join(parts)}, not {shown(value)}."
+        return f" must be {' or '.join(parts)}, not {quote_value(value)}."
 
     return check
 
@@ -211,7 +211,7 @@ def _array(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
 
     def check(value: Any) -> str | None:
         if type(value) is not list:
-            return f" must be a list, not {shown(value)}."
+            return f" must be a list, not {quote_value(value)}."
         if len(value) < least:
             return " must not be empty." if least == 1 else f" must have at least {least} items."
         if len(value) > most:
@@ -237,7 +237,7 @@ def _object(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
 
     def check(value: Any) -> str | None:
         if type(value) is not dict:
-            return f" must be an object, not {shown(value)}."
+            return f" must be an object, not {quote_value(value)}."
         if len(value) > most:
             return f" must have at most {most} entries."
         unknown = [name for name in value if name not in fields]
@@ -260,11 +260,11 @@ def _check_unknown(
     value: dict[Any, Any], unknown: list[Any], check_other: Check | None, fields: Mapping[str, Check]
 ) -> str | None:
     if check_other is None:
-        return f" has no field {shown(unknown[0])}{did_you_mean(unknown[0], fields)}"
+        return f" has no field {quote_value(unknown[0])}{did_you_mean(unknown[0], fields)}"
     for name in unknown:
         wrong = check_key(name) or check_other(value[name])
         if wrong is not None:
-            return f"[{shown(name)}]{wrong}"
+            return f"[{quote_value(name)}]{wrong}"
     return None
 
 
@@ -281,7 +281,7 @@ def check_json(value: Any, max_items: int, depth: int) -> str | None:
     if type(value) in (int, float):
         return _check_any_number(value)
     if type(value) not in (list, dict):
-        return f" must be plain JSON, not {shown(value)}."
+        return f" must be plain JSON, not {quote_value(value)}."
     if depth <= 0:
         return " is nested too deeply."
     if len(value) > max_items:
@@ -289,5 +289,5 @@ def check_json(value: Any, max_items: int, depth: int) -> str | None:
     for name, item in enumerate(value) if type(value) is list else value.items():
         wrong = (type(value) is dict and check_key(name)) or check_json(item, max_items, depth - 1)
         if wrong:
-            return f"[{shown(name)}]{wrong}"
+            return f"[{quote_value(name)}]{wrong}"
     return None

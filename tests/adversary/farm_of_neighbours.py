@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 
 from envscaler_mcp.registry import read_registry
-from tests.service.farms import Here, farm_here
+from tests.farm.farms import Here, farm_here
 
 JSON = {"accept": "application/json", "content-type": "application/json"}
 

@@ -12,7 +12,7 @@ from envscaler_mcp.sandbox.checking import Checker, checker, run_checks
 from envscaler_mcp.sandbox.isolation import Checked
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import MIB, Limits
-from envscaler_mcp.sandbox.looking import only_looks
+from envscaler_mcp.sandbox.purity import only_looks
 
 State = dict[str, Any]
 OPEN: State = {"orders": [{"status": "open"}], "card": "4111"}

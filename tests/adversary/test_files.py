@@ -30,14 +30,14 @@ from envscaler_mcp.errors import (
     SettingsError,
 )
 from envscaler_mcp.export.dataset_info import enlisted
-from envscaler_mcp.farm.rescoring import rescored_folder
 from envscaler_mcp.launch.opening import own_state
 from envscaler_mcp.llm.answers import Answers
+from envscaler_mcp.llm.ledger import Spending
 from envscaler_mcp.llm.recording import Recording
-from envscaler_mcp.llm.spending import Spending
 from envscaler_mcp.pipeline.exporting import export_upstream
 from envscaler_mcp.prompts import Prompts, prompt_names
 from envscaler_mcp.registry import read_registry
+from envscaler_mcp.runs.rescoring import rescored_folder
 from envscaler_mcp.scoring.lines import sealed
 from envscaler_mcp.scoring.run_folder import RunFolder, read_plan
 from envscaler_mcp.serving.code import load_code

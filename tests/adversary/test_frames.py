@@ -14,18 +14,18 @@ import pytest
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.frames import framed
 from envscaler_mcp.sandbox.idle import IdleWatch
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import MIB, Limits, processor_seconds
-from envscaler_mcp.sandbox.line import Line
 from envscaler_mcp.sandbox.system import IS_LINUX
+from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
+from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import Spawned, zygote
-from envscaler_mcp.serving.plain import is_deeper, is_plain
+from envscaler_mcp.serving.plain_json import is_deeper, is_plain
 from tests.sandbox.written import written
 
 ROOT = Path(__file__).parents[2]
@@ -78,7 +78,7 @@ def speaking(monkeypatch: pytest.MonkeyPatch) -> Iterator[Speaking]:
             sender = threading.Thread(target=_send, args=(theirs, framed(body)))
             sender.start()
             stack.callback(sender.join)
-            line = stack.enter_context(closing(Line(zygote(), Spawned(0, ours), Limits(call_seconds=20))))
+            line = stack.enter_context(closing(WorkerHandle(zygote(), Spawned(0, ours), Limits(call_seconds=20))))
             line.applied = {}
             return WorkerWorld(written(PLACE), line)
 

@@ -14,23 +14,23 @@ from typing import Any
 
 import pytest
 
+from envscaler_mcp.farm.hosted_world import MOST_WAITING
+from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.limits import MIB, own_memory, resident
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
-from envscaler_mcp.service.hosted_world import MOST_WAITING
-from envscaler_mcp.service.worlds import Caps
 from envscaler_mcp.serving import kept_keys
-from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY
 from envscaler_mcp.serving.journaled_world import JournaledWorld
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import ENDED, Outcome, ended
+from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.trust import load_code
 from tests.adversary.farm_of_neighbours import Farm, farm_of
 from tests.adversary.hostile_home import HANG, write_hostile_home
+from tests.farm.farms import ROOT, farm_here
 from tests.sandbox.written import written
-from tests.service.farms import ROOT, farm_here
 
 THREADS = 40
 """As many as a process waits with where nothing else is said."""

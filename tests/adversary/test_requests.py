@@ -14,12 +14,12 @@ import httpx2
 import pytest
 
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.service import audit_file
-from envscaler_mcp.service.agent_side import AgentService
-from envscaler_mcp.service.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
-from envscaler_mcp.service.hosted_world import HostedWorld
-from envscaler_mcp.service.http1 import MAX_TARGET, Answer, BadRequestError, read_head
-from envscaler_mcp.service.worlds import Caps
+from envscaler_mcp.farm import audit_file
+from envscaler_mcp.farm.agent_routes import AgentService
+from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
+from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.http1 import MAX_TARGET, Answer, BadRequestError, read_head
+from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.tools import argument_notes
 from envscaler_mcp.serving.validation import MAX_CHOICES, MAX_NESTED, MAX_SCHEMAS, without_patterns
@@ -204,7 +204,7 @@ async def test_visits_of_one_address_end_its_own_that_were_never_used_first(home
         worlds = farm.here.front.worlds
 
         async def visited(address: str) -> HostedWorld:
-            return await worlds.welcome("hospital_stays", worlds.invitation("hospital_stays"), address)
+            return await worlds.open_guest("hospital_stays", worlds.invitation("hospital_stays"), address)
 
         used = await visited("10.0.0.1")
         used.call("list_wards", {}, None)

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from envscaler_mcp.artifacts import Environment, Registry, State
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.cli.program import COMMANDS, app
-from envscaler_mcp.pages.visible import UNSEEN, escaped, on_one_line, visible
+from envscaler_mcp.html.visible import UNSEEN, escaped, on_one_line, visible
 
 ROOT = Path(__file__).resolve().parents[2]
 ENV = "hospital_stays"

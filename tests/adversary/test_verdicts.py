@@ -19,21 +19,19 @@ from hypothesis import strategies as some
 
 from envscaler_mcp.artifacts import Call, Check, Conversation, Fact, Goal, Scenario, State, Verdict
 from envscaler_mcp.cli.summary import print_summary, summary_of
-from envscaler_mcp.episode.agent import Briefing, Move
+from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.transcript import TOO_LARGE
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
-from envscaler_mcp.export.sieve import Wish
-from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
-from envscaler_mcp.farm.rescoring import rescore_run
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
-from envscaler_mcp.looking.review import Review
-from envscaler_mcp.looking.writing import write_page
 from envscaler_mcp.pipeline.exporting_runs import export_run
 from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.pipeline.proving import write_scenarios
+from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
+from envscaler_mcp.runs.rescoring import rescore_run
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.scenarios.judges import CheckerJudge, Unproven
 from envscaler_mcp.scoring.lines import read_lines, sealed
@@ -42,10 +40,12 @@ from envscaler_mcp.serving import deadline
 from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.outcome import Outcome, kind_of
 from envscaler_mcp.trust import load_code
+from envscaler_mcp.viewer.review import Review
+from envscaler_mcp.viewer.writing import write_page
 from tests.adversary import desk
 from tests.adversary.published_runtime import Episode, built, played
-from tests.farm.home import content, library_code, write_folder
-from tests.farm.home import scenario as library_scenario
+from tests.runs.home import content, library_code, write_folder
+from tests.runs.home import scenario as library_scenario
 
 
 def imported(home: Path, scenarios: Sequence[dict[str, Any]], *, faithful: bool = False) -> Path:
@@ -66,10 +66,10 @@ class Plays:
         self._moves = iter(moves)
         self.heard: list[str] = []
 
-    def act(self, observation: str) -> Move:
+    def act(self, observation: str) -> Action:
         self.heard.append(observation)
         move = next(self._moves, "Task Completed")
-        return Move(text=move) if isinstance(move, str) else Move(tool=move[0], arguments=move[1])
+        return Action(text=move) if isinstance(move, str) else Action(tool=move[0], arguments=move[1])
 
 
 def run(servers: Path, folder: Path, moves: Mapping[str, Sequence[Any]], **options: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def run(servers: Path, folder: Path, moves: Mapping[str, Sequence[Any]], **optio
     def agent(_briefing: Briefing, scenario: Scenario) -> Plays:
         return Plays(moves[scenario.id])
 
-    with Farm.at(servers) as farm:
+    with WorldHome.at(servers) as farm:
         plan = plan_run(farm, ["desk"], RunConfig(scenarios=tuple(moves), **options))
         anyio.run(run_episodes, farm, plan, agent, folder, 2, lambda *_: None)
     plan, tally, _ = read_run(folder)
@@ -164,7 +164,7 @@ HIDES = {
 
 
 def judged(servers: Path, checks: Sequence[str], moves: Sequence[Any], scoring: Scoring = "framed") -> Verdict:
-    with Farm.at(servers) as farm, closing(farm.open("desk", scenario="task_0")) as session:
+    with WorldHome.at(servers) as farm, closing(farm.open("desk", scenario="task_0")) as session:
         assert session.scenario is not None
         wanted = tuple(Check(check_item="", check_func=one) for one in checks)
         scenario = session.scenario.model_copy(update={"checks": wanted})
@@ -201,7 +201,7 @@ def test_a_check_that_a_limit_ends_at_the_start_is_listed_and_not_gradable(tmp_p
 
 
 def test_a_check_that_a_limit_ends_at_the_start_is_not_proven(forty: Path) -> None:
-    with Farm.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session, checker() as judging:
+    with WorldHome.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session, checker() as judging:
         assert session.scenario is not None
         check = Check(check_item="", check_func=HIDES["needs too much memory"])
         scenario = session.scenario.model_copy(update={"checks": (check,)})
@@ -313,7 +313,7 @@ def _without_paths(text: str) -> str:
 
 
 def test_the_final_state_of_a_faithful_world_is_all_that_the_instance_has(seeing: Path) -> None:
-    with Farm.at(seeing) as farm, closing(farm.open("desk", scenario="sees")) as session:
+    with WorldHome.at(seeing) as farm, closing(farm.open("desk", scenario="sees")) as session:
         session.world.call("open_ticket", FIRST)
         state = session.state()
     there = built(desk.DESK, "Desk", desk.start())
@@ -324,7 +324,7 @@ def test_the_final_state_of_a_faithful_world_is_all_that_the_instance_has(seeing
 
 
 def test_agents_read_a_faithful_environment_to_the_letter(seeing: Path) -> None:
-    with Farm.at(seeing) as farm, closing(farm.open("desk", scenario="sees")) as session:
+    with WorldHome.at(seeing) as farm, closing(farm.open("desk", scenario="sees")) as session:
         card = session.world.environment
     assert [tool.function for tool in card.tools] == desk.ENVIRONMENT["tools"]
     briefed: list[Briefing] = []
@@ -333,7 +333,7 @@ def test_agents_read_a_faithful_environment_to_the_letter(seeing: Path) -> None:
         briefed.append(briefing)
         return Plays([])
 
-    with Farm.at(seeing) as farm:
+    with WorldHome.at(seeing) as farm:
         plan = plan_run(farm, ["desk"], RunConfig(scoring="upstream"))
         assert plan.max_steps == 30
         anyio.run(run_episodes, farm, plan, agent, seeing.parent / "briefed", 1, lambda *_: None)
@@ -344,9 +344,9 @@ def test_agents_read_a_faithful_environment_to_the_letter(seeing: Path) -> None:
 
 
 def test_by_default_agents_get_all_documentation_and_no_promise_that_is_not_held(forty: Path) -> None:
-    from envscaler_mcp.farm.playing import introduction_of
+    from envscaler_mcp.runs.playing import introduction_of
 
-    with Farm.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session:
+    with WorldHome.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session:
         card = session.world.environment
     described = card.tool("open_ticket")
     assert described is not None
@@ -370,7 +370,7 @@ def test_faithful_episodes_are_replayed_and_judged_anew_to_the_letter(seeing: Pa
     for number, moves in enumerate(list(ENDINGS.values())[::3]):
         folder = tmp_path / f"run-{number}"
         run(seeing, folder, {"sees": moves}, scoring="upstream")
-        with Farm.at(seeing) as farm:
+        with WorldHome.at(seeing) as farm:
             anew = partial(rescore_run, farm, folder, tmp_path / f"new-{number}", "upstream", "worker", 1)
             told = anyio.run(anew, lambda *_: None)
         assert told.not_judged == {}
@@ -428,14 +428,14 @@ def test_a_reward_that_is_no_number_stops_no_reader(forty: Path, tmp_path: Path,
     assert (told["done"], told["masked"], told["reward"], told["failures"]) == (2, 1, 2 / 3, {"agent": 1, "checker": 1})
     (spoilt,) = [one for one in told["episodes"] if one["owner"] == "checker"]
     assert "no reward can be read" in spoilt["reason"]
-    with Farm.at(forty) as farm:
+    with WorldHome.at(forty) as farm:
         write_page(folder, tmp_path / "run.html", Review(forty, farm.judge), None, lambda *_: None)
     page = (tmp_path / "run.html").read_text()
     rows = page.partition("<script type=application/json id=rows>")[2].partition("</script>")[0]
     assert len(json.loads(rows, parse_constant=lambda word: pytest.fail(word))["rows"]) == 2
     assert "The figures are of 1 episodes; 1 are masked" in page
     done = export_run(
-        folder, forty, FORMATS["trl"], Wish(splits=("train", "validation", "held_out")), tmp_path / "rows.jsonl"
+        folder, forty, FORMATS["trl"], ExportFilter(splits=("train", "validation", "held_out")), tmp_path / "rows.jsonl"
     )
     assert done.removed["masked"] == 1
 
@@ -467,9 +467,9 @@ SAID = " failed because of an error inside the environment; nothing was changed.
 class Odd(Plays):
     """Makes moves as they are."""
 
-    def act(self, observation: str) -> Move:
-        move = next(self._moves, Move(text="Task Completed"))
-        assert isinstance(move, Move)
+    def act(self, observation: str) -> Action:
+        move = next(self._moves, Action(text="Task Completed"))
+        assert isinstance(move, Action)
         return move
 
 
@@ -485,15 +485,15 @@ def odd_home(home: Path, **changes: str) -> Path:
 JOIN = Call(tool="join", arguments={"name": "Ada", "email": "ada@example.org"})
 
 
-def odd_verdict(servers: Path, folder: Path, moves: Sequence[Move], **options: Any) -> Verdict:
-    with Farm.at(servers) as farm:
+def odd_verdict(servers: Path, folder: Path, moves: Sequence[Action], **options: Any) -> Verdict:
+    with WorldHome.at(servers) as farm:
         plan = plan_run(farm, ["lending_library"], RunConfig(**options))
         anyio.run(run_episodes, farm, plan, lambda *_: Odd(moves), folder, 1, lambda *_: None)
     (played,) = read_trajectories(folder)
     return played.verdict
 
 
-STUMBLE = Move(tool="stumble", arguments={"member_id": "MEMB-00001"})
+STUMBLE = Action(tool="stumble", arguments={"member_id": "MEMB-00001"})
 
 
 @pytest.mark.parametrize("via", ["direct", "worker"])
@@ -504,7 +504,7 @@ def test_a_call_that_raises_or_answers_too_much_masks_no_episode(
     servers = odd_home(tmp_path, **changes)
     failed = odd_verdict(servers, tmp_path / "failed", [STUMBLE], via=via)
     assert (failed.owner, failed.masked, len(failed.checks)) == ("agent", False, 1)
-    join = Move(tool=JOIN.tool, arguments=JOIN.arguments)
+    join = Action(tool=JOIN.tool, arguments=JOIN.arguments)
     assert odd_verdict(servers, tmp_path / "solved", [STUMBLE, join], via=via).solved
 
 
@@ -545,8 +545,8 @@ class Echo:
     def __init__(self, said: str) -> None:
         self._said = said
 
-    def act(self, observation: str) -> Move:
-        return Move(text=self._said)
+    def act(self, observation: str) -> Action:
+        return Action(text=self._said)
 
 
 @pytest.mark.parametrize("said", ["What is their name?", "Which day?", "Hm.", "Done.", "Shall I?", "x" * (5 << 20)])
@@ -558,7 +558,7 @@ def test_an_agent_that_only_talks_fails_and_is_not_masked(said: str, tmp_path: P
     goal = Goal(story="s", ask="One wants to join.", request="Make Ada a member on 8 March.", facts=facts)
     talk = Conversation(first=goal.ask, goals=(goal,))
     path.write_text(task.model_copy(update={"conversation": talk}).model_dump_json() + "\n")
-    with Farm.at(servers) as farm:
+    with WorldHome.at(servers) as farm:
         plan = plan_run(farm, ["lending_library"], RunConfig(mode="conversation", user="scripted"))
         _, make_user = user_named(plan.user)
         anyio.run(
@@ -583,12 +583,12 @@ ODD_ARGUMENTS["itself"]["shelf"] = ODD_ARGUMENTS["itself"]
 for _ in range(60):
     ODD_ARGUMENTS["a bomb"]["shelf"] = [ODD_ARGUMENTS["a bomb"]["shelf"]] * 2
 ODD_MOVES = [
-    *(Move(tool="list_books", arguments=given) for given in ODD_ARGUMENTS.values()),
-    *(Move(tool=name) for name in ("x" * 40_000, "x\r\ny: z\u0000€", "__class__", "\ud800", " ")),
-    Move(tool=10**5000),  # type: ignore[arg-type]
-    Move(text=10**5000),  # type: ignore[arg-type]
-    Move(text="\ud800", reasoning="\udfff"),
-    Move(),
+    *(Action(tool="list_books", arguments=given) for given in ODD_ARGUMENTS.values()),
+    *(Action(tool=name) for name in ("x" * 40_000, "x\r\ny: z\u0000€", "__class__", "\ud800", " ")),
+    Action(tool=10**5000),  # type: ignore[arg-type]
+    Action(text=10**5000),  # type: ignore[arg-type]
+    Action(text="\ud800", reasoning="\udfff"),
+    Action(),
 ]
 
 
@@ -620,7 +620,7 @@ ODD_VALUES = some.recursive(
     max_leaves=8,
 )
 ODD_CALLS = some.builds(
-    lambda tool, arguments: Move(tool=tool, arguments=arguments),
+    lambda tool, arguments: Action(tool=tool, arguments=arguments),
     some.sampled_from(["list_books", "join", "note", "stumble", "lend_books"]) | some.text(max_size=5),
     some.dictionaries(some.sampled_from(["member_id", "name", "email", "lines", "page", "text"]), ODD_VALUES)
     | ODD_VALUES,
@@ -635,8 +635,8 @@ def odd_servers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("via", ["direct", "worker"])
 def test_whatever_an_agent_does_it_has_solved_its_task_or_failed_it(via: str, odd_servers: Path) -> None:
     @settings(max_examples=12, deadline=None)
-    @given(some.lists(ODD_CALLS | some.builds(lambda text: Move(text=text), some.text(max_size=9)), max_size=8))
-    def plays(moves: list[Move]) -> None:
+    @given(some.lists(ODD_CALLS | some.builds(lambda text: Action(text=text), some.text(max_size=9)), max_size=8))
+    def plays(moves: list[Action]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             found = odd_verdict(odd_servers, Path(folder) / "run", moves, via=via)
         assert found.solved or (found.owner, found.masked) == ("agent", False)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.export.formats import FORMATS
-from tests.farm.home import write_home
+from tests.runs.home import write_home
 
 
 def envscaler(home: Path, *words: object) -> Result:

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from envscaler_mcp.cli.program import app
-from tests.service.farms import ROOT, farm_program
-from tests.service.talking import Talk
+from tests.farm.farms import ROOT, farm_program
+from tests.farm.talking import Talk
 
 
 @pytest.fixture

@@ -24,9 +24,9 @@ from typer.testing import CliRunner, Result
 from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
-from tests.farm.home import write_home
 from tests.launch.notes_server import COMMAND, notes_over_http
 from tests.llm.endpoint import Say, one_after_the_other, scripted_endpoint
+from tests.runs.home import write_home
 
 ROOT = Path(__file__).parent.parent.parent
 NOTES = " ".join(COMMAND)

@@ -14,12 +14,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from envscaler_mcp.cli.program import app
-from envscaler_mcp.episode.agent import COMPLETED, Briefing, Move
+from envscaler_mcp.episode.agent import COMPLETED, Action, Briefing
 from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.scoring.run_folder import RunFolder, read_run, read_trajectories
 from envscaler_mcp.serving.tasks import load_scenarios
-from tests.farm.home import oracle, write_home
-from tests.looking.playing import hostile_home, hostile_run
+from tests.runs.home import oracle, write_home
+from tests.viewer.playing import hostile_home, hostile_run
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -69,7 +69,7 @@ class Waiting:
     def __init__(self, briefing: Briefing) -> None:
         pass
 
-    async def act(self, _observation: str) -> Move:
+    async def act(self, _observation: str) -> Action:
         await anyio.sleep_forever()
         raise AssertionError
 
@@ -277,7 +277,7 @@ def test_no_text_of_a_record_is_taken_for_what_the_harness_says(tmp_path: Path) 
     shown = envscaler(hostile, "runs", "show", run, "--episode", "lending_library-001").output.splitlines()
     assert [line for line in shown if "forged" in line and "│" not in line and "⟨U+000A⟩" not in line] == []
     assert "         │ ✓ check 1 is true now: forged" in shown
-    envscaler(hostile, "run", "--agent", "tests.looking.playing:Raising", "--out", tmp_path / "raised")
+    envscaler(hostile, "run", "--agent", "tests.viewer.playing:Raising", "--out", tmp_path / "raised")
     listed = envscaler(hostile, "runs", "show", tmp_path / "raised", "--failed").output
     assert len(listed.splitlines()) == 4
     assert "⟨U+009B⟩31m⟨U+000A⟩✓ check" in listed
@@ -288,7 +288,7 @@ def test_no_text_of_a_record_is_taken_for_what_the_harness_says(tmp_path: Path) 
 
 
 def test_calls_of_one_turn_are_told_each_with_what_came_of_it(home: Path, tmp_path: Path) -> None:
-    words = ("--agent", "tests.looking.playing:AtOnce", "--env", "lending_library", "--limit", "1", "--out", tmp_path)
+    words = ("--agent", "tests.viewer.playing:AtOnce", "--env", "lending_library", "--limit", "1", "--out", tmp_path)
     envscaler(home, "run", *words)
     told = envscaler(home, "runs", "show", tmp_path, "--episode", "lending_library-001").output
     lines = [line.strip() for line in told.splitlines()]
@@ -352,7 +352,7 @@ class Stuck:
         if self.played > 2:
             print("thinking", file=sys.stderr, flush=True)
             await anyio.sleep_forever()
-        return Move(text=COMPLETED)
+        return Action(text=COMPLETED)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])

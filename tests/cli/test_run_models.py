@@ -13,8 +13,8 @@ from envscaler_mcp.cli.program import app
 from envscaler_mcp.episode.agent import COMPLETED
 from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.scoring.run_folder import read_trajectories
-from tests.farm.home import write_home
 from tests.llm.endpoint import Fail, Say, one_after_the_other, scripted_endpoint
+from tests.runs.home import write_home
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from envscaler_mcp.cli.program import app
-from envscaler_mcp.llm import Question
+from envscaler_mcp.llm import ChatRequest
 from tests.llm.asking import Actor
 from tests.llm.endpoint import Asked, Fail, Hang, Reply, Say, scripted_endpoint
 from tests.llm.speaking import speaking
@@ -38,7 +38,7 @@ TOPIC = {
 }
 
 
-def sorts(question: Question) -> str:
+def sorts(question: ChatRequest) -> str:
     found = re.findall(r"(?m)^(\d+)\. (.*)$", question.messages[1].content)
     verdicts = [{"number": int(n), "reason": "x", "stateful": "capital" not in text} for n, text in found]
     return json.dumps({"verdicts": verdicts})

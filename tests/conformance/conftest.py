@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.programs import ROOT, NoProgramsError, Programs, installed
 from tests.conformance.results import Results
 from tests.conformance.script import Script, script_for
-from tests.service.farms import Program, farm_program
+from tests.farm.farms import Program, farm_program
 
 _RESULTS = pytest.StashKey[Results]()
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from envscaler_mcp.launch.http import http_process
-from tests.service.farms import Program
+from tests.farm.farms import Program
 
 HOSTS = ("server", "farm")
 """A process for one world, and a farm for all."""

@@ -13,11 +13,11 @@ from subprocess import CompletedProcess
 import anyio
 import pytest
 
-from envscaler_mcp.serving.introducing import RULES, rules_text
+from envscaler_mcp.serving.server_info import RULES, rules_text
 from tests.conformance.programs import Programs
 from tests.conformance.script import Call, Script
 from tests.conformance.served import HOSTS, served_by
-from tests.service.farms import Program
+from tests.farm.farms import Program
 
 pytestmark = [
     pytest.mark.conformance,

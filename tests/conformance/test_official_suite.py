@@ -19,7 +19,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from tests.conformance.programs import HERE, Programs
 from tests.conformance.results import Results, SuiteResult
 from tests.conformance.served import HOSTS, served_by
-from tests.service.farms import Program
+from tests.farm.farms import Program
 
 pytestmark = [pytest.mark.conformance, pytest.mark.timeout(300)]
 

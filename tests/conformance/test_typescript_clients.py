@@ -11,11 +11,11 @@ from typing import Any
 import anyio
 import pytest
 
-from envscaler_mcp.serving.introducing import INTRODUCTION, RULES, introduction_text, rules_text
+from envscaler_mcp.serving.server_info import INTRODUCTION, RULES, introduction_text, rules_text
 from tests.conformance.programs import Programs
 from tests.conformance.script import Script
 from tests.conformance.served import HOSTS, served_by
-from tests.service.farms import Program
+from tests.farm.farms import Program
 
 pytestmark = pytest.mark.conformance
 

@@ -11,7 +11,7 @@ from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.episode.audit import UserAudit
 from envscaler_mcp.episode.user import STOP
 from tests.episode.voices import conversing
-from tests.farm.home import write_home
+from tests.runs.home import write_home
 
 ROOT = Path(__file__).parent.parent.parent
 TASK = (

@@ -9,9 +9,9 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Scenario, Trajectory
-from envscaler_mcp.episode.agent import Briefing, MakeAgent, Move
+from envscaler_mcp.episode.agent import Action, Briefing, MakeAgent
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
+from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.scoring.run_folder import read_trajectories
 
 LIBRARY = Path(__file__).parent.parent.parent / "generated_servers"
@@ -24,28 +24,28 @@ class Asker:
     def __init__(self, _briefing: Briefing, scenario: Scenario) -> None:
         self._moves = self._conversation(scenario)
 
-    def act(self, observation: str) -> Move:
+    def act(self, observation: str) -> Action:
         self._heard = observation
-        return next(self._moves, Move(text="Is there anything else?"))
+        return next(self._moves, Action(text="Is there anything else?"))
 
-    def _conversation(self, scenario: Scenario) -> Iterator[Move]:
+    def _conversation(self, scenario: Scenario) -> Iterator[Action]:
         assert scenario.conversation is not None
         for goal, thread in zip(scenario.conversation.goals, scenario.threads, strict=True):
             for fact in goal.facts:
                 if fact.says and goal.request not in self._heard:
-                    yield Move(text=f"Could you please tell me the {fact.name.replace('_', ' ')}?")
-            yield Move(text="Would you like me to cancel something as well?")
-            yield Move(text="Done. Anything else?")
+                    yield Action(text=f"Could you please tell me the {fact.name.replace('_', ' ')}?")
+            yield Action(text="Would you like me to cancel something as well?")
+            yield Action(text="Done. Anything else?")
             for place in thread:
-                yield Move(tool=scenario.oracle[place].tool, arguments=dict(scenario.oracle[place].arguments))
-            yield Move(text="I have done it. Can I help you with anything else?")
+                yield Action(tool=scenario.oracle[place].tool, arguments=dict(scenario.oracle[place].arguments))
+            yield Action(text="I have done it. Can I help you with anything else?")
 
 
 AGENTS: dict[str, MakeAgent] = {"oracle": agent_named("oracle")[1], "asker": Asker}
 
 
 def played(folder: Path, agent: str, names: tuple[str, ...], limit: int, parallel: int) -> list[Trajectory]:
-    with Farm.at(LIBRARY) as farm:
+    with WorldHome.at(LIBRARY) as farm:
         plan = plan_run(farm, names, RunConfig(mode="conversation", each=limit, max_steps=200))
         anyio.run(run_episodes, farm, plan, AGENTS[agent], folder, parallel, lambda *_: None)
     done = list(read_trajectories(folder))

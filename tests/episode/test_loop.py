@@ -14,17 +14,25 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Call, Scenario, StateDiff, Step
-from envscaler_mcp.artifacts.episode import Use
-from envscaler_mcp.episode.agent import COMPLETED, Agent, AgentUnavailableError, Briefing, Heard, MakeAgent, Move
+from envscaler_mcp.artifacts.episode import ModelCost
+from envscaler_mcp.episode.agent import (
+    COMPLETED,
+    Action,
+    Agent,
+    AgentUnavailableError,
+    Briefing,
+    MakeAgent,
+    Observation,
+)
 from envscaler_mcp.episode.agents import UnknownAgentError, agent_named
-from envscaler_mcp.episode.loop import UNREADABLE, EpisodeLimits, Played, play
+from envscaler_mcp.episode.loop import UNREADABLE, EpisodeLimits, EpisodeRecord, play
 from envscaler_mcp.episode.transcript import EMPTY, FINISHED, NO_MOVE, SILENT, UNHEARD
 from envscaler_mcp.episode.user import User
-from envscaler_mcp.farm import Farm
-from envscaler_mcp.launch.ways import WorldWay
+from envscaler_mcp.launch.channels import LocalChannel
+from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.serving import Outcome
-from tests.farm.home import write_home
+from tests.runs.home import write_home
 
 SERVER = "lending_library"
 
@@ -43,7 +51,7 @@ class Saying:
 
     async def act(self, observation: str) -> Any:
         self.heard.append(observation)
-        move = next(self._moves, Move(text=COMPLETED))
+        move = next(self._moves, Action(text=COMPLETED))
         return move() if callable(move) else move
 
 
@@ -56,20 +64,20 @@ async def episode(
     make_agent: MakeAgent,
     limits: EpisodeLimits | None = None,
     isolation: Literal["local", "auto"] = "local",
-) -> Played:
-    farm = Farm(servers)
+) -> EpisodeRecord:
+    farm = WorldHome(servers)
     scenario = farm.scenarios(SERVER)[0]
     with closing(farm.open(SERVER, scenario=scenario.id, isolation=isolation)) as session:
-        return await played_in(WorldWay(session), scenario, make_agent, limits)
+        return await played_in(LocalChannel(session), scenario, make_agent, limits)
 
 
 async def played_in(
-    way: WorldWay,
+    way: LocalChannel,
     scenario: Scenario,
     make_agent: MakeAgent,
     limits: EpisodeLimits | None = None,
     user: User | None = None,
-) -> Played:
+) -> EpisodeRecord:
     world = way.session.world
     assert hasattr(world, "code")
     briefing = Briefing(SERVER, "You are at the desk.", world.environment.tools, scenario.task, 0)
@@ -77,7 +85,7 @@ async def played_in(
 
 
 async def test_the_agent_hears_the_task_and_then_what_its_calls_led_to(servers: Path) -> None:
-    agent = Saying([Move(tool="get_book", arguments={"book_id": "BOOK-00001"})])
+    agent = Saying([Action(tool="get_book", arguments={"book_id": "BOOK-00001"})])
     done = await episode(servers, always(agent))
     assert agent.heard[0].startswith("Somebody is at the desk")
     assert json.loads(agent.heard[1])["data"]["title"] == "Volume 1"
@@ -90,8 +98,8 @@ async def test_the_agent_hears_the_task_and_then_what_its_calls_led_to(servers: 
 
 async def test_a_step_tells_what_it_changed(servers: Path) -> None:
     calls = [
-        Move(tool="note", arguments={"member_id": "MEMB-00001", "text": "hello"}),
-        Move(tool="note", arguments={"member_id": "nobody", "text": "hello"}),
+        Action(tool="note", arguments={"member_id": "MEMB-00001", "text": "hello"}),
+        Action(tool="note", arguments={"member_id": "nobody", "text": "hello"}),
     ]
     done = await episode(servers, always(Saying(calls)))
     changed = done.steps[0].diff.changed["members"]["MEMB-00001"]["notes"]
@@ -101,7 +109,7 @@ async def test_a_step_tells_what_it_changed(servers: Path) -> None:
 
 
 async def test_the_conversation_is_as_a_chat_template_takes_it(servers: Path) -> None:
-    move = Move(text="Let me look.", tool="get_book", arguments={"book_id": "BOOK-00001"})
+    move = Action(text="Let me look.", tool="get_book", arguments={"book_id": "BOOK-00001"})
     done = await episode(servers, always(Saying([move])))
     system, task, called, answer, ending, finished = done.messages
     assert [system["role"], task["role"], ending["content"], finished["content"]] == [
@@ -113,7 +121,7 @@ async def test_the_conversation_is_as_a_chat_template_takes_it(servers: Path) ->
 
 
 async def test_a_question_that_nobody_answers_does_not_end_the_episode(servers: Path) -> None:
-    agent = Saying([Move(text="Which book?"), Move(), Move(text=f"Well then. {COMPLETED}.")])
+    agent = Saying([Action(text="Which book?"), Action(), Action(text=f"Well then. {COMPLETED}.")])
     done = await episode(servers, always(agent))
     assert agent.heard[1:] == [UNHEARD, EMPTY]
     assert (done.ended, len(done.steps)) == ("completed", 3)
@@ -127,22 +135,22 @@ CYCLE.append(CYCLE)
 @pytest.mark.parametrize(
     ("move", "told"),
     [
-        (Move(tool="get_bok", arguments={}), "There is no tool 'get_bok'; did you mean 'get_book'?"),
-        (Move(tool=7), "There is no tool 7."),  # type: ignore[arg-type]
-        (Move(tool="get_book"), "book_id is missing."),
-        (Move(tool="get_book", arguments=None), "The arguments must be an object, not null."),  # type: ignore[arg-type]
-        (Move(tool="get_book", arguments=["x"]), "The arguments must be an object, not a list."),  # type: ignore[arg-type]
-        (Move(tool="get_book", arguments={"book_id": 3}), "book_id must be a text, not 3."),
-        (Move(tool="get_book", arguments={"book_id": NAN}), "book_id must be a text, not nan."),
-        (Move(tool="get_book", arguments={"book_id": object()}), "book_id must be a text, not a object."),
-        (Move(tool="get_book", arguments={1: 2}), "There is no argument 1."),  # type: ignore[dict-item]
-        (Move(tool="__init__", arguments={"init_config": {}}), "There is no tool '__init__'."),
+        (Action(tool="get_bok", arguments={}), "There is no tool 'get_bok'; did you mean 'get_book'?"),
+        (Action(tool=7), "There is no tool 7."),  # type: ignore[arg-type]
+        (Action(tool="get_book"), "book_id is missing."),
+        (Action(tool="get_book", arguments=None), "The arguments must be an object, not null."),  # type: ignore[arg-type]
+        (Action(tool="get_book", arguments=["x"]), "The arguments must be an object, not a list."),  # type: ignore[arg-type]
+        (Action(tool="get_book", arguments={"book_id": 3}), "book_id must be a text, not 3."),
+        (Action(tool="get_book", arguments={"book_id": NAN}), "book_id must be a text, not nan."),
+        (Action(tool="get_book", arguments={"book_id": object()}), "book_id must be a text, not a object."),
+        (Action(tool="get_book", arguments={1: 2}), "There is no argument 1."),  # type: ignore[dict-item]
+        (Action(tool="__init__", arguments={"init_config": {}}), "There is no tool '__init__'."),
     ],
     ids=range(10),
 )
 @pytest.mark.parametrize("isolation", ["local", "auto"])
 async def test_a_malformed_call_is_answered_and_the_episode_goes_on(
-    servers: Path, move: Move, told: str, isolation: Literal["local", "auto"]
+    servers: Path, move: Action, told: str, isolation: Literal["local", "auto"]
 ) -> None:
     agent = Saying([move])
     done = await episode(servers, always(agent), isolation=isolation)
@@ -164,7 +172,7 @@ def nested(depth: int) -> dict[str, Any]:
 async def test_arguments_that_no_record_could_hold_are_refused_and_kept_as_a_text(
     servers: Path, arguments: dict[str, Any]
 ) -> None:
-    done = await episode(servers, always(Saying([Move(tool="get_book", arguments=arguments)])))
+    done = await episode(servers, always(Saying([Action(tool="get_book", arguments=arguments)])))
     first = done.steps[0]
     assert (done.ended, first.arguments, first.is_error) == ("completed", {}, True)
     assert first.malformed
@@ -174,7 +182,7 @@ async def test_arguments_that_no_record_could_hold_are_refused_and_kept_as_a_tex
 
 
 async def test_a_call_that_was_no_json_stands_in_the_conversation_as_it_was_written(servers: Path) -> None:
-    move = Move(tool="get_book", arguments='{"book_id": ')  # type: ignore[arg-type]
+    move = Action(tool="get_book", arguments='{"book_id": ')  # type: ignore[arg-type]
     done = await episode(servers, always(Saying([move])))
     assert done.steps[0].malformed == '{"book_id": '
     assert done.messages[2]["tool_calls"][0]["function"]["arguments"] == '{"book_id": '
@@ -191,11 +199,11 @@ class Leaving:
 
 
 async def test_what_the_agent_said_last_is_kept_where_the_user_breaks_down(servers: Path) -> None:
-    farm = Farm(servers)
+    farm = WorldHome(servers)
     scenario = farm.scenarios(SERVER)[0]
     with closing(farm.open(SERVER, scenario=scenario.id, isolation="local")) as session:
-        agent = always(Saying([Move(), Move(text="Which book?")]))
-        done = await played_in(WorldWay(session), scenario, agent, user=Leaving())
+        agent = always(Saying([Action(), Action(text="Which book?")]))
+        done = await played_in(LocalChannel(session), scenario, agent, user=Leaving())
     assert (done.owner, [step.text for step in done.steps]) == ("user_simulator", ["", "Which book?"])
     assert done.steps[0].observation == SILENT
     assert done.messages[-1] == {"role": "assistant", "content": "Which book?"}
@@ -208,8 +216,8 @@ class Odd:
     def system(self) -> str:
         raise KeyError("nothing")
 
-    def act(self, observation: str) -> Move:
-        return Move(text=COMPLETED)
+    def act(self, observation: str) -> Action:
+        return Action(text=COMPLETED)
 
 
 async def test_an_agent_whose_parts_raise_has_failed_and_nothing_else(servers: Path) -> None:
@@ -218,11 +226,11 @@ async def test_an_agent_whose_parts_raise_has_failed_and_nothing_else(servers: P
 
 
 async def test_the_calls_of_one_move_are_numbered_and_each_answer_is_heard_by_itself(servers: Path) -> None:
-    agent = Saying([Move(tool="list_books", arguments={"shelf": "fiction"}, more=(LOOK, LOOK))])
+    agent = Saying([Action(tool="list_books", arguments={"shelf": "fiction"}, more=(LOOK, LOOK))])
     done = await episode(servers, always(agent))
     assert [(step.number, step.turn) for step in done.steps] == [(1, 1), (2, 1), (3, 1), (4, 2)]
     heard = agent.heard[1]
-    assert isinstance(heard, Heard)
+    assert isinstance(heard, Observation)
     assert heard.answers == tuple(step.observation for step in done.steps[:3])
     assert heard == "\n".join(heard.answers)
     said, *answers = done.messages[2:6]
@@ -231,24 +239,24 @@ async def test_the_calls_of_one_move_are_numbered_and_each_answer_is_heard_by_it
 
 
 async def test_what_was_done_before_the_time_was_over_is_kept(servers: Path) -> None:
-    farm = Farm(servers)
+    farm = WorldHome(servers)
     scenario = farm.scenarios(SERVER)[0]
 
-    class Stalling(WorldWay):
+    class Stalling(LocalChannel):
         async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> Any:
             if tool == "list_books":
                 await anyio.sleep_forever()
             return await super().call(tool, arguments, writes)
 
-    note = Move(
+    note = Action(
         tool="note",
         arguments={"member_id": "MEMB-00001", "text": "hello"},
         more=(Call(tool="list_books"),),
-        use=Use(completion_tokens=7),
+        use=ModelCost(completion_tokens=7),
     )
     with closing(farm.open(SERVER, scenario=scenario.id, isolation="local")) as session:
         done = await played_in(Stalling(session), scenario, always(Saying([note])), EpisodeLimits(seconds=0.2))
-    assert (done.ended, done.owner, done.use) == ("time", "timeout", Use(completion_tokens=7))
+    assert (done.ended, done.owner, done.use) == ("time", "timeout", ModelCost(completion_tokens=7))
     assert [(step.tool, bool(step.diff.changed)) for step in done.steps] == [("note", True)]
     assert len(done.messages) == 4
 
@@ -256,13 +264,13 @@ async def test_what_was_done_before_the_time_was_over_is_kept(servers: Path) -> 
 @pytest.mark.parametrize(
     "move",
     [
-        Move(tool="list_books", more=None),  # type: ignore[arg-type]
-        Move(tool="list_books", more=("get_book",)),  # type: ignore[arg-type]
-        Move(tool="list_books", use=7),  # type: ignore[arg-type]
+        Action(tool="list_books", more=None),  # type: ignore[arg-type]
+        Action(tool="list_books", more=("get_book",)),  # type: ignore[arg-type]
+        Action(tool="list_books", use=7),  # type: ignore[arg-type]
     ],
     ids=range(3),
 )
-async def test_a_move_of_the_wrong_parts_is_told_so(servers: Path, move: Move) -> None:
+async def test_a_move_of_the_wrong_parts_is_told_so(servers: Path, move: Action) -> None:
     agent = Saying([move])
     done = await episode(servers, always(agent))
     assert agent.heard[1] == NO_MOVE
@@ -270,7 +278,7 @@ async def test_a_move_of_the_wrong_parts_is_told_so(servers: Path, move: Move) -
 
 
 async def test_a_call_that_cannot_be_read_at_all_is_told_so(servers: Path) -> None:
-    agent = Saying([Move(tool="", arguments="{")])  # type: ignore[arg-type]
+    agent = Saying([Action(tool="", arguments="{")])  # type: ignore[arg-type]
     done = await episode(servers, always(agent))
     assert json.loads(agent.heard[1]) == {"success": False, "error": UNREADABLE}
     assert done.steps[0].malformed == "{"
@@ -285,13 +293,13 @@ async def test_what_is_no_move_at_all_is_told_so(servers: Path, move: object) ->
 
 
 async def test_half_a_character_said_by_an_agent_can_be_written_down(servers: Path) -> None:
-    done = await episode(servers, always(Saying([Move(text="\ud800"), Move(tool="\ud800")])))
+    done = await episode(servers, always(Saying([Action(text="\ud800"), Action(tool="\ud800")])))
     assert json.dumps([step.model_dump(mode="json") for step in done.steps]).encode()
 
 
 async def test_calls_of_one_turn_are_numbered_on_and_each_has_its_answer(servers: Path) -> None:
     look = Call(tool="get_book", arguments={"book_id": "BOOK-00001"})
-    done = await episode(servers, always(Saying([Move(text="Both.", more=(look, look), reasoning="Hm.")] * 2)))
+    done = await episode(servers, always(Saying([Action(text="Both.", more=(look, look), reasoning="Hm.")] * 2)))
     assert [(step.number, step.turn, step.text, step.reasoning) for step in done.steps[:4]] == [
         (1, 1, "Both.", "Hm."), (2, 1, "", ""), (3, 2, "Both.", "Hm."), (4, 2, "", ""),
     ]  # fmt: skip
@@ -301,15 +309,15 @@ async def test_calls_of_one_turn_are_numbered_on_and_each_has_its_answer(servers
 
 
 async def test_what_was_called_before_time_ran_out_is_in_the_record(servers: Path) -> None:
-    class Stopping(WorldWay):
+    class Stopping(LocalChannel):
         async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
             if tool == "list_books":
                 await anyio.sleep_forever()
             return await super().call(tool, arguments, writes)
 
     note = Call(tool="note", arguments={"member_id": "MEMB-00001", "text": "hello"})
-    turn = Move(more=(note, Call(tool="list_books"), note))
-    farm = Farm(servers)
+    turn = Action(more=(note, Call(tool="list_books"), note))
+    farm = WorldHome(servers)
     scenario = farm.scenarios(SERVER)[0]
     with closing(farm.open(SERVER, scenario=scenario.id)) as session:
         done = await played_in(Stopping(session), scenario, always(Saying([turn])), EpisodeLimits(seconds=0.05))
@@ -319,25 +327,25 @@ async def test_what_was_called_before_time_ran_out_is_in_the_record(servers: Pat
 
 async def test_what_an_agent_does_with_its_arguments_afterwards_is_not_in_the_record(servers: Path) -> None:
     lines: list[Any] = [{"book_id": "BOOK-00001", "days": 3}]
-    call = Move(tool="lend_books", arguments={"member_id": "MEMB-00001", "lines": lines})
+    call = Action(tool="lend_books", arguments={"member_id": "MEMB-00001", "lines": lines})
 
-    def forget() -> Move:
+    def forget() -> Action:
         lines.clear()
-        return Move(text=COMPLETED)
+        return Action(text=COMPLETED)
 
     done = await episode(servers, always(Saying([call, forget])))
     assert done.steps[0].arguments["lines"] == [{"book_id": "BOOK-00001", "days": 3}]
 
 
-def stops() -> Move:
+def stops() -> Action:
     raise SystemExit(3)
 
 
-def fails() -> Move:
+def fails() -> Action:
     raise ValueError("out of ideas")
 
 
-def is_down() -> Move:
+def is_down() -> Action:
     raise AgentUnavailableError("the model does not answer")
 
 
@@ -364,23 +372,23 @@ async def test_an_agent_that_cannot_be_made_has_failed(servers: Path) -> None:
 
 
 async def test_too_many_moves_end_an_episode(servers: Path) -> None:
-    done = await episode(servers, always(Saying([Move(text="hm")] * 9)), EpisodeLimits(steps=4))
+    done = await episode(servers, always(Saying([Action(text="hm")] * 9)), EpisodeLimits(steps=4))
     assert (done.ended, done.owner, len(done.steps)) == ("steps", None, 4)
 
 
 async def test_an_agent_that_thinks_for_ever_is_not_waited_for(servers: Path) -> None:
     class Thinking:
-        async def act(self, observation: str) -> Move:
+        async def act(self, observation: str) -> Action:
             await anyio.sleep_forever()
-            return Move()
+            return Action()
 
     done = await episode(servers, always(Thinking()), EpisodeLimits(seconds=0.05))
     assert (done.ended, done.owner) == ("time", "timeout")
 
 
 async def test_a_defect_of_the_environment_is_remembered_and_excuses_no_agent(servers: Path) -> None:
-    stumble = Move(tool="stumble", arguments={"member_id": "MEMB-00002"})
-    done = await episode(servers, always(Saying([stumble, Move(tool="list_books")])))
+    stumble = Action(tool="stumble", arguments={"member_id": "MEMB-00002"})
+    done = await episode(servers, always(Saying([stumble, Action(tool="list_books")])))
     assert (done.ended, done.owner, len(done.steps)) == ("completed", None, 3)
     assert "stumble failed because of an error inside the environment" in done.reason
     assert "path.py" not in done.reason + done.steps[0].observation
@@ -397,10 +405,10 @@ async def test_a_hundred_workers_that_are_killed_end_their_own_episodes_alone(se
 
 async def _kill_workers(servers: Path, count: int) -> None:
     """Twice as many episodes as are killed, several at a time, each killed before another of its calls."""
-    farm = Farm(servers)
+    farm = WorldHome(servers)
     scenario = farm.scenarios(SERVER)[0]
-    calls = [Move(tool=call.tool, arguments=call.arguments) for call in scenario.oracle]
-    ended: dict[int, Played] = {}
+    calls = [Action(tool=call.tool, arguments=call.arguments) for call in scenario.oracle]
+    ended: dict[int, EpisodeRecord] = {}
 
     async def one(number: int, limiter: anyio.CapacityLimiter) -> None:
         async with limiter:
@@ -411,12 +419,12 @@ async def _kill_workers(servers: Path, count: int) -> None:
                 if number % 2:
                     at = number * 7 % len(calls)
 
-                    def kill(at: int = at, pid: int = world.line.pid) -> Move:
+                    def kill(at: int = at, pid: int = world.line.pid) -> Action:
                         os.kill(pid, signal.SIGKILL)
                         return calls[at]
 
                     moves[at] = kill
-                ended[number] = await played_in(WorldWay(session), scenario, always(Saying(moves)))
+                ended[number] = await played_in(LocalChannel(session), scenario, always(Saying(moves)))
 
     limiter = anyio.CapacityLimiter(4)
     async with anyio.create_task_group() as group:
@@ -452,8 +460,8 @@ class Own:
     def __init__(self, briefing: Briefing) -> None:
         self.tools = [tool.name for tool in briefing.tools]
 
-    def act(self, observation: str) -> Move:
-        return Move(tool="list_books") if "total" not in observation else Move(text=COMPLETED)
+    def act(self, observation: str) -> Action:
+        return Action(tool="list_books") if "total" not in observation else Action(text=COMPLETED)
 
 
 async def test_an_agent_of_one_s_own_is_named_by_its_module(servers: Path) -> None:

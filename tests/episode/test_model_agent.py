@@ -11,11 +11,11 @@ import pytest
 
 from envscaler_mcp.episode.agent import COMPLETED
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.episode.loop import UNREADABLE, EpisodeLimits, Played
+from envscaler_mcp.episode.loop import UNREADABLE, EpisodeLimits, EpisodeRecord
 from envscaler_mcp.prompts import Prompts
 from tests.episode.voices import played, voice_at
-from tests.farm.home import write_home
 from tests.llm.endpoint import Fail, Reply, Say, ScriptedEndpoint, one_after_the_other, scripted_endpoint
+from tests.runs.home import write_home
 
 NAMES = ["openai:small", "prompted:small"]
 
@@ -37,7 +37,7 @@ def says(name: str, *calls: tuple[str, str], text: str = "", **more: Any) -> Say
 
 async def episode(
     servers: Path, folder: Path, name: str, *replies: Reply, limits: EpisodeLimits | None = None
-) -> tuple[Played, ScriptedEndpoint]:
+) -> tuple[EpisodeRecord, ScriptedEndpoint]:
     async with scripted_endpoint(one_after_the_other(*replies)) as place, voice_at(place.url, folder) as voice:
         return await played(servers, agent_named(name, voice)[1], limits=limits), place
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.episode.agent import Agent, Briefing, Move
-from envscaler_mcp.episode.loop import Played
+from envscaler_mcp.episode.agent import Action, Agent, Briefing
+from envscaler_mcp.episode.loop import EpisodeRecord
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.episode.users import UnknownUserError, user_named
 from tests.episode.voices import CONVERSATION, conversing, first_scenario, played, voice_at
-from tests.farm.home import write_home
 from tests.llm.endpoint import Fail, Reply, Say, ScriptedEndpoint, one_after_the_other, scripted_endpoint
+from tests.runs.home import write_home
 
 PROGRESS = GoalProgress((), lambda _: ())
 
@@ -32,14 +32,14 @@ class Asking:
         self._says = iter(says)
         self.heard: list[str] = []
 
-    def act(self, observation: str) -> Move:
+    def act(self, observation: str) -> Action:
         self.heard.append(observation)
-        return Move(text=next(self._says, "Is there anything else?"))
+        return Action(text=next(self._says, "Is there anything else?"))
 
 
 async def conversation(
     servers: Path, folder: Path, scenario: Scenario, agent: Asking, *replies: Reply
-) -> tuple[Played, ScriptedEndpoint]:
+) -> tuple[EpisodeRecord, ScriptedEndpoint]:
     def make(_briefing: Briefing, _scenario: Scenario) -> Agent:
         return agent
 

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from envscaler_mcp.artifacts import Conversation, Goal, Scenario
 from envscaler_mcp.episode.progress import ChecksOfGoals, GoalProgress, checks_of_goals
-from envscaler_mcp.farm import Farm
+from envscaler_mcp.runs import WorldHome
 from tests.episode.voices import SERVER
-from tests.farm.home import write_home
+from tests.runs.home import write_home
 
 
 @pytest.fixture(scope="module")
-def farm(tmp_path_factory: pytest.TempPathFactory) -> Farm:
-    return Farm(write_home(tmp_path_factory.mktemp("home")) / "generated_servers")
+def farm(tmp_path_factory: pytest.TempPathFactory) -> WorldHome:
+    return WorldHome(write_home(tmp_path_factory.mktemp("home")) / "generated_servers")
 
 
-def owned(farm: Farm, threads: Sequence[Sequence[int]], goals: int, **changes: Any) -> tuple[ChecksOfGoals, int]:
+def owned(farm: WorldHome, threads: Sequence[Sequence[int]], goals: int, **changes: Any) -> tuple[ChecksOfGoals, int]:
     """Whose the checks are of the scenario with these changes, and how many there are."""
     found = farm.scenarios(SERVER)[0]
     talk = (
@@ -41,14 +41,16 @@ def owned(farm: Farm, threads: Sequence[Sequence[int]], goals: int, **changes: A
         return checks_of_goals(scenario, world.code, initial, answers), len(found.checks)
 
 
-def test_each_goal_has_what_its_own_calls_make_true(farm: Farm) -> None:
+def test_each_goal_has_what_its_own_calls_make_true(farm: WorldHome) -> None:
     (joining, lending, noting), many = owned(farm, [[0, 1], [2, 3, 4, 5], [6]], 3)
     assert joining
     assert noting
     assert len(joining | lending | noting) == len(joining) + len(lending) + len(noting) == many
 
 
-def test_what_the_last_goal_has_to_make_true_is_all_that_there_is_without_a_solution_or_its_threads(farm: Farm) -> None:
+def test_what_the_last_goal_has_to_make_true_is_all_that_there_is_without_a_solution_or_its_threads(
+    farm: WorldHome,
+) -> None:
     for threads, goals, changes in (
         ([], 0, {"oracle": ()}),
         ([], 3, {"oracle": ()}),
@@ -58,7 +60,7 @@ def test_what_the_last_goal_has_to_make_true_is_all_that_there_is_without_a_solu
         assert found == (*[frozenset()] * (goals - 1), frozenset(range(many)))
 
 
-def test_a_solution_without_threads_is_that_of_the_one_goal(farm: Farm) -> None:
+def test_a_solution_without_threads_is_that_of_the_one_goal(farm: WorldHome) -> None:
     found, many = owned(farm, [], 0)
     assert found == (frozenset(range(many)),)
 

@@ -21,8 +21,8 @@ from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.episode.voices import conversing
-from tests.farm.home import write_home
-from tests.sampling import turns
+from tests.library_sample import turns
+from tests.runs.home import write_home
 
 ENROL = Goal(
     story="joining",

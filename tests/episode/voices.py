@@ -9,12 +9,12 @@ from typing import Literal
 
 from envscaler_mcp.artifacts import Conversation, Fact, Goal, Scenario
 from envscaler_mcp.episode.agent import Briefing, MakeAgent
-from envscaler_mcp.episode.loop import EpisodeLimits, Played, play
+from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, play
+from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.user import User
-from envscaler_mcp.episode.voice import Voice
-from envscaler_mcp.farm import Farm
-from envscaler_mcp.launch.ways import WorldWay
-from envscaler_mcp.llm import Asking, Price, Purse, Spending, paid_model
+from envscaler_mcp.launch.channels import LocalChannel
+from envscaler_mcp.llm import Budget, ModelParams, Price, Spending, paid_model
+from envscaler_mcp.runs import WorldHome
 from tests.llm.asking import endpoint
 
 SERVER = "lending_library"
@@ -36,11 +36,11 @@ CONVERSATION = Conversation(
 
 
 @asynccontextmanager
-async def voice_at(url: str, folder: Path, budget: float | None = None, **more: object) -> AsyncIterator[Voice]:
+async def voice_at(url: str, folder: Path, budget: float | None = None, **more: object) -> AsyncIterator[ModelPlayer]:
     """A voice for as long as the block lasts; what it says costs a dollar for a thousand tokens."""
     with Spending(folder / "spent.sqlite") as spending:
-        async with paid_model(endpoint(url, **more), spending, DEAR, Purse(spending, budget)) as model:
-            yield Voice(model, Asking(model="small", max_tokens=100), DEAR)
+        async with paid_model(endpoint(url, **more), spending, DEAR, Budget(spending, budget)) as model:
+            yield ModelPlayer(model, ModelParams(model="small", max_tokens=100), DEAR)
 
 
 async def played(
@@ -49,20 +49,22 @@ async def played(
     user: User | None = None,
     limits: EpisodeLimits | None = None,
     scenario: Scenario | None = None,
-) -> Played:
+) -> EpisodeRecord:
     """One episode of the first scenario."""
-    farm = Farm(servers)
+    farm = WorldHome(servers)
     found = scenario or first_scenario(servers)
     with closing(farm.open(SERVER, scenario=found.id, isolation="local")) as session:
         world = session.world
         assert hasattr(world, "code")
         mode: Literal["task", "conversation"] = "task" if user is None else "conversation"
         briefing = Briefing(SERVER, "You are at the desk.", world.environment.tools, found.task, 3, mode)
-        return await play(make_agent, found, WorldWay(session), world.code, briefing, limits or EpisodeLimits(), user)
+        return await play(
+            make_agent, found, LocalChannel(session), world.code, briefing, limits or EpisodeLimits(), user
+        )
 
 
 def first_scenario(servers: Path) -> Scenario:
-    return Farm(servers).scenarios(SERVER)[0]
+    return WorldHome(servers).scenarios(SERVER)[0]
 
 
 def conversing(servers: Path) -> Scenario:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from envscaler_mcp.artifacts import Environment, Tool, Trajectory, Verdict
 from envscaler_mcp.artifacts.scenario import Split
 from envscaler_mcp.export.dialogue import Dialogue, Message, dialogue_of
-from envscaler_mcp.export.form import MARKS
+from envscaler_mcp.export.validity import MARKS
 
 TEMPLATES = Path(__file__).parent / "templates"
 TOOL = Tool(

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from envscaler_mcp.artifacts import Step, Verdict
 from envscaler_mcp.artifacts.artifact import Provenance
-from envscaler_mcp.artifacts.episode import Invention, Use
+from envscaler_mcp.artifacts.episode import Invention, ModelCost
 from envscaler_mcp.errors import ExportError, RunError
 from envscaler_mcp.export.atif import write_atif
 from envscaler_mcp.export.dialogue import Dialogue
@@ -165,7 +165,10 @@ def test_no_two_episodes_are_one_file_and_no_name_is_too_long(tmp_path: Path, id
 
 
 def test_what_a_call_led_to_and_what_a_move_took_stands_with_it(tmp_path: Path) -> None:
-    use, more = Use(prompt_tokens=900, cached_tokens=300, completion_tokens=70, dollars=0.5), Use(completion_tokens=30)
+    use, more = (
+        ModelCost(prompt_tokens=900, cached_tokens=300, completion_tokens=70, dollars=0.5),
+        ModelCost(completion_tokens=30),
+    )
     talk = [
         user("Hi"),
         agent("", call("find", {}), call("find", {}, "call_2")),

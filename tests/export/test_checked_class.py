@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.artifacts import Scenario, State
-from envscaler_mcp.farm import Farm
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.building import build
 from envscaler_mcp.pipeline.emission import register, write_built
 from envscaler_mcp.pipeline.exporting import export_upstream
 from envscaler_mcp.pipeline.importing import import_upstream
+from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.serving.code import load_code
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.serving.world import open_world
@@ -116,7 +116,7 @@ def test_what_went_out_comes_in_again_and_is_solved_alike(home: Path, tmp_path: 
     assert {tool.name: (tool.effect, tool.input_schema) for tool in again} == {
         name: (tool.effect, tool.input_schema) for name, tool in ours.items()
     }
-    with Farm.at(servers) as farm:
+    with WorldHome.at(servers) as farm:
         for scenario in scenarios(home)[:3]:
             with closing(farm.open(NAME, scenario=scenario.id)) as session:
                 assert session.verify("upstream").reward == 0.0

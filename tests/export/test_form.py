@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from envscaler_mcp.export.dialogue import Message
-from envscaler_mcp.export.form import MARKS, calls_are_read, has_empty_turn, has_marks, in_order
+from envscaler_mcp.export.validity import MARKS, calls_are_read, has_empty_turn, has_marks, in_order
 from tests.export.dialogues import SYSTEM, TALK, agent, answer, call, dialogue, talks, user
 
 

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from envscaler_mcp.artifacts import Step, Verdict
 from envscaler_mcp.artifacts.episode import Invention
 from envscaler_mcp.errors import ExportError
+from envscaler_mcp.export.filters import REASONS, ExportFilter, Keepable, Sieve
 from envscaler_mcp.export.formats import FORMATS
-from envscaler_mcp.export.sieve import REASONS, Keepable, Sieve, Wish
 from tests.export.dialogues import TALK, agent, answer, call, dialogue, user
 
 SPOILT = Verdict(owner="user_simulator", masked=True)
@@ -41,7 +41,7 @@ def odd(reason: str) -> Any:
 
 
 def sieve_of(name: Any, **wish: Any) -> Sieve:
-    return FORMATS[name].sieve(Wish(**wish))
+    return FORMATS[name].sieve(ExportFilter(**wish))
 
 
 @pytest.mark.parametrize("reason", ODD)
@@ -72,7 +72,7 @@ def test_turns_are_the_agents(least: int, most: int, reason: Any) -> None:
 
 def test_bounds_that_no_episode_is_within_are_refused() -> None:
     with pytest.raises(ValidationError, match="no episode has 9 turns or more and at most 2"):
-        Wish(min_turns=9, max_turns=2)
+        ExportFilter(min_turns=9, max_turns=2)
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.errors import ArtifactError
-from envscaler_mcp.export.waiting import waiting_scenarios
+from envscaler_mcp.export.spool import waiting_scenarios
 
 
 def test_scenarios_are_found_by_environment_and_the_others_are_the_rest(tmp_path: Path) -> None:

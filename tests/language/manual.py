@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Blueprint
-from envscaler_mcp.drawing import Chance
 from envscaler_mcp.errors import BlueprintError, GrowthError
 from envscaler_mcp.language import Model, Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.interpreter import Interpreter
 from envscaler_mcp.language.stories import Story
+from envscaler_mcp.sampling import Chance
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.scenarios.casting import Casting
 from envscaler_mcp.scenarios.knowledge import Unknown

@@ -21,12 +21,12 @@ from envscaler_mcp.artifacts.blueprint import (
     WordsSpec,
 )
 from envscaler_mcp.cli.program import COMMANDS
+from envscaler_mcp.language.analysis import everything, statements
 from envscaler_mcp.language.check import MOST_TOOLS
 from envscaler_mcp.language.declarations import LABELS
 from envscaler_mcp.language.expressions import Expr, Function, Scan, walk
 from envscaler_mcp.language.functions import FUNCTIONS
 from envscaler_mcp.language.gathering import GATHERINGS
-from envscaler_mcp.language.lints import everything, statements
 from envscaler_mcp.language.model import Statement
 from envscaler_mcp.language.stories import FORMATS, Deed, Mark, Role, Said
 from envscaler_mcp.language.types import TEXT_KINDS, Kind, Type

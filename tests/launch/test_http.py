@@ -19,8 +19,8 @@ from envscaler_mcp.launch.http import http_process, over_http
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.serving import LocalWorld
 from envscaler_mcp.serving.http import MAX_BODY, http_app, http_server
-from envscaler_mcp.serving.listening import is_loopback, listen
 from envscaler_mcp.serving.server import build_server
+from envscaler_mcp.serving.sockets import is_loopback, listen
 from envscaler_mcp.trust import load_code
 
 ENVELOPE = {

@@ -14,7 +14,7 @@ from envscaler_mcp.launch.http import over_http
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.launch.stdio import over_stdio
-from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY
+from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY
 from envscaler_mcp.trust import load_code
 
 LIBRARY: list[tuple[Any, dict[str, Any]]] = [

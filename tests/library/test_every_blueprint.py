@@ -13,7 +13,7 @@ from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline import check_blueprints
 from envscaler_mcp.registry import differences, find_entry, read_registry
 from envscaler_mcp.serving import load_code, open_world
-from tests.sampling import turns
+from tests.library_sample import turns
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVERS = ROOT / "generated_servers"

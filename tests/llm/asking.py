@@ -8,15 +8,15 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from envscaler_mcp.llm import Answer, Asking, Author, Endpoint, Message, Question, ToolCall
+from envscaler_mcp.llm import Author, ChatRequest, ChatResponse, Endpoint, Message, ModelParams, ToolCall
 from envscaler_mcp.prompts import Prompt, Prompts
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
-Part = list[str | dict[str, Any]] | Callable[[Question], str] | Callable[[Question], str | Calls]
+Part = list[str | dict[str, Any]] | Callable[[ChatRequest], str] | Callable[[ChatRequest], str | Calls]
 
 
-def question(text: str = "How many wards are there?", **more: object) -> Question:
-    return Question.model_validate(
+def question(text: str = "How many wards are there?", **more: object) -> ChatRequest:
+    return ChatRequest.model_validate(
         {"purpose": "count_wards", "model": "small", "messages": (Message(role="user", content=text),), **more}
     )
 
@@ -33,11 +33,11 @@ class Counting:
     """A model that answers with what it was asked, and remembers it."""
 
     def __init__(self) -> None:
-        self.asked: list[Question] = []
+        self.asked: list[ChatRequest] = []
 
-    async def answer(self, question: Question) -> Answer:
+    async def answer(self, question: ChatRequest) -> ChatResponse:
         self.asked.append(question)
-        return Answer(text=f"{question.messages[-1].content} ({question.draw})")
+        return ChatResponse(text=f"{question.messages[-1].content} ({question.draw})")
 
 
 class Actor:
@@ -45,20 +45,20 @@ class Actor:
 
     def __init__(self, **parts: Part) -> None:
         self.parts = {name: list(part) if isinstance(part, list) else part for name, part in parts.items()}
-        self.asked: list[Question] = []
+        self.asked: list[ChatRequest] = []
 
-    async def answer(self, question: Question) -> Answer:
+    async def answer(self, question: ChatRequest) -> ChatResponse:
         said = self.say(question)
         if isinstance(said, str):
-            return Answer(text=said)
+            return ChatResponse(text=said)
         turn = len(question.messages)
         calls = (
             ToolCall(id=f"call_{turn}_{at}", name=name, arguments=json.dumps(given))
             for at, (name, given) in enumerate(said)
         )
-        return Answer(tool_calls=tuple(calls), finish="tool_calls")
+        return ChatResponse(tool_calls=tuple(calls), finish="tool_calls")
 
-    def say(self, question: Question) -> str | Calls:
+    def say(self, question: ChatRequest) -> str | Calls:
         """What it says to a question, or the calls it makes."""
         self.asked.append(question)
         part = self.parts[question.purpose]
@@ -68,16 +68,16 @@ class Actor:
         return said if isinstance(said, str) else json.dumps(said)
 
     def author(self, rounds: int = 2) -> Author:
-        return Author(self, Asking(model="small", rounds=rounds), Prompts())
+        return Author(self, ModelParams(model="small", rounds=rounds), Prompts())
 
     def times(self, purpose: str) -> int:
         return sum(question.purpose == purpose for question in self.asked)
 
 
-def plays(*turns: Calls | str) -> Callable[[Question], str | Calls]:
+def plays(*turns: Calls | str) -> Callable[[ChatRequest], str | Calls]:
     """A solver that does these things one after the other, whatever it is answered."""
 
-    def turn(question: Question) -> str | Calls:
+    def turn(question: ChatRequest) -> str | Calls:
         return turns[sum(message.role == "assistant" for message in question.messages)]
 
     return turn

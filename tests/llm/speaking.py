@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from envscaler_mcp.llm import Message, Question
+from envscaler_mcp.llm import ChatRequest, Message
 from tests.llm.asking import Actor
 from tests.llm.endpoint import Asked, Reply, Say, Script, Vector
 
@@ -44,7 +44,7 @@ def speaking(author: Actor, *, measured: bool = False) -> Script:
         system = asked["messages"][0]["content"][:300]
         purpose = next(purpose for begin, purpose in PURPOSE.items() if begin in system)
         turns = tuple(Message(role=one["role"], content=one["content"] or "") for one in asked["messages"])
-        said = author.say(Question(purpose=purpose, model=asked["model"], messages=turns))
+        said = author.say(ChatRequest(purpose=purpose, model=asked["model"], messages=turns))
         heard = len(json.dumps([asked["messages"], asked.get("tools", [])]))
         usage = (heard // 4, len(json.dumps(said)) // 4) if measured else _FIXED
         if isinstance(said, str):

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from envscaler_mcp.artifacts.canonical import canonical_json
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm import (
-    Answer,
     BudgetSpentError,
     ChatModel,
+    ChatRequest,
+    ChatResponse,
     Message,
     ModelAccess,
     Price,
-    Question,
     ToolCall,
     Usage,
     model_access,
@@ -29,8 +29,8 @@ from envscaler_mcp.llm import (
     read_prices,
 )
 from envscaler_mcp.llm.answers import Answers
+from envscaler_mcp.llm.charging import PaidModel, most_of
 from envscaler_mcp.llm.openai_chat import OpenAIChat
-from envscaler_mcp.llm.paying import PaidModel, most_of
 from tests.llm.asking import Counting, endpoint, question
 from tests.llm.endpoint import Fail, Garbage, Half, Hang, Reply, Reset, Say, Vector, scripted_endpoint
 
@@ -92,12 +92,12 @@ async def test_of_two_who_wait_for_an_answer_the_second_asks_when_the_first_fail
     failed = list[str]()
 
     class Failing(Counting):
-        async def answer(self, question: Question) -> Answer:
+        async def answer(self, question: ChatRequest) -> ChatResponse:
             self.asked.append(question)
             await anyio.sleep(0.01)
             if len(self.asked) == 1:
                 raise ModelError("not this time")
-            return Answer(text="Four.")
+            return ChatResponse(text="Four.")
 
     async def put(access: ModelAccess) -> None:
         try:
@@ -120,12 +120,12 @@ class Costly:
     def __init__(self) -> None:
         self.spent = 0.0
 
-    async def answer(self, question: Question) -> Answer:
+    async def answer(self, question: ChatRequest) -> ChatResponse:
         await anyio.lowlevel.checkpoint()
         size = len(question.messages[0].content.encode())
         usage = Usage(prompt_tokens=size, completion_tokens=question.max_tokens or 0)
         self.spent += DEAR.of(usage)
-        return Answer(text="Four.", usage=usage)
+        return ChatResponse(text="Four.", usage=usage)
 
 
 @settings(max_examples=30, deadline=None)
@@ -156,7 +156,7 @@ SMALL, MUCH = 100, 100_000
 """Tokens of answers that cost little, and more than anybody has."""
 
 
-async def all_at_once(access: ModelAccess, questions: Sequence[Question]) -> None:
+async def all_at_once(access: ModelAccess, questions: Sequence[ChatRequest]) -> None:
     async with anyio.create_task_group() as group:
         for one in questions:
             group.start_soon(access.answer, one)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from envscaler_mcp.llm import Asking
+from envscaler_mcp.llm import ModelParams
 from envscaler_mcp.llm.acting import act
 from envscaler_mcp.llm.openai_chat import OpenAIChat
 from tests.llm.asking import endpoint, prompt
@@ -22,7 +22,7 @@ async def test_arguments_that_are_no_plain_object_are_told_and_nothing_is_done()
         scripted_endpoint(one_after_the_other(*turns, Say("Done."))) as place,
         OpenAIChat(endpoint(place.url)) as chat,
     ):
-        ended = await act(chat, Asking(model="small"), prompt(), [], perform, turns=9)
+        ended = await act(chat, ModelParams(model="small"), prompt(), [], perform, turns=9)
     assert (ended.how, ended.text, ended.turns) == ("said", "Done.", 6)
     for asked in place.requests[1:]:
         assert "no JSON object; nothing was done" in asked["messages"][-1]["content"]

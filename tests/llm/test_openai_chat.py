@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from envscaler_mcp.llm import Asking, Author, Message, ToolCall, UnansweredError, Usage, model_access
+from envscaler_mcp.llm import Author, Message, ModelParams, ToolCall, UnansweredError, Usage, model_access
 from envscaler_mcp.llm.openai_chat import OpenAIChat
 from envscaler_mcp.prompts import Prompts
 from tests.llm.asking import endpoint, question
@@ -327,7 +327,7 @@ async def test_a_text_becomes_a_vector_and_is_asked_for_once(tmp_path: Path) -> 
     async with scripted_endpoint(lambda _: Vector()) as place:
         for _ in range(2):
             async with model_access(endpoint(place.url), tmp_path / "answers.sqlite") as access:
-                author = Author(access, Asking(model="small"), Prompts())
+                author = Author(access, ModelParams(model="small"), Prompts())
                 assert [await author.vector("tiny", text) for text in ("a", "abc", "a")] == [[1.0], [3.0], [1.0]]
     assert [one["_path"] for one in place.requests] == ["/v1/embeddings"] * 2
     assert {one["model"] for one in place.requests} == {"tiny"}

@@ -8,7 +8,7 @@ import pytest
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm import UnansweredError
 from envscaler_mcp.llm.openai_chat import OpenAIChat
-from envscaler_mcp.llm.patience import PatientModel
+from envscaler_mcp.llm.retrying import PatientModel
 from tests.llm.asking import endpoint, question
 from tests.llm.endpoint import Fail, Garbage, Half, Reset, Say, Trickle, one_after_the_other, scripted_endpoint
 

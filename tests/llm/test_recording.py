@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm import Answer, Message, ToolCall, model_access
+from envscaler_mcp.llm import ChatResponse, Message, ToolCall, model_access
 from tests.llm.asking import endpoint, question
 from tests.llm.endpoint import Asked, Say, scripted_endpoint
 
@@ -33,7 +33,7 @@ QUESTIONS = [
 ]
 
 
-async def recorded(folder: Path, answers: Path) -> list[Answer]:
+async def recorded(folder: Path, answers: Path) -> list[ChatResponse]:
     async with (
         scripted_endpoint(counts) as place,
         model_access(endpoint(place.url), answers, folder=folder, mode="record") as access,
@@ -73,7 +73,7 @@ async def test_a_recording_whose_last_line_is_torn_still_plays(tmp_path: Path) -
             await access.answer(QUESTIONS[-1])
 
 
-async def replayed(folder: Path, answers: Path) -> list[Answer]:
+async def replayed(folder: Path, answers: Path) -> list[ChatResponse]:
     async with model_access(endpoint("http://127.0.0.1:9/v1"), answers, folder=folder, mode="replay") as access:
         return [await access.answer(one) for one in QUESTIONS]
 

@@ -8,8 +8,8 @@ import anyio
 import pytest
 
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm import BudgetSpentError, Price, Purse, Spending, paid_model
-from envscaler_mcp.llm.paying import most_of
+from envscaler_mcp.llm import Budget, BudgetSpentError, Price, Spending, paid_model
+from envscaler_mcp.llm.charging import most_of
 from tests.llm.asking import endpoint, question
 from tests.llm.endpoint import Hang, Say, scripted_endpoint
 
@@ -26,7 +26,7 @@ async def test_models_at_different_endpoints_share_one_purse(tmp_path: Path) -> 
         scripted_endpoint(lambda _: Say("Five.", usage=(100, 100)), delay=0.01) as other,
     ):
         with Spending(tmp_path / "spent.sqlite") as spending:
-            purse = Purse(spending, 1.0)
+            purse = Budget(spending, 1.0)
             async with (
                 paid_model(endpoint(one.url), spending, DEAR, purse) as first,
                 paid_model(endpoint(other.url), spending, DEAR, purse) as second,
@@ -51,7 +51,7 @@ async def test_equal_questions_are_paid_for_each_time_and_counted_by_the_next_st
     async with scripted_endpoint(lambda _: Say("Four.")) as place:
         for _ in range(2):
             with Spending(tmp_path / "spent.sqlite") as spending:
-                async with paid_model(endpoint(place.url), spending, DEAR, Purse(spending, 1.0)) as model:
+                async with paid_model(endpoint(place.url), spending, DEAR, Budget(spending, 1.0)) as model:
                     await model.answer(ASKED)
                     await model.answer(ASKED)
     line = spending.ledger.line("count_wards")
@@ -62,7 +62,7 @@ async def test_equal_questions_are_paid_for_each_time_and_counted_by_the_next_st
 async def test_what_was_sent_and_never_answered_is_counted_as_the_most_it_may_cost(tmp_path: Path) -> None:
     async with scripted_endpoint(lambda _: Hang()) as place:
         with Spending(tmp_path / "spent.sqlite") as spending:
-            async with paid_model(endpoint(place.url), spending, DEAR, Purse(spending, None)) as model:
+            async with paid_model(endpoint(place.url), spending, DEAR, Budget(spending, None)) as model:
                 with anyio.move_on_after(0.1):
                     await model.answer(ASKED)
         with Spending(tmp_path / "spent.sqlite") as again:
@@ -73,7 +73,7 @@ async def test_an_answer_whose_tokens_nobody_tells_costs_the_most_that_it_may(tm
     untold = Say("Four.", usage=(0, 0), tool_calls=[("look", "{}")])
     async with scripted_endpoint(lambda _: untold) as place:
         with Spending(tmp_path / "spent.sqlite") as spending:
-            async with paid_model(endpoint(place.url), spending, DEAR, Purse(spending, 0.25)) as model:
+            async with paid_model(endpoint(place.url), spending, DEAR, Budget(spending, 0.25)) as model:
                 answer = await model.answer(ASKED)
                 await model.answer(ASKED)
                 with pytest.raises(BudgetSpentError):
@@ -86,12 +86,12 @@ async def test_an_answer_whose_tokens_nobody_tells_costs_the_most_that_it_may(tm
 async def test_a_budget_is_refused_where_it_is_not_known_what_was_spent_before(tmp_path: Path) -> None:
     async with scripted_endpoint(lambda _: Say("Four.")) as place:
         with Spending(tmp_path / "spent.sqlite") as spending:
-            async with paid_model(endpoint(place.url), spending, None, Purse(spending, None)) as model:
+            async with paid_model(endpoint(place.url), spending, None, Budget(spending, None)) as model:
                 await model.answer(ASKED)
     with Spending(tmp_path / "spent.sqlite") as again:
         assert (again.ledger.total.asked, again.ledger.total.unpriced) == (1, 1)
         with pytest.raises(ModelError, match="asked before at a price that nobody told"):
-            Purse(again, 5.0)
+            Budget(again, 5.0)
 
 
 def test_a_file_that_cannot_hold_accounts_is_told(tmp_path: Path) -> None:

@@ -11,10 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from envscaler_mcp.llm import Answer, Asking, MisfitError, Question, UnusableError, ask, ask_for, block_in, json_in
+from envscaler_mcp.llm import (
+    ChatRequest,
+    ChatResponse,
+    MisfitError,
+    ModelParams,
+    UnusableError,
+    ask,
+    ask_for,
+    block_in,
+    json_in,
+)
 from tests.llm.asking import prompt
 
-ASKING = Asking(model="small", rounds=2, max_tokens=100)
+ASKING = ModelParams(model="small", rounds=2, max_tokens=100)
 
 
 class Wards(BaseModel):
@@ -25,11 +35,11 @@ class Wards(BaseModel):
 class Says:
     """A model that says one thing after the other."""
 
-    def __init__(self, *answers: str | Answer) -> None:
-        self.rest = [one if isinstance(one, Answer) else Answer(text=one) for one in answers]
-        self.asked: list[Question] = []
+    def __init__(self, *answers: str | ChatResponse) -> None:
+        self.rest = [one if isinstance(one, ChatResponse) else ChatResponse(text=one) for one in answers]
+        self.asked: list[ChatRequest] = []
 
-    async def answer(self, question: Question) -> Answer:
+    async def answer(self, question: ChatRequest) -> ChatResponse:
         self.asked.append(question)
         return self.rest.pop(0)
 
@@ -78,14 +88,14 @@ async def test_whoever_never_answers_usably_is_given_up_with_the_last_reason() -
 
 
 async def test_an_answer_that_was_cut_off_gets_more_room() -> None:
-    model = Says(Answer(text='{"wards": 2, "na', finish="length"), GOOD)
+    model = Says(ChatResponse(text='{"wards": 2, "na', finish="length"), GOOD)
     await ask(model, ASKING, prompt(), Wards)
     assert [one.max_tokens for one in model.asked] == [100, 200]
     assert "cut off" in model.asked[1].messages[3].content
 
 
 async def test_a_refusal_is_told_and_not_argued_with() -> None:
-    model = Says(Answer(text="I would rather not.", finish="refused"))
+    model = Says(ChatResponse(text="I would rather not.", finish="refused"))
     with pytest.raises(UnusableError, match=r"refuses to answer.*I would rather not"):
         await ask(model, ASKING, prompt(), Wards)
     assert len(model.asked) == 1

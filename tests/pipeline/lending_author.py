@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from envscaler_mcp.llm import Question
+from envscaler_mcp.llm import ChatRequest
 from tests.llm.asking import Actor, Part
 from tests.quality.test_agents import CALLS, content, passes, picked
 from tests.scenarios.written_classes import LENDING, lending_state
@@ -69,7 +69,7 @@ def fenced(code: str, language: str = "python") -> str:
     return f"```{language}\n{code}\n```"
 
 
-def says_it_again(question: Question) -> str:
+def says_it_again(question: ChatRequest) -> str:
     message = content(question).partition("correct and dry:\n\n")[2].partition("\n\nThese words")[0]
     return f"Good morning. {message}\nMany thanks."
 
@@ -77,7 +77,7 @@ def says_it_again(question: Question) -> str:
 def lending_author(wrong: dict[str, str] | None = None, **parts: Part) -> Actor:
     """`wrong` are methods as the model writes them first; what is mended is right."""
 
-    def write(question: Question) -> str:
+    def write(question: ChatRequest) -> str:
         found = re.search(r"Write the method `(\w+)`", question.messages[1].content)
         assert found is not None
         name = found[1]

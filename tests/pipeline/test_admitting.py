@@ -8,7 +8,7 @@ import pytest
 
 from envscaler_mcp.artifacts import Environment, QualityReport, Scenario, Topic
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm import Question
+from envscaler_mcp.llm import ChatRequest
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_class
 from envscaler_mcp.pipeline.wanted import Wanted
 from tests.llm.asking import Actor
@@ -55,7 +55,7 @@ async def test_a_class_is_written_tried_and_comes_with_states_scenarios_and_its_
 FORGETFUL = METHODS["take_back"].replace("self.books[loan['book_id']]['status'] = 'in'", "pass")
 
 
-def sees_books_that_stay_lent(question: Question) -> str:
+def sees_books_that_stay_lent(question: ChatRequest) -> str:
     whole = json.loads(passes(question))
     if "self.books[loan['book_id']]['status'] = 'in'" not in content(question):
         for verdict in whole["verdicts"]:
@@ -78,7 +78,7 @@ async def test_what_the_judge_finds_goes_back_to_whoever_wrote_the_operation() -
 
 
 async def test_what_is_never_mended_is_not_admitted() -> None:
-    def hates_everything(question: Question) -> str:
+    def hates_everything(question: ChatRequest) -> str:
         whole = json.loads(passes(question))
         for verdict in whole["verdicts"]:
             verdict |= {"judgement": "fail", "reason": "It is all wrong."}
@@ -88,7 +88,7 @@ async def test_what_is_never_mended_is_not_admitted() -> None:
         await admitted(lending_author(judge_calls=hates_everything), repairs=1)
 
 
-def has_gone(question: Question) -> str:
+def has_gone(question: ChatRequest) -> str:
     raise ModelError("nobody is there")
 
 

@@ -12,7 +12,7 @@ from envscaler_mcp.artifacts import Environment, Scenario, Topic
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.llm import Question
+from envscaler_mcp.llm import ChatRequest
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint
 from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.written.blueprints import only, without
@@ -42,7 +42,7 @@ TOPIC = Topic(
 )
 
 
-def picks(question: Question) -> str:
+def picks(question: ChatRequest) -> str:
     tools = re.findall(r"(?m)^\* (list_\w+) \(reads\)", content(question))
     calls = [{"tool": tool, "tries": "as it is", "kind": "positive", "arguments": {}} for tool in tools]
     return json.dumps({"calls": calls})
@@ -107,7 +107,7 @@ async def test_a_message_that_loses_a_fact_is_sent_back_and_then_left_as_it_was(
 
 @pytest.mark.slow
 async def test_what_the_judge_finds_goes_back_to_whoever_wrote_the_blueprint() -> None:
-    def once(question: Question) -> str:
+    def once(question: ChatRequest) -> str:
         whole = json.loads(passes(question))
         if actor.times("repair_blueprint") == 0:
             whole["verdicts"][0] |= {"judgement": "fail", "reason": "Lifts are listed without their floors."}

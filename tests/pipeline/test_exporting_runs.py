@@ -12,18 +12,18 @@ import pytest
 from envscaler_mcp.artifacts import Environment, Trajectory, Verdict
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.errors import ArtifactError, ExportError
+from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
-from envscaler_mcp.export.sieve import Wish
-from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
 from envscaler_mcp.pipeline import exporting_runs
 from envscaler_mcp.pipeline.exporting_runs import Exported, export_run
+from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.scoring.run_folder import RunFolder, read_trajectories
 from tests.export.dialogues import rows_in
-from tests.farm.home import write_home
+from tests.runs.home import write_home
 
 
 def play(home: Path, out: Path, agent: str = "oracle", repeat: int = 1) -> None:
-    with Farm.at(home / "generated_servers") as farm:
+    with WorldHome.at(home / "generated_servers") as farm:
         plan = plan_run(farm, ["lending_library"], RunConfig(agent=agent, repeat=repeat))
         anyio.run(run_episodes, farm, plan, agent_named(agent)[1], out, 2, lambda *_: None)
 
@@ -43,7 +43,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def exported(home: Path, out: Path, name: Any = "trl", **wish: Any) -> Exported:
-    return export_run(home / "runs", home / "generated_servers", FORMATS[name], Wish(**wish), out)
+    return export_run(home / "runs", home / "generated_servers", FORMATS[name], ExportFilter(**wish), out)
 
 
 def test_what_an_agent_was_told_said_and_called_goes_out_with_its_tools(played: Path, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_attempts_that_do_not_count_are_left_out_and_counted(played: Path, tmp_p
 
 
 def plan_of(home: Path) -> Any:
-    with Farm.at(home / "generated_servers") as farm:
+    with WorldHome.at(home / "generated_servers") as farm:
         return plan_run(farm, ["lending_library"], RunConfig())
 
 

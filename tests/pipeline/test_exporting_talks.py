@@ -16,20 +16,20 @@ from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.artifacts.scenario import Split
 from envscaler_mcp.episode.agent import COMPLETED
 from envscaler_mcp.episode.agents import agent_named
+from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
-from envscaler_mcp.export.sieve import Wish
 from envscaler_mcp.export.turn import turns_of
-from envscaler_mcp.farm import Farm, RunConfig, plan_run, run_episodes
-from envscaler_mcp.farm.replaying import Replayed, replay_run
 from envscaler_mcp.pipeline.exporting_runs import Exported, export_run
+from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
+from envscaler_mcp.runs.replaying import Replayed, replay_run
 from envscaler_mcp.scoring.run_folder import read_trajectories, recorded_episodes
 from tests.episode.test_model_agent import BOOK, NAMES, SHELF, says
 from tests.episode.voices import SERVER, voice_at
 from tests.export.dialogues import rows_in
 from tests.export.test_alpaca import chat
 from tests.export.test_atif import documents, validate
-from tests.farm.home import write_home
 from tests.llm.endpoint import Asked, Reply, Say, scripted_endpoint
+from tests.runs.home import write_home
 
 TURNS: Mapping[str, Sequence[dict[str, Any]]] = {
     # What is done by the agent of each task, turn by turn.
@@ -48,7 +48,7 @@ class Talked:
     asked: list[dict[str, Any]]
 
     def exported(self, out: Path, name: Any, **wish: Any) -> Exported:
-        return export_run(self.runs, self.servers, FORMATS[name], Wish(**wish), out)
+        return export_run(self.runs, self.servers, FORMATS[name], ExportFilter(**wish), out)
 
     @property
     def trajectories(self) -> dict[str, Trajectory]:
@@ -77,7 +77,7 @@ def talked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         return says(agent, *done.get("calls", ()), text=done.get("text", ""), reasoning=done.get("reasoning", ""))
 
     async def run() -> list[dict[str, Any]]:
-        farm = Farm(home / "generated_servers")
+        farm = WorldHome(home / "generated_servers")
         plan = plan_run(farm, [SERVER], RunConfig(agent=agent))
         async with scripted_endpoint(script) as place, voice_at(place.url, home) as voice:
             await run_episodes(farm, plan, agent_named(agent, voice)[1], home / "runs", 2, lambda *_: None)
@@ -143,7 +143,7 @@ def test_tasks_of_every_world_are_solved_and_replayed_and_go_out_in_every_format
     async def take(replayed: Replayed, *_: object) -> None:
         outcomes[replayed.outcome] += 1
 
-    with Farm.at(servers) as farm:
+    with WorldHome.at(servers) as farm:
         names = sorted(path.parent.name for path in servers.glob("*/scenarios.jsonl"))
         plan = plan_run(farm, names, RunConfig(mode=mode, max_steps=200, each=2))
         tally = anyio.run(run_episodes, farm, plan, agent_named("oracle")[1], tmp_path / "runs", 8, lambda *_: None)

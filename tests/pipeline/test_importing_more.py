@@ -14,12 +14,12 @@ import pytest
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import ArtifactError
 from envscaler_mcp.export.items import items
-from envscaler_mcp.farm import Farm
 from envscaler_mcp.pipeline.exporting import export_upstream
 from envscaler_mcp.pipeline.imported import Imported
 from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.pipeline.proving import write_scenarios
 from envscaler_mcp.registry import read_registry
+from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.adversary import desk
 from tests.pipeline.published import ENVIRONMENTS, SCENARIOS
@@ -65,7 +65,7 @@ def test_scenarios_are_added_later(tmp_path: Path, again: bool, faithful: bool) 
     assert ids(tmp_path) == ["task_0", "task_1", "task_2", "elsewhere"]
     (entry,) = read_registry(tmp_path / "registry.json").entries
     assert entry.scenarios == 4
-    with Farm.at(tmp_path / "servers") as farm, closing(farm.open("desk", scenario="elsewhere")) as session:
+    with WorldHome.at(tmp_path / "servers") as farm, closing(farm.open("desk", scenario="elsewhere")) as session:
         assert session.state()["tickets"] == {"OLD": {"status": "new"}}
     export_upstream([tmp_path / "servers" / "desk"], tmp_path / "e2.json", tmp_path / "s2.json")
     assert json.loads((tmp_path / "s2.json").read_text()) == [*desk.FORTY[:3], other]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from envscaler_mcp.errors import ModelError
-from envscaler_mcp.llm import Answer, Asking
+from envscaler_mcp.llm import ChatResponse, ModelParams
 from envscaler_mcp.llm.recording import Recording
 from envscaler_mcp.pipeline.synthesis_run import RunOptions, judged_tasks, synthesis_run
 from envscaler_mcp.pipeline.synthesizing import Synthesis
@@ -25,7 +25,7 @@ RAW = [RawTask(text, number) for number, text in enumerate(TASKS, start=1)]
 def options(url: str, **more: object) -> RunOptions:
     wanted = Wanted(environments=1, scenarios=1, style="code", embeddings="tiny")
     return RunOptions.model_validate(
-        {"wanted": wanted, "asking": Asking(model="small"), "endpoint": endpoint(url), **more}
+        {"wanted": wanted, "asking": ModelParams(model="small"), "endpoint": endpoint(url), **more}
     )
 
 
@@ -69,7 +69,7 @@ async def test_a_folder_that_the_run_did_not_write_is_left_alone_before_anything
 
 
 async def test_a_replay_that_lacks_an_answer_says_so_by_itself(tmp_path: Path) -> None:
-    Recording(tmp_path / "tape").note(question(), Answer(text="Four."))
+    Recording(tmp_path / "tape").note(question(), ChatResponse(text="Four."))
     with pytest.raises(ModelError, match="has no answer to this question of judge_tasks"):
         await run(tmp_path, options("x", mode="replay", recording=tmp_path / "tape"))
 
@@ -77,4 +77,4 @@ async def test_a_replay_that_lacks_an_answer_says_so_by_itself(tmp_path: Path) -
 async def test_tasks_that_cannot_be_judged_are_one_error(tmp_path: Path) -> None:
     async with scripted_endpoint(lambda _: Fail(401, "no such key")) as place:
         with pytest.raises(ModelError, match="OPENAI_API_KEY"):
-            await judged_tasks(endpoint(place.url), Asking(model="small"), RAW, tmp_path / "answers.sqlite")
+            await judged_tasks(endpoint(place.url), ModelParams(model="small"), RAW, tmp_path / "answers.sqlite")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from envscaler_mcp.llm import Question, UnusableError
+from envscaler_mcp.llm import ChatRequest, UnusableError
 from envscaler_mcp.quality.agents import shortened, source_of, try_with_agents
 from envscaler_mcp.quality.report import Judged
 from envscaler_mcp.sandbox.isolation import open_isolated
@@ -43,11 +43,11 @@ def picked(calls: list[tuple[str, str, dict[str, Any]]]) -> dict[str, Any]:
     return {"calls": [{"tool": t, "tries": f"{t}, {kind}", "kind": kind, "arguments": a} for t, kind, a in calls]}
 
 
-def content(question: Question) -> str:
+def content(question: ChatRequest) -> str:
     return question.messages[1].content
 
 
-def passes(question: Question) -> str:
+def passes(question: ChatRequest) -> str:
     numbers = [int(one) for one in re.findall(r"(?m)^(\d+)\. ", content(question))]
     return json.dumps({"verdicts": [{"number": n, "reason": "as told", "judgement": "pass"} for n in numbers]})
 
@@ -98,7 +98,7 @@ async def test_what_the_contract_of_all_environments_forbids_fails_whatever_the_
 
 
 async def test_what_the_judge_finds_wrong_fails_although_the_contract_is_kept() -> None:
-    def strict(question: Question) -> str:
+    def strict(question: ChatRequest) -> str:
         whole = json.loads(passes(question))
         if 'get_book({"book_id": "BK-99"})' in content(question):
             whole["verdicts"][-1] |= {"judgement": "fail", "reason": "The limit is five books."}

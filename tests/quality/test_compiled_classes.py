@@ -15,8 +15,8 @@ from envscaler_mcp.quality import Evaluation, evaluate
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.serving import EnvironmentCode, load_class, open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
+from tests.library_sample import turns
 from tests.quality.written import failing, fails
-from tests.sampling import turns
 
 ROOT = Path(__file__).resolve().parents[2]
 GYM = ROOT / "tests" / "blueprints" / "gym.yaml"

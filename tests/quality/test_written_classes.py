@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from envscaler_mcp.quality.bench import Opener
+from envscaler_mcp.quality.probe_worlds import Opener
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.limits import Limits
 from tests.quality.written import (

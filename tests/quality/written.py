@@ -7,7 +7,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment, State, digest_of
 from envscaler_mcp.quality import Evaluation, Judged, evaluate
-from envscaler_mcp.quality.bench import Opener
+from envscaler_mcp.quality.probe_worlds import Opener
 from envscaler_mcp.serving import EnvironmentCode, open_world, tool_table
 
 LIBRARY = '''

@@ -6,7 +6,7 @@ import json
 import re
 from types import ModuleType
 
-from envscaler_mcp.llm import Question
+from envscaler_mcp.llm import ChatRequest
 from tests.llm.asking import Actor, Part
 from tests.pipeline.lending_author import fenced, says_it_again
 from tests.quality.test_agents import content
@@ -15,7 +15,7 @@ from tests.quality.test_agents import content
 def blueprint_author(material: ModuleType) -> Actor:
     """Logic that does not compile, then logic that forgets something, then logic that is right; stories the same way."""
 
-    def sorts(question: Question) -> str:
+    def sorts(question: ChatRequest) -> str:
         found = re.findall(r"(?m)^(\d+)\. (.*)$", content(question))
         verdicts = [
             {"number": int(n), "reason": "Somebody keeps it." if kept else "Anybody knows.", "stateful": kept}
@@ -24,13 +24,13 @@ def blueprint_author(material: ModuleType) -> Actor:
         ]
         return json.dumps({"verdicts": verdicts})
 
-    def writes(question: Question) -> str:
+    def writes(question: ChatRequest) -> str:
         return fenced(material.FIRST_LOGIC if len(question.messages) == 2 else material.WRONG_LOGIC, "yaml")
 
-    def tells(question: Question) -> str:
+    def tells(question: ChatRequest) -> str:
         return fenced(material.FIRST_STORIES if len(question.messages) == 2 else material.STORIES, "yaml")
 
-    def judges(question: Question) -> str:
+    def judges(question: ChatRequest) -> str:
         tool, words, reason = material.FAULT
         verdicts = []
         for number, called in re.findall(r"(?m)^(\d+)\. (\w+)\(", content(question)):

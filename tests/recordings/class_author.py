@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from envscaler_mcp.llm import Question
+from envscaler_mcp.llm import ChatRequest
 from tests.llm.asking import Actor, Calls, Part
 from tests.pipeline.lending_author import fenced, says_it_again
 from tests.quality.test_agents import content, picked
@@ -45,7 +45,7 @@ class ClassAuthor:
         }
         return Actor(**parts)
 
-    def sorts(self, question: Question) -> str:
+    def sorts(self, question: ChatRequest) -> str:
         found = re.findall(r"(?m)^(\d+)\. (.*)$", content(question))
         verdicts = [{"number": int(n), "reason": _reason(text), "stateful": not _idle(text)} for n, text in found]
         return json.dumps({"verdicts": verdicts})
@@ -81,24 +81,24 @@ class ClassAuthor:
             ]
         }
 
-    def writes(self, question: Question) -> str:
+    def writes(self, question: ChatRequest) -> str:
         found = re.search(r"Write the method `(\w+)`", content(question))
         assert found is not None
         name = found[1]
         first = question.purpose == "write_method" and len(question.messages) == 2
         return fenced(self.spoilt.get(name, self.material.METHODS[name]) if first else self.material.METHODS[name])
 
-    def deals(self, question: Question) -> str:
+    def deals(self, question: ChatRequest) -> str:
         number = re.search(r"state number (\d+)", content(question), re.IGNORECASE)
         assert number is not None
         return fenced(json.dumps(self.material.state(int(number[1]) - 1), indent=1), "json")
 
-    def picks(self, question: Question) -> str:
+    def picks(self, question: ChatRequest) -> str:
         """Those of tools that were not tried, as the question tells."""
         calls = [one for one in self.material.CALLS if f"{one[0]} 0 positive, 0 negative" in content(question)]
         return json.dumps(picked(calls[:12] or self.material.CALLS[:12]))
 
-    def judges(self, question: Question) -> str:
+    def judges(self, question: ChatRequest) -> str:
         tool, words, reason = self.fault
         verdicts = []
         for number, called in re.findall(r"(?m)^(\d+)\. (\w+)\(", content(question)):
@@ -114,12 +114,12 @@ class ClassAuthor:
 
     # Tasks before their plans
 
-    def asks(self, question: Question) -> str:
+    def asks(self, question: ChatRequest) -> str:
         who = self.first_in(question)
         drafts = self.material.TASKS[who]
         return str(next((one for one in drafts if one not in content(question)), drafts[-1]))
 
-    def solves(self, question: Question) -> str | Calls:
+    def solves(self, question: ChatRequest) -> str | Calls:
         who, task = next(
             (who, task) for who, tasks in self.material.TASKS.items() for task in tasks if task in content(question)
         )
@@ -135,25 +135,25 @@ class ClassAuthor:
         """What a solver says instead where the task leaves it to him."""
         return self.material.OWN_WORDS.get(value, value) if isinstance(value, str) and value not in task else value
 
-    def finds(self, question: Question) -> str:
+    def finds(self, question: ChatRequest) -> str:
         asked = re.findall(r"(?m)^(\d+)\. .* = (.*)$", content(question))
         quotes = [{"number": int(n), "words": "a dozen" if value == "12" else ""} for n, value in asked]
         return json.dumps({"quotes": quotes})
 
-    def checks(self, question: Question) -> str:
+    def checks(self, question: ChatRequest) -> str:
         who = self.first_in(question)
         drafts = self.material.CHECKS[who]
         found = drafts[min(sum(one.role == "assistant" for one in question.messages), len(drafts) - 1)]
         return json.dumps({"objection": "", "checks": [{"question": q, "function": f} for q, f in found.items()]})
 
-    def first_in(self, question: Question) -> str:
+    def first_in(self, question: ChatRequest) -> str:
         """Who is first in the state that a question tells."""
         found = re.search(r'"member_id": "MB-1",\s+"name": "([^"]+)"', content(question))
         assert found is not None
         return found[1]
 
 
-def _told(question: Question, number: str) -> str:
+def _told(question: ChatRequest, number: str) -> str:
     """What is told of one call: from its number to the next one's."""
     return content(question).partition(f"\n{number}. ")[2].partition(f"\n{int(number) + 1}. ")[0]
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from envscaler_mcp.cli.doctor import app
 from envscaler_mcp.errors import SandboxError
-from envscaler_mcp.sandbox import machine
+from envscaler_mcp.sandbox import doctor
 from envscaler_mcp.sandbox.probe import Kernel
 from envscaler_mcp.sandbox.zygote import zygote
 
@@ -50,8 +50,8 @@ def test_where_no_worker_starts_only_trusted_is_left(monkeypatch: pytest.MonkeyP
     def refuse() -> None:
         raise SandboxError("no fork here")
 
-    monkeypatch.setattr(machine, "zygote", refuse)
-    found = machine.examine()
+    monkeypatch.setattr(doctor, "zygote", refuse)
+    found = doctor.examine()
     assert not found.hard
     assert found.modes["auto"] == "refuses to start here"
     assert found.measured == {}

@@ -15,13 +15,13 @@ import pytest
 from envscaler_mcp.errors import SandboxError, SettingsError, WorldError
 from envscaler_mcp.sandbox import isolation
 from envscaler_mcp.sandbox.checking import run_checks
-from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.frames import encode, framed
 from envscaler_mcp.sandbox.isolation import open_isolated, run_check
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
-from envscaler_mcp.sandbox.line import Line
 from envscaler_mcp.sandbox.probe import Kernel
+from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
+from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import Spawned, zygote
 from tests.sandbox.places import LIAR, SHOP
@@ -154,7 +154,7 @@ def test_a_world_that_cannot_open_says_why() -> None:
         open_isolated(written(SHOP), {"place_order": 1}, 1)
 
 
-Speaking = Callable[[bytes], Line]
+Speaking = Callable[[bytes], WorkerHandle]
 
 
 @pytest.fixture
@@ -162,10 +162,10 @@ def speaking() -> Iterator[Speaking]:
     """Lines to workers that say just this, whatever they are asked."""
     with ExitStack() as stack:
 
-        def to_worker_that_says(answer: bytes) -> Line:
+        def to_worker_that_says(answer: bytes) -> WorkerHandle:
             ours, theirs = socket.socketpair()
             stack.enter_context(theirs).sendall(answer)
-            line = stack.enter_context(closing(Line(zygote(), Spawned(0, ours), Limits(call_seconds=0.2))))
+            line = stack.enter_context(closing(WorkerHandle(zygote(), Spawned(0, ours), Limits(call_seconds=0.2))))
             line.applied = {}
             return line
 

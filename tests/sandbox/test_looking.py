@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.sandbox.checking import Checker, run_checks
-from envscaler_mcp.sandbox.looking import only_looks
+from envscaler_mcp.sandbox.purity import only_looks
 
 STATE: dict[str, Any] = {"orders": {"O-1": {"status": "open", "lines": [1, 2]}}, "n": 1}
 

@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from envscaler_mcp.errors import SandboxError, WorldError
-from envscaler_mcp.sandbox.ended import WorkerEndedError
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.system import IS_LINUX
+from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import zygote
-from envscaler_mcp.serving.plain import is_plain
+from envscaler_mcp.serving.plain_json import is_plain
 from envscaler_mcp.serving.world import open_world
 from tests.sandbox.places import LIBRARIES, SHARED, SHOP
 from tests.sandbox.written import written
@@ -153,7 +153,7 @@ def test_a_fork_goes_on_by_itself_and_outlives_its_parent() -> None:
 
 
 def test_where_worlds_cannot_be_forked_they_are_loaded_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("envscaler_mcp.sandbox.line.CAN_FORK_SIBLINGS", False)
+    monkeypatch.setattr("envscaler_mcp.sandbox.worker_handle.CAN_FORK_SIBLINGS", False)
     unlike_the_others = Limits(cpu_seconds=599)
     with closing(opened(4, limits=unlike_the_others)) as one, closing(opened(4, limits=unlike_the_others)) as other:
         assert one.call("place_order", {"what": "pens"}) == other.call("place_order", {"what": "pens"})

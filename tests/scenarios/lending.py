@@ -9,11 +9,11 @@ from functools import cache
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment, State
-from envscaler_mcp.drawing import Chance
 from envscaler_mcp.language import Model, read_blueprint
 from envscaler_mcp.language.interpreter.evaluation import Names
 from envscaler_mcp.language.interpreter.store import Ref
 from envscaler_mcp.language.stories import Speech
+from envscaler_mcp.sampling import Chance
 from envscaler_mcp.scenarios import TaskMaker, grow
 from envscaler_mcp.scenarios.casting import Casting
 from envscaler_mcp.scenarios.describing import Describer

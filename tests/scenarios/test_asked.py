@@ -11,8 +11,8 @@ from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.llm import UnusableError
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.scenarios.asked.court import WrittenCourt
-from envscaler_mcp.scenarios.asked.maker import AskedTaskMaker
+from envscaler_mcp.scenarios.task_first.maker import AskedTaskMaker
+from envscaler_mcp.scenarios.task_first.task_backend import WrittenCourt
 from tests.llm.asking import Actor, Part, plays
 from tests.quality.test_agents import content
 from tests.scenarios.written_classes import LENDING, lending_state, start_state, written_code

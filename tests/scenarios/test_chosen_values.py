@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from envscaler_mcp.artifacts import State
-from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.pipeline import SEED
+from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios import TaskMaker, grow
 from envscaler_mcp.scenarios.casting import Casting
 from envscaler_mcp.scenarios.threads import Thread, Threading

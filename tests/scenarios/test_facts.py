@@ -6,8 +6,8 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Check, Frame, StateDiff
 from envscaler_mcp.scenarios.facts import checks_and_frame, frame_of
-from envscaler_mcp.serving.difference import diff_of_states
 from envscaler_mcp.serving.grading import frame_violations
+from envscaler_mcp.serving.state_diff import diff_of_states
 from tests.scenarios.lending import lending
 
 Plan = list[tuple[str, dict[str, Any]]]

@@ -15,7 +15,7 @@ from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.scenarios import Grown, grow
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.nursery import compile_nursery
-from tests.sampling import turns
+from tests.library_sample import turns
 
 GYM = (Path(__file__).parent.parent / "blueprints" / "gym.yaml").read_text()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from envscaler_mcp.scenarios.meaning import changed_meaning
-from tests.sampling import sample
+from tests.library_sample import sample
 
 SERVERS = Path(__file__).parent.parent.parent / "generated_servers"
 SIGN = "Have the consent of Ms Okoro signed by Al Zahir before 14 May, and pay $94.60 from the joint account."

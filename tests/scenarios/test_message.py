@@ -6,9 +6,9 @@ import pytest
 
 from envscaler_mcp.artifacts import Span
 from envscaler_mcp.artifacts.blueprint import WordsSpec
-from envscaler_mcp.drawing.chance import Chance
+from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.message import message
-from envscaler_mcp.scenarios.spoken import short
+from envscaler_mcp.scenarios.phrases import short
 from envscaler_mcp.scenarios.threads import Thread
 from tests.scenarios.lending import STORIES, lending
 

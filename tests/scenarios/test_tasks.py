@@ -8,7 +8,7 @@ import pytest
 
 from envscaler_mcp.artifacts import LEVELS, Level, Scenario, Span
 from envscaler_mcp.errors import GrowthError
-from envscaler_mcp.scenarios.spoken import heading, polished
+from envscaler_mcp.scenarios.phrases import heading, polished
 from envscaler_mcp.scenarios.tasks import BANDS
 from tests.scenarios.lending import STORIES, Lending, lending, story
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from envscaler_mcp.artifacts import Call, Span
-from envscaler_mcp.drawing import Chance
 from envscaler_mcp.language.expressions import Expr
 from envscaler_mcp.language.interpreter.evaluation import Evaluation
 from envscaler_mcp.language.interpreter.store import Store
 from envscaler_mcp.language.stories import Worked
+from envscaler_mcp.sampling import Chance
 from envscaler_mcp.scenarios.threads import Thread, Threading, Unfit
 from tests.scenarios.lending import STORIES, Lending, lending, story
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envscaler_mcp.artifacts.run import PlannedEpisode
-from envscaler_mcp.scoring.passing import grouped, passing
+from envscaler_mcp.scoring.pass_at_k import grouped, passing
 from envscaler_mcp.scoring.trajectory import Attempted
 
 Plays = list[list[bool | None]]

@@ -19,7 +19,7 @@ from envscaler_mcp.scoring.run_folder import (
     recorded_episodes,
 )
 from envscaler_mcp.scoring.trajectory import content_digest, trajectory_of
-from envscaler_mcp.scoring.verdict import settled, unplayable
+from envscaler_mcp.scoring.verdict import final_verdict, unplayable
 
 PLAN = RunPlan(
     agent="oracle",
@@ -162,18 +162,18 @@ def test_how_long_it_took_is_no_part_of_what_happened() -> None:
 
 def test_what_is_done_is_done_whatever_else_went_wrong() -> None:
     solved = Verdict(checks=(True,), reward=1.0, solved=True)
-    assert settled(solved, "timeout", "slow") == solved
+    assert final_verdict(solved, "timeout", "slow") == solved
 
 
 @pytest.mark.parametrize("owner", ["environment", "timeout"])
 def test_whoever_disturbed_an_episode_comes_before_the_agent_and_masks_it(owner: Any) -> None:
     missed = Verdict(checks=(False,), owner="agent", reason="missed")
-    verdict = settled(missed, owner, "why")
+    verdict = final_verdict(missed, owner, "why")
     assert (verdict.owner, verdict.masked, verdict.reason) == (owner, True, "why")
-    assert settled(missed, None, "") == missed
-    assert not settled(missed, "agent", "raised").masked
+    assert final_verdict(missed, None, "") == missed
+    assert not final_verdict(missed, "agent", "raised").masked
 
 
 def test_where_a_check_cannot_answer_nobody_else_is_blamed() -> None:
     silent = Verdict(checks=(False,), owner="checker", masked=True, reason="check 1: KeyError")
-    assert settled(silent, "environment", "a defect") == silent
+    assert final_verdict(silent, "environment", "a defect") == silent

@@ -11,7 +11,7 @@ import pytest
 from envscaler_mcp.artifacts import State
 from envscaler_mcp.serving import EnvironmentCode, open_world
 from envscaler_mcp.trust import load_code
-from tests.sampling import turns
+from tests.library_sample import turns
 
 SERVERS = Path(__file__).parents[2] / "generated_servers"
 NAMES = sorted(path.parent.name for path in SERVERS.glob("*/environment.json"))

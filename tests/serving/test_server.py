@@ -13,8 +13,8 @@ from mcp_types import TextContent
 
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, open_world
-from envscaler_mcp.serving.introducing import IDEMPOTENCY_KEY, INTRODUCTION, RULES
 from envscaler_mcp.serving.server import build_server
+from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, INTRODUCTION, RULES
 
 MODES = ["auto", "legacy", "2026-07-28"]
 
@@ -144,7 +144,7 @@ async def test_written_code_is_served_the_same_way(office: EnvironmentCode) -> N
 
 def test_listing_tools_and_playing_a_world_imports_no_mcp() -> None:
     program = (
-        "import sys, envscaler_mcp.serving, envscaler_mcp.launch.running\n"
+        "import sys, envscaler_mcp.serving, envscaler_mcp.launch.server_process\n"
         "print(sorted(name for name in sys.modules if name.split('.')[0] in ('mcp', 'mcp_types', 'openai', 'starlette')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -8,16 +8,16 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from envscaler_mcp.drawing.arguments import Arguments
-from envscaler_mcp.drawing.chance import Chance
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Model, Operation, Query
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline import SEED
+from envscaler_mcp.sampling.arguments import Arguments
+from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.nursery import compile_nursery
-from tests.sampling import turns
+from tests.library_sample import turns
 from tests.synthesis.calls import Calls, State
 from tests.synthesis.raw_writes import Raw, RawCalls, raw_writes
 from tests.synthesis.twins import Twins, class_of, model_of

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envscaler_mcp.artifacts import Topic
-from envscaler_mcp.llm import Question, UnusableError
+from envscaler_mcp.llm import ChatRequest, UnusableError
 from envscaler_mcp.synthesis.topics.asked import judge_tasks, name_topic
 from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup
 from envscaler_mcp.synthesis.topics.selection import select_topics
@@ -23,7 +23,7 @@ TASKS = [
 ]
 
 
-def sorting(question: Question) -> str:
+def sorting(question: ChatRequest) -> str:
     found = re.findall(r"(?m)^(\d+)\. (.*)$", question.messages[1].content)
     verdicts = [{"number": int(n), "reason": "a booking", "stateful": text.startswith("Book")} for n, text in found]
     return json.dumps({"verdicts": verdicts})
@@ -39,7 +39,7 @@ async def test_every_task_gets_its_verdict_several_in_one_question() -> None:
 
 
 async def test_a_task_that_was_forgotten_is_asked_for() -> None:
-    def forgetful(question: Question) -> str:
+    def forgetful(question: ChatRequest) -> str:
         whole = json.loads(sorting(question))
         return json.dumps(whole if len(question.messages) > 2 else {"verdicts": whole["verdicts"][1:]})
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from envscaler_mcp.language.analysis import statements
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.functions import amount
 from envscaler_mcp.language.interpreter.store import Ref, Row, Store, as_stored
-from envscaler_mcp.language.lints import statements
 from envscaler_mcp.language.model import (
     Attribute,
     Delete,

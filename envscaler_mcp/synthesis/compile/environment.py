@@ -6,8 +6,8 @@ import re
 import textwrap
 from dataclasses import dataclass
 
+from envscaler_mcp.language.analysis import tool_names
 from envscaler_mcp.language.expressions import Expr, Local, Scan, walk
-from envscaler_mcp.language.lints import tool_names
 from envscaler_mcp.language.model import Entity, Model
 from envscaler_mcp.language.text import within_docstring, words
 from envscaler_mcp.language.types import Type

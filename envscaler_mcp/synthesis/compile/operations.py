@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from envscaler_mcp.language.analysis import read_by, statements, written
 from envscaler_mcp.language.expressions import (
     And,
     Choice,
@@ -14,7 +15,6 @@ from envscaler_mcp.language.expressions import (
     Records,
     walk,
 )
-from envscaler_mcp.language.lints import read_by, statements, written
 from envscaler_mcp.language.model import (
     Attribute,
     Delete,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal as Choices
 
+from envscaler_mcp.language.analysis import read_by
 from envscaler_mcp.language.expressions import (
     And,
     Choice,
@@ -31,7 +32,6 @@ from envscaler_mcp.language.expressions import (
     Scan,
     children,
 )
-from envscaler_mcp.language.lints import read_by
 from envscaler_mcp.language.model import Model, Rule
 from envscaler_mcp.language.types import BOOL
 from envscaler_mcp.synthesis.compile.indexes import names_in

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from envscaler_mcp.llm import Question
+from envscaler_mcp.llm import ChatRequest
 from envscaler_mcp.synthesis.written.blueprints import only, without
 from tests.quality.test_agents import content, picked
 
@@ -49,7 +49,7 @@ _TRIED = re.compile(r"(\w+) (\d+) positive, (\d+) negative")
 Call = tuple[str, str, dict[str, Any]]
 
 
-def picks(question: Question) -> str:
+def picks(question: ChatRequest) -> str:
     """Calls of what was not tried yet, worked out from the state that the question shows."""
     shown = re.search(r"```json\n(.*?)\n```", content(question), re.DOTALL)
     assert shown is not None

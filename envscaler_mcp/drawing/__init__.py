@@ -1,6 +1,0 @@
-"""Values and arguments drawn from what a blueprint says and a state holds, the same on every machine."""
-
-from envscaler_mcp.drawing.arguments import Arguments
-from envscaler_mcp.drawing.chance import Chance
-
-__all__ = ["Arguments", "Chance"]

@@ -1,0 +1,147 @@
+"""One process of the farm: it accepts whoever comes, holds its share of the worlds, and knows where the others are."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from envscaler_mcp.artifacts import Registry
+from envscaler_mcp.farm.access import Guards
+from envscaler_mcp.farm.agent_routes import AgentService
+from envscaler_mcp.farm.catalogue import Catalogue
+from envscaler_mcp.farm.connections import Connections, Timeouts
+from envscaler_mcp.farm.control_plane import ControlPlane
+from envscaler_mcp.farm.control_routes import ControlService
+from envscaler_mcp.farm.environments import Environments
+from envscaler_mcp.farm.metrics import Figures
+from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
+from envscaler_mcp.farm.tokens import token_for
+from envscaler_mcp.farm.worlds import Caps, Share, Worlds
+from envscaler_mcp.launch.opening import Isolation
+from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.sandbox.judging import judge
+from envscaler_mcp.serving.sockets import listen_privately
+
+
+@dataclass(frozen=True, slots=True)
+class FarmConfig:
+    """What a farm is started with."""
+
+    servers: Path
+    registry: Registry
+    registry_written: str
+    secret: bytes
+    url: str
+    """Where people reach the agents' side, perhaps through a proxy."""
+    isolation: Isolation = "local"
+    open_to_others: bool = False
+    hosts: frozenset[str] = frozenset()
+    pages: frozenset[str] = frozenset()
+    """Origins of pages elsewhere that may ask and read the answers."""
+    tokens: bool = False
+    rate: float = 0.0
+    caps: Caps = field(default_factory=Caps)
+    patience: Timeouts = field(default_factory=Timeouts)
+    connections: int = 20_000
+
+
+class FrontEnd:
+    """Everything that one process answers with."""
+
+    def __init__(self, config: FarmConfig, number: int, boxes: Mailboxes, share: Share | None = None) -> None:
+        """The share is that among these processes, unless worlds are shared out among others than those."""
+        share = share or Share(number, len(boxes.sending))
+        self._adopting: set[asyncio.Task[None]] = set()
+        self._checker = Checker()
+        environments = Environments(config.servers, config.registry, partial(judge, checker=self._checker))
+        self.worlds = Worlds(environments, config.caps, config.secret, config.isolation, share)
+        self.siblings = Siblings(number, boxes, partial(token_for, config.secret, "control", 60.0))
+        figures = Figures(self.worlds, self.siblings, lambda: len(self.agents.open) + len(self.owners.open))
+        catalogue = Catalogue(config.registry, config.url, config.registry_written)
+        strangers = Guards(
+            config.secret,
+            open_to_others=config.open_to_others,
+            hosts=config.hosts,
+            tokens=config.tokens or config.open_to_others,
+            rate=config.rate,
+            pages=config.pages,
+        )
+        agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
+        self.agents = Connections(agents, config.patience, config.connections)
+        plane = ControlPlane(self.worlds, self.siblings, config.url)
+        # Whoever controls comes from this machine, or through something that this machine trusts.
+        own = Guards(config.secret, hosts=config.hosts)
+        owners = ControlService(share, plane, figures, self.siblings, own)
+        self.owners = Connections(owners, config.patience, config.connections)
+
+    def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
+        """Go on with a connection that another process accepted."""
+        connections = self.agents if plane == "agent" else self.owners
+        sock.setblocking(False)
+        task = asyncio.get_running_loop().create_task(_adopt(connections, sock, received))
+        self._adopting.add(task)
+        task.add_done_callback(self._adopting.discard)
+
+    async def close(self) -> None:
+        """End every world."""
+        await self.worlds.close_all()
+        self._checker.close()
+
+
+async def _adopt(connections: Connections, sock: socket.socket, received: bytes) -> None:
+    if _has_left(sock):
+        # What they asked for may have been asked again elsewhere, and is not to be done twice.
+        sock.close()
+        return
+    try:
+        _, protocol = await asyncio.get_running_loop().connect_accepted_socket(connections.made, sock)
+    except OSError:
+        sock.close()
+        return
+    protocol.begin_with(received)
+
+
+def _has_left(sock: socket.socket) -> bool:
+    try:
+        return sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+@contextlib.asynccontextmanager
+async def serving(
+    front: FrontEnd, agents: list[socket.socket], owners: list[socket.socket], boxes: Mailboxes
+) -> AsyncIterator[None]:
+    """Accept on these sockets, for the block; what is open ends with it."""
+    loop = asyncio.get_running_loop()
+    path = boxes.questions(front.siblings.number)
+    async with contextlib.AsyncExitStack() as stack:
+        questions = stack.enter_context(listen_privately(str(path)))
+        stack.callback(loop.create_task(front.worlds.reap()).cancel)
+        stack.callback(loop.create_task(front.worlds.watch_memory()).cancel)
+        stack.push_async_callback(front.close)
+        stack.enter_context(front.siblings.taking(front.take))
+        await stack.enter_async_context(front.agents.accepting(*agents))
+        await stack.enter_async_context(front.owners.accepting(*owners, questions))
+        yield
+
+
+async def run_front_end(
+    front: FrontEnd, agents: list[socket.socket], owners: list[socket.socket], boxes: Mailboxes, lifeline: int
+) -> None:
+    """Serve until somebody asks for the end, or the process that started this one is gone."""
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    loop.add_reader(lifeline, ended.set)
+    async with serving(front, agents, owners, boxes):
+        await ended.wait()

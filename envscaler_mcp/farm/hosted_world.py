@@ -1,0 +1,357 @@
+"""One world of the farm: who may still use it, what it was asked, and who is watching."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from envscaler_mcp.artifacts import StateDiff
+from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.http1 import Answer
+from envscaler_mcp.farm.static_results import OfferedTasks
+from envscaler_mcp.farm.worker_calls import WorkerCalls
+from envscaler_mcp.sandbox.worker_errors import Reason, WorkerEndedError
+from envscaler_mcp.sandbox.worker_world import WorkerWorld
+from envscaler_mcp.serving.deadline import count_no_garbage
+from envscaler_mcp.serving.journaled_world import JournaledWorld
+from envscaler_mcp.serving.local_world import LocalWorld
+from envscaler_mcp.serving.outcome import Outcome, ended
+from envscaler_mcp.serving.session import Session
+from envscaler_mcp.serving.tasks import Offer
+from envscaler_mcp.serving.world_slot import WorldSlot
+
+KEPT_UNDELIVERED = 8
+WATCHER_BACKLOG = 1_000
+"""Events that may wait for a watcher before it is let go."""
+MOST_WAITING = 64
+"""Calls that may wait for their turn in one world."""
+MOST_OVERDUE = 3
+"""Calls that may take too long in this process before their world is ended."""
+CALL_SECONDS = 0.1
+"""How long a call may work in this process; the slowest of the library takes half of it."""
+CROWDED = Outcome.saying("invalid", f"{MOST_WAITING} calls wait for this world already; wait for an answer.")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What one world may take, and for how long."""
+
+    lease_seconds: float
+    """How long it stays when nobody uses it."""
+    calls: int
+    records: int
+    """By how many it may grow, where it is in the farm's own process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """How many threads the worlds of one environment may hold together, so that those of another never wait for them."""
+
+    calls: WorkerCalls
+    """Of all environments: these need no thread each."""
+    opening: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(4))
+    acting: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(8))
+    """For what owners do, and for answers that the event loop does not wait for."""
+    judging: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(4))
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a world was opened, and which tasks it offers as prompts."""
+
+    scenario: str | None = None
+    state: str | None = None
+    seed: int | None = None
+    prompts: Offer | None = None
+
+
+@dataclass(slots=True)
+class Counts:
+    """What happened to the worlds of one process since it began."""
+
+    opened: int = 0
+    closed: int = 0
+    reaped: int = 0
+    crashed: int = 0
+    ended_for_memory: int = 0
+    slowed: int = 0
+    calls: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Watcher:
+    """Somebody who is told what happens in a world."""
+
+    events: asyncio.Queue[Mapping[str, Any] | None] = field(default_factory=lambda: asyncio.Queue(WATCHER_BACKLOG))
+
+
+class BusyError(EnvScalerError):
+    """A world is in the middle of a call."""
+
+
+class HostedWorld:
+    """A session at an address."""
+
+    def __init__(
+        self,
+        name: str,
+        environment: HostedEnvironment,
+        session: Session,
+        terms: Terms,
+        counts: Counts,
+        threads: Threads,
+        start: Start,
+        *,
+        visitor: bool = False,
+    ) -> None:
+        self.name = name
+        self.environment = environment
+        self.session = session
+        self.terms = terms
+        self.visitor = visitor
+        """Whether it came into being because a person went to its address."""
+        self.address = ""
+        """Where the visitor came from."""
+        self.first_lease: float | None = None
+        """The shorter lease of a visitor's world of which no call has succeeded yet."""
+        self.used = time.monotonic()
+        self.calls = 0
+        self.start = start
+        self.threads = threads
+        self.ended: WorkerEndedError | None = None
+        """Why its worker is gone, if it is; it answers every call with that until it is closed."""
+        self.memory = 0
+        """Bytes that its worker held when it was weighed last."""
+        self.weighed = 0.0
+        """When that was, by the monotonic clock."""
+        self.undelivered: dict[bytes, Answer] = {}
+        """Answers to calls that nobody got, by what was sent: whoever sends that again gets them, and nothing is run."""
+        self.under_way: dict[bytes, asyncio.Event] = {}
+        """What its worker is doing, by what was sent; set when it is done."""
+        self.sent = b""
+        """What the last call was sent as."""
+        self._counts = counts
+        self._served = WorldSlot(session.world, threads.acting)
+        self._here = isinstance(session.world, LocalWorld)
+        if isinstance(session.world, JournaledWorld):
+            session.world.bound(terms.records, CALL_SECONDS)
+            count_no_garbage()
+        self._held_first = session.world.held if isinstance(session.world, LocalWorld) else 0
+        self.waiting = 0
+        """Requests that wait for their turn or for its worker."""
+        self._slowed = False
+        self._watchers: set[Watcher] = set()
+
+    def call(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome | Coroutine[Any, Any, Outcome]:
+        """What comes of a call: at once in this process, later in a worker."""
+        self.used = time.monotonic()
+        self.calls += 1
+        self._counts.calls += 1
+        if self.calls > self.terms.calls:
+            return Outcome.saying("invalid", f"This world has answered its {self.terms.calls} calls; open another one.")
+        if self._here:
+            return self._call(tool, arguments, key)
+        return self._call_later(tool, arguments, key)
+
+    def _call(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+        if self.ended is not None:
+            return ended(self.ended.reason)
+        outcome = self.session.world.call(tool, arguments, key)
+        if outcome.kind == "done":
+            self.first_lease = None
+        elif outcome.kind == "limited":
+            self._end_if_overdue()
+        if self._watchers:
+            self._tell_of_call(tool, arguments, outcome, self._diff_of(tool, outcome))
+        return outcome
+
+    def _end_if_overdue(self) -> None:
+        """End a world whose calls hold up the process again and again, and with it all that it serves."""
+        world = self.session.world
+        if not isinstance(world, LocalWorld) or world.overdue < MOST_OVERDUE or self.ended is not None:
+            return
+        self._drop(
+            "time",
+            f"{MOST_OVERDUE} calls of this world took longer than calls may that run in the farm's own process; it was "
+            "ended. Open it anew, or run the farm with --isolation auto.",
+        )
+
+    def _drop(self, reason: Reason, why: str) -> None:
+        """End a world of this process."""
+        world = self.session.world
+        assert isinstance(world, LocalWorld)
+        world.drop()
+        self.undelivered.clear()
+        self.sent = b""
+        self._note_end(WorkerEndedError(reason, why))
+
+    async def _call_later(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+        if self.waiting >= MOST_WAITING:
+            return CROWDED
+        self.waiting += 1
+        try:
+            async with self._served.lock:
+                outcome = await self._called(tool, arguments, key)
+                if outcome.kind == "done":
+                    self.first_lease = None
+                self.used = time.monotonic()
+                return outcome
+        except EnvScalerError as cause:
+            return ended(self._note_end(cause).reason)
+        finally:
+            self.waiting -= 1
+
+    async def _called(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+        world = self.session.world
+        assert isinstance(world, WorkerWorld)
+        outcome = world.outcome(
+            await self.threads.calls.answer_of(world.begin(tool, arguments, key), self.threads.acting)
+        )
+        if world.line.slowed and not self._slowed:
+            self._slowed = True
+            self._counts.slowed += 1
+            self.tell("slowed", {"tool": tool})
+        if self._watchers:
+            diff = await anyio.to_thread.run_sync(self._diff_of, tool, outcome, limiter=self.threads.acting)
+            self._tell_of_call(tool, arguments, outcome, diff)
+        return outcome
+
+    def _note_end(self, cause: EnvScalerError) -> WorkerEndedError:
+        """Why the worker is gone, which its watchers hear once."""
+        if self.ended is None:
+            why = cause if isinstance(cause, WorkerEndedError) else WorkerEndedError("crash", str(cause))
+            self.ended = why
+            self._counts.crashed += 1
+            self.tell("ended", {"reason": why.reason, "why": str(why)})
+        return self.ended
+
+    async def end(self, reason: Reason, why: str) -> None:
+        """End it, whatever its worker is doing; the address stays, and says why to its callers."""
+        world = self.session.world
+        if isinstance(world, WorkerWorld) and self.ended is None:
+            await anyio.to_thread.run_sync(world.line.doom, reason, why)
+            self._note_end(WorkerEndedError(reason, why))
+        elif isinstance(world, LocalWorld) and self.ended is None:
+            self._drop(reason, why)
+
+    async def act(self, does: Callable[[Session], T], patience: float | None = None) -> T:
+        """Something that only its owner may do; BusyError where a call keeps it from its turn beyond the patience."""
+        self.used = time.monotonic()
+        if self._here and self.ended is not None:
+            raise self.ended
+        try:
+            return await self._served.turn(lambda: does(self.session), patience)
+        except TimeoutError:
+            raise BusyError("A call of this world does not end; wait for it, or close the world.") from None
+        except WorkerEndedError as cause:
+            self._note_end(cause)
+            raise
+
+    @property
+    def leaves(self) -> float:
+        """When it is closed if nobody uses it, by the monotonic clock."""
+        return self.used + (self.terms.lease_seconds if self.first_lease is None else self.first_lease)
+
+    @property
+    def place(self) -> str:
+        """Where its code runs."""
+        return "here" if self._here else "worker"
+
+    @property
+    def worker(self) -> int | None:
+        """The process that its code runs in, if that is not this one."""
+        world = self.session.world
+        return world.line.pid if isinstance(world, WorkerWorld) else None
+
+    @property
+    def slowed(self) -> bool:
+        """Whether a call kept a processor busy for so long that it had to take turns with others like it."""
+        world = self.session.world
+        return isinstance(world, WorkerWorld) and world.line.slowed
+
+    @property
+    def may_have_grown(self) -> bool:
+        """Whether its code has run since it was weighed last."""
+        return self.ended is None and (self.waiting > 0 or self.used >= self.weighed)
+
+    def weigh(self, now: float) -> None:
+        """Know how many bytes its worker holds for itself now."""
+        world = self.session.world
+        self.memory = world.line.own_memory if isinstance(world, WorkerWorld) and self.ended is None else 0
+        self.weighed = now
+
+    @property
+    def held_here(self) -> int:
+        """About how many bytes it holds in this process beyond what it began with."""
+        world = self.session.world
+        return max(0, world.held - self._held_first) if isinstance(world, LocalWorld) and self.ended is None else 0
+
+    @property
+    def offered(self) -> OfferedTasks:
+        """The tasks that it offers as prompts."""
+        return self.environment.offered(self.start.scenario, self.start.state, self.start.prompts)
+
+    def not_delivered(self, sent: bytes, answer: Answer) -> None:
+        """Keep an answer that nobody got."""
+        while len(self.undelivered) >= KEPT_UNDELIVERED:
+            del self.undelivered[next(iter(self.undelivered))]
+        self.undelivered[sent] = answer
+
+    def watch(self) -> Watcher:
+        """Be told from now on."""
+        watcher = Watcher()
+        self._watchers.add(watcher)
+        return watcher
+
+    def unwatch(self, watcher: Watcher) -> None:
+        self._watchers.discard(watcher)
+
+    def _diff_of(self, tool: str, outcome: Outcome) -> StateDiff:
+        found = self.environment.card.tool(tool)
+        writes = outcome.kind == "done" and found is not None and found.effect == "writes"
+        return self.session.diff() if writes else StateDiff()
+
+    def _tell_of_call(self, tool: str, arguments: dict[str, Any], outcome: Outcome, diff: StateDiff) -> None:
+        told = {
+            "tool": tool,
+            "arguments": arguments,
+            "kind": outcome.kind,
+            "result": outcome.payload,
+            "diff": diff.model_dump(mode="json"),
+        }
+        self.tell("call", told)
+
+    def tell(self, what: str, told: Mapping[str, Any]) -> None:
+        """Tell everybody who watches."""
+        for watcher in list(self._watchers):
+            try:
+                watcher.events.put_nowait({"event": what, "number": self.calls, **told})
+            except asyncio.QueueFull:
+                self._watchers.discard(watcher)
+                _hang_up(watcher)
+
+    async def close(self) -> None:
+        """End the world, and tell whoever watches."""
+        self.tell("closed", {})
+        for watcher in list(self._watchers):
+            _hang_up(watcher)
+        self._watchers.clear()
+        # A call that hangs is not waited for.
+        if self.waiting:
+            await self.end("closed", "this world was closed; open another one")
+        await self._served.turn(self.session.close)
+
+
+def _hang_up(watcher: Watcher) -> None:
+    if watcher.events.full():
+        watcher.events.get_nowait()
+    watcher.events.put_nowait(None)

@@ -1,0 +1,160 @@
+"""What agents ask of one world, in either era of the Model Context Protocol, and nothing besides.
+
+A call takes the short way: body in, call, text out, with no object of the protocol in between. Whatever is answered here
+is answered by the SDK's server in the same words, which the tests compare.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.http1 import Answer, Request
+from envscaler_mcp.farm.jsonrpc import (
+    HANDSHAKE_VERSIONS,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    MODERN_VERSIONS,
+    Message,
+    RpcError,
+    check_envelope,
+    check_meta,
+    read_message,
+    unsupported,
+)
+from envscaler_mcp.farm.sent_again import answer_once, keep
+from envscaler_mcp.serving.outcome import Outcome, encode, meta_of
+from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, NO_KEY, is_key
+
+NO_PAGE = "This is the address of a world: MCP clients send to it with POST, and nothing is ever pushed from here."
+
+_quoted = json.encoder.encode_basestring
+
+
+Arrival = Callable[[], Coroutine[Any, Any, HostedWorld]]
+"""Opens the world that somebody was invited to; only a call needs it."""
+
+
+def answer_agent(
+    environment: HostedEnvironment, world: HostedWorld | Arrival, request: Request
+) -> Answer | Coroutine[Any, Any, Answer]:
+    """The answer to whatever was sent to a world's address."""
+    if request.method != "POST":
+        return _error(RpcError(INVALID_REQUEST, NO_PAGE), 405, headers=(("allow", "POST"),))
+    headers = request.headers
+    version = headers.get("mcp-protocol-version")
+    if version is not None and "mcp-protocol-version" in request.repeated:
+        version = version.partition(",")[0]
+    modern = version is not None and version not in HANDSHAKE_VERSIONS
+    reads_json, reads_events = _accepted(headers.get("accept", ""))
+    if not reads_json and not reads_events:
+        return _error(RpcError(INVALID_REQUEST, "An answer is JSON, or one event with JSON; accept one of them."), 406)
+    if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        return _error(RpcError(INVALID_REQUEST, "The Content-Type must be application/json."), 400)
+    id_ = b"null"
+    try:
+        message = read_message(request.body)
+        if message is None or message.id is None:
+            return _noted(message, version, modern)
+        id_ = message.id_text
+        if modern:
+            check_envelope(message, headers, request.repeated)
+        check_meta(message.params)
+        if message.method != "tools/call":
+            tasks = world.offered if isinstance(world, HostedWorld) else environment.offered()
+            result = environment.fixed.result(modern, message.method, message.params, tasks)
+            return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
+        if isinstance(world, HostedWorld):
+            return _called(world, request, message, id_, modern, reads_json)
+        return _arrived(world, request, message, id_, modern, reads_json)
+    except RpcError as cause:
+        whole = modern or id_ == b"null"
+        return _error(cause, cause.status if whole else 200, id_)
+
+
+async def _arrived(
+    arrival: Arrival, request: Request, message: Message, id_: bytes, modern: bool, reads_json: bool
+) -> Answer:
+    try:
+        answer = _called(await arrival(), request, message, id_, modern, reads_json)
+    except RpcError as cause:
+        return _error(cause, cause.status if modern else 200, id_)
+    return answer if isinstance(answer, Answer) else await answer
+
+
+def _called(
+    world: HostedWorld, request: Request, message: Message, id_: bytes, modern: bool, reads_json: bool
+) -> Answer | Coroutine[Any, Any, Answer]:
+    params = message.params
+    tool, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta")
+    if type(tool) is not str or type(arguments) not in (dict, type(None)):
+        raise RpcError(INVALID_PARAMS, "tools/call needs a name, and arguments that are an object.")
+    key = None if meta is None else meta.get(IDEMPOTENCY_KEY)
+    shape = partial(_shaped, world, request, id_, modern, reads_json)
+    if key is not None and not is_key(key):
+        return shape(Outcome.saying("invalid", NO_KEY))
+    return answer_once(world, request.body, (tool, arguments or {}, key), shape)
+
+
+def _shaped(
+    world: HostedWorld, request: Request, id_: bytes, modern: bool, reads_json: bool, outcome: Outcome
+) -> Answer:
+    text = outcome.text
+    failed = b"false" if outcome.kind == "done" else b"true"
+    body = (
+        b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}],"isError":%s,"structuredContent":%s'
+        % (
+            id_,
+            _quoted(text).encode(),
+            failed,
+            outcome.wire.encode(),
+        )
+    )
+    meta = meta_of(outcome.kind)
+    if modern:
+        stamp = world.environment.fixed.stamp
+        if meta is not None:
+            stamp = b"%s,%s" % (stamp[:-1], encode(meta).encode()[1:])
+        body += b',"resultType":"complete","_meta":%s}}' % stamp
+    elif meta is not None:
+        body += b',"_meta":%s}}' % encode(meta).encode()
+    else:
+        body += b"}}"
+    answer = _sent(body, reads_json)
+    answer.lost = partial(keep, world, request.body, answer)
+    return answer
+
+
+def _noted(message: Message | None, version: str | None, modern: bool) -> Answer:
+    """Notifications change nothing here, and an answer belongs to no question; both are well meant in the older era."""
+    if message is None and modern:
+        raise RpcError(INVALID_REQUEST, "Nobody asked for an answer.")
+    if modern and version not in MODERN_VERSIONS:
+        raise unsupported(version)
+    return Answer(202)
+
+
+def _sent(body: bytes, reads_json: bool) -> Answer:
+    if reads_json:
+        return Answer(200, body)
+    return Answer(200, b"event: message\ndata: %s\n\n" % body, "text/event-stream", (("cache-control", "no-store"),))
+
+
+def _error(cause: RpcError, status: int, id_: bytes = b"null", headers: tuple[tuple[str, str], ...] = ()) -> Answer:
+    return Answer(status, cause.body(id_), headers=headers)
+
+
+def _accepted(accept: str) -> tuple[bool, bool]:
+    """Whether JSON may be sent, and whether events may; who does not say takes either."""
+    if accept == "application/json, text/event-stream":
+        return True, True
+    kinds = {one.partition(";")[0].strip().lower() for one in accept.split(",")}
+    anything = not accept or "*/*" in kinds
+    return (
+        anything or bool(kinds & {"application/json", "application/*"}),
+        anything or bool(kinds & {"text/event-stream", "text/*"}),
+    )

@@ -1,0 +1,127 @@
+"""How much memory the worlds of one process hold, and which of them ends when that is more than they may."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import time
+from collections.abc import Iterable
+
+from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.sandbox.limits import MIB, resident
+from envscaler_mcp.sandbox.warm_code import loaded_workers
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 0.25
+"""Between two looks; how much a world can take in that time is bounded by its worker's own limits."""
+MOST_WEIGHED = 256
+"""Workers that are weighed at one look, those first that were weighed longest ago."""
+_SAMPLE = 8
+"""Workers that are weighed although nothing was asked of them."""
+PART_OF_LOCAL = 8
+"""The part of what worlds may fill that belongs to those in the process itself; workers share the rest."""
+MOST_OF_LOCAL = 2
+"""The part that those in the process may fill while the workers leave it."""
+WORTH_ENDING = 64 * 1024
+"""Bytes that a visitor's world must have come to hold before it is ended for what the process holds."""
+
+
+class MemoryWatch:
+    """Weighs the workers that have worked since they were weighed last, and ends the largest when all hold too much.
+
+    The figures are the kernel's, which any user may read; a worker has no say in them. What the process holds besides
+    is charged to the worlds in it: visitors among them end, or none is opened, and no worker ends for them.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._for_worlds = max(limit - resident(os.getpid()), limit // PART_OF_LOCAL)
+        """Bytes that are left for worlds where the process has none yet."""
+        self._in_worlds = 0
+        self._in_loaded = 0
+
+    @property
+    def used(self) -> int:
+        """Bytes that this process and its workers hold together."""
+        return resident(os.getpid()) + self._in_worlds + self._in_loaded
+
+    @property
+    def in_process(self) -> int:
+        """Bytes that this process holds beside those it began with."""
+        return max(0, resident(os.getpid()) - max(0, self._limit - self._for_worlds))
+
+    @property
+    def workers_are_full(self) -> bool:
+        """Whether the workers hold more than their part."""
+        return self._in_worlds + self._in_loaded > self._for_worlds - self._for_worlds // PART_OF_LOCAL
+
+    @property
+    def too_much_in_process(self) -> int:
+        """Bytes that the process holds beyond the part of its worlds."""
+        left = self._for_worlds - self._in_worlds - self._in_loaded
+        part = max(self._for_worlds // PART_OF_LOCAL, min(self._for_worlds // MOST_OF_LOCAL, left))
+        return max(0, self.in_process - part)
+
+    def weigh(self, worlds: Iterable[HostedWorld]) -> None:
+        """Know again what the worlds hold."""
+        in_workers = [world for world in worlds if world.worker is not None]
+        worked = [world for world in in_workers if world.may_have_grown]
+        worked.sort(key=lambda world: world.weighed)
+        now = time.monotonic()
+        for world in (*worked[:MOST_WEIGHED], *random.sample(in_workers, min(_SAMPLE, len(in_workers)))):
+            world.weigh(now)
+        self._in_worlds = sum(world.memory for world in in_workers)
+        self._in_loaded = loaded_workers().memory()
+
+    async def make_room(self, worlds: Iterable[HostedWorld]) -> int:
+        """End the largest until the rest may stay; how many were ended."""
+        worlds = list(worlds)
+        return await self._make_room_here(worlds) + await self._make_room_in_workers(worlds)
+
+    async def _make_room_here(self, worlds: Iterable[HostedWorld]) -> int:
+        excess, ended = self.too_much_in_process, 0
+        if not excess:
+            return 0
+        held = [(world.held_here, world) for world in worlds if world.visitor and world.ended is None]
+        for size, world in sorted(held, key=lambda one: -one[0]):
+            if excess <= 0 or size < WORTH_ENDING:
+                break
+            logger.warning("a visitor's world of %s held %d KiB and was ended", world.environment.card.id, size >> 10)
+            await world.end(
+                "memory",
+                f"This world held about {size >> 10} KiB, more than other visitors' when the farm's process was full; "
+                "it was ended.",
+            )
+            excess -= size
+            ended += 1
+        give_back_memory()
+        return ended
+
+    async def _make_room_in_workers(self, worlds: Iterable[HostedWorld]) -> int:
+        ended = 0
+        for world in sorted(worlds, key=lambda world: -world.memory):
+            held = world.memory
+            if not (held and self.workers_are_full):
+                break
+            logger.warning("a world of %s held %d MiB and was ended", world.environment.card.id, held // MIB)
+            await world.end(
+                "memory",
+                f"This world held {held // MIB} MiB, the most of all when they filled the {self._limit // MIB} MiB "
+                "they may have together; it was ended.",
+            )
+            self._in_worlds -= held
+            world.memory = 0
+            ended += 1
+        return ended
+
+
+def give_back_memory() -> None:
+    """Let the system have what was freed; the C library keeps it otherwise, and it would count on."""
+    # Needed where memory is short and nowhere else.
+    import ctypes
+
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

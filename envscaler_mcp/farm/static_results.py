@@ -1,0 +1,135 @@
+"""What an environment answers whichever world is asked: made once, in the shapes of both eras of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from envscaler_mcp.artifacts import Environment, Tool
+from envscaler_mcp.farm.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, MODERN_VERSIONS, RpcError, negotiated
+from envscaler_mcp.serving import server_info
+from envscaler_mcp.serving.outcome import encode
+from envscaler_mcp.serving.server_info import INTRODUCTION, KEPT_MS, RULES
+
+
+class OfferedTasks:
+    """The tasks that some worlds of an environment offer as prompts, with the answers made of them so far."""
+
+    def __init__(self, tasks: Sequence[server_info.TaskText]) -> None:
+        self.listed = {"prompts": server_info.prompts(tasks)}
+        self.texts = {task.id: task.task for task in tasks}
+        self.made: dict[bool, bytes] = {}
+
+
+class FixedAnswers:
+    """The results of every request that is no call, as the bytes that are sent."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._card = environment
+        self._server = {
+            "name": environment.id,
+            "title": environment.title,
+            "version": environment.version,
+            "description": environment.about,
+        }
+        self._lists: dict[str, dict[str, Any]] = {
+            "tools/list": {"tools": [_listed(tool) for tool in environment.tools]},
+            "resources/list": {"resources": server_info.resources(environment)},
+            "resources/templates/list": {"resourceTemplates": []},
+        }
+        self._texts = {
+            INTRODUCTION: server_info.introduction_text(environment),
+            RULES: server_info.rules_text(environment),
+        }
+        self._made: dict[tuple[bool, str], bytes] = {}
+        self.stamp = encode({"io.modelcontextprotocol/serverInfo": self._server}).encode()
+        """Who answers, as every result of the modern era says."""
+
+    def result(self, modern: bool, method: str, params: Mapping[str, Any], tasks: OfferedTasks) -> bytes:
+        """The result of a request to a world that offers these tasks; RpcError where there is none."""
+        if method == "prompts/list":
+            return self._list_prompts(modern, params, tasks)
+        if method in self._lists:
+            return self._list(modern, method, params)
+        if method == "resources/read":
+            return self._read(modern, params)
+        if method == "prompts/get":
+            return self._prompt(modern, params, tasks)
+        if method == ("server/discover" if modern else "initialize"):
+            return self._discovered() if modern else self._initialized(params)
+        if method == "ping" and not modern:
+            return b"{}"
+        raise RpcError(METHOD_NOT_FOUND, "There is no such method here.", method)
+
+    def _list_prompts(self, modern: bool, params: Mapping[str, Any], tasks: OfferedTasks) -> bytes:
+        _check_cursor(params)
+        if modern not in tasks.made:
+            tasks.made[modern] = self._shaped(modern, tasks.listed, KEPT_MS)
+        return tasks.made[modern]
+
+    def _list(self, modern: bool, method: str, params: Mapping[str, Any]) -> bytes:
+        _check_cursor(params)
+        made = self._made.get((modern, method))
+        if made is None:
+            made = self._made[modern, method] = self._shaped(modern, self._lists[method], KEPT_MS)
+        return made
+
+    def _read(self, modern: bool, params: Mapping[str, Any]) -> bytes:
+        uri = params.get("uri")
+        if type(uri) is not str:
+            raise RpcError(INVALID_PARAMS, "resources/read needs a uri.")
+        if uri not in self._texts:
+            raise RpcError(INVALID_PARAMS, server_info.no_resource(uri), {"uri": uri})
+        content = {"uri": uri, "mimeType": "text/markdown", "text": self._texts[uri]}
+        return self._shaped(modern, {"contents": [content]}, KEPT_MS)
+
+    def _prompt(self, modern: bool, params: Mapping[str, Any], tasks: OfferedTasks) -> bytes:
+        name = params.get("name")
+        if type(name) is not str:
+            raise RpcError(INVALID_PARAMS, "prompts/get needs a name.")
+        given = params.get("arguments")
+        if given is not None and not (type(given) is dict and all(type(one) is str for one in given.values())):
+            raise RpcError(INVALID_PARAMS, "The arguments of a prompt are texts by name; prompts here have none.")
+        if name not in tasks.texts:
+            raise RpcError(INVALID_PARAMS, server_info.no_prompt(name), {"name": name})
+        message = {"role": "user", "content": {"type": "text", "text": tasks.texts[name]}}
+        return self._shaped(modern, {"messages": [message]})
+
+    def _discovered(self) -> bytes:
+        versions = {"supportedVersions": list(MODERN_VERSIONS)}
+        kept = {"ttlMs": KEPT_MS, "cacheScope": "public"}
+        return self._shaped(True, {**versions, **self._described(), **kept})
+
+    def _initialized(self, params: Mapping[str, Any]) -> bytes:
+        version = negotiated(params)
+        told = {"protocolVersion": version, **self._described(), "serverInfo": self._server}
+        return self._shaped(False, told)
+
+    def _described(self) -> dict[str, Any]:
+        capabilities = {
+            "prompts": {"listChanged": False},
+            "resources": {"listChanged": False, "subscribe": False},
+            "tools": {"listChanged": False},
+        }
+        return {"capabilities": capabilities, "instructions": server_info.instructions(self._card)}
+
+    def _shaped(self, modern: bool, result: Mapping[str, Any], kept_ms: int | None = None) -> bytes:
+        if not modern:
+            return encode(dict(result)).encode()
+        kept = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": "public"}
+        text = encode({**result, "resultType": "complete", **kept}).encode()
+        return b'%s,"_meta":%s}' % (text[:-1], self.stamp)
+
+
+def _check_cursor(params: Mapping[str, Any]) -> None:
+    if type(params.get("cursor")) not in (str, type(None)):
+        raise RpcError(INVALID_PARAMS, "A cursor must be a text.")
+
+
+def _listed(tool: Tool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+        "annotations": tool.annotations,
+    }

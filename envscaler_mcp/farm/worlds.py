@@ -1,0 +1,285 @@
+"""The worlds that are open: named, counted, kept within bounds, and closed when nobody comes any more."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import secrets
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import anyio.to_thread
+
+from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.farm import memory
+from envscaler_mcp.farm.environments import Environments, HostedEnvironment
+from envscaler_mcp.farm.hosted_world import Counts, HostedWorld, Start, Terms, Threads
+from envscaler_mcp.farm.memory import MemoryWatch
+from envscaler_mcp.farm.worker_calls import WorkerCalls
+from envscaler_mcp.launch.opening import Isolation
+from envscaler_mcp.serving.tasks import Offer
+
+logger = logging.getLogger(__name__)
+
+IN_USE_SECONDS = 60.0
+"""A visitor's world that was used since ends for no other visitor."""
+FORK_SECONDS = 0.5
+"""How long a fork waits for a call that is under way."""
+_RANDOM = 22
+"""Letters of 128 random bits."""
+
+
+class FullError(EnvScalerError):
+    """The farm holds as many worlds as it may."""
+
+
+class NoWorldError(WorldError):
+    """Nothing lives at an address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How much the worlds of one process may take together."""
+
+    worlds: int = 10_000
+    memory: int = 8 << 30
+    calls: int = 100_000
+    """Of each world."""
+    records: int = 2_000
+    """That each world in the process itself may hold beyond those it began with."""
+    visitors: int = 1_000
+    visitors_of_address: int = 250
+    """Visitors' worlds that one address may have; its own that was idle longest ends for one more."""
+    lease_seconds: float = 900.0
+    longest_lease: float = 86_400.0
+    visit_seconds: float = 3_600.0
+    first_visit_seconds: float = 60.0
+    """The lease of a visitor's world until a first call of it succeeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Which worlds belong to this process: those whose names fall on its number."""
+
+    number: int = 0
+    of: int = 1
+
+    def owner(self, name: str) -> int:
+        """The number of the process that a name belongs to."""
+        return zlib.crc32(name.encode()) % self.of
+
+    def fresh(self) -> str:
+        """A name that nobody can guess and that belongs here."""
+        while True:
+            name = secrets.token_urlsafe(16)
+            if self.owner(name) == self.number:
+                return name
+
+
+class Worlds:
+    """One process's worlds."""
+
+    def __init__(
+        self, environments: Environments, caps: Caps, secret: bytes, isolation: Isolation, share: Share
+    ) -> None:
+        self.environments = environments
+        self.caps = caps
+        self.share = share
+        self.counts = Counts()
+        self._secret = secret
+        self._isolation: Isolation = isolation
+        self._open: dict[str, HostedWorld] = {}
+        self._visits: dict[str, asyncio.Event] = {}
+        self._opening = 0
+        self._threads: dict[str, Threads] = {}
+        self._calls = WorkerCalls()
+        self._memory = MemoryWatch(caps.memory)
+        self.visitors = 0
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __iter__(self) -> Iterator[HostedWorld]:
+        return iter(list(self._open.values()))
+
+    def find(self, environment: str, name: str) -> HostedWorld:
+        """The world at an address; NoWorldError says no more than that there is none."""
+        found = self._open.get(name)
+        if found is None or found.environment.card.id != environment:
+            raise NoWorldError("There is no world at this address; it was closed, or its lease has ended.")
+        return found
+
+    def is_open(self, name: str) -> bool:
+        """Whether a world of that name is here."""
+        return name in self._open
+
+    def named(self, name: str) -> HostedWorld:
+        """The world of that name, whatever its environment."""
+        found = self._open.get(name)
+        if found is None:
+            raise NoWorldError("There is no such world; it was closed, or its lease has ended.")
+        return found
+
+    async def open(
+        self,
+        environment: str,
+        scenario: str | None = None,
+        state: str | None = None,
+        seed: int | None = None,
+        lease_seconds: float | None = None,
+        prompts: Offer | None = None,
+    ) -> HostedWorld:
+        """A new world, its owner's until it is closed or left alone for its lease."""
+        hosted = self.environments.find(environment)
+        start = Start(scenario, state, seed, prompts)
+        return await self._place(self.share.fresh(), hosted, self._lease(lease_seconds), start)
+
+    async def fork(self, parent: HostedWorld) -> HostedWorld:
+        """A second world that goes on from where the first is."""
+        self._admit(here=parent.place == "here")
+        session = await parent.act(lambda one: one.fork(), FORK_SECONDS)
+        name, threads = self.share.fresh(), parent.threads
+        return self._add(
+            HostedWorld(name, parent.environment, session, parent.terms, self.counts, threads, parent.start)
+        )
+
+    def _lease(self, seconds: float | None) -> Terms:
+        wanted = self.caps.lease_seconds if seconds is None else seconds
+        if not 0 < wanted <= self.caps.longest_lease:
+            raise WorldError(f"A lease lasts more than 0 and at most {self.caps.longest_lease:.0f} seconds.")
+        return Terms(wanted, self.caps.calls, self.caps.records)
+
+    def renew(self, world: HostedWorld, seconds: float | None) -> None:
+        """Let a lease begin anew, perhaps with another length."""
+        world.terms = self._lease(seconds if seconds is not None else world.terms.lease_seconds)
+        world.used = time.monotonic()
+
+    async def _place(
+        self,
+        name: str,
+        hosted: HostedEnvironment,
+        terms: Terms,
+        start: Start,
+        *,
+        visitor: bool = False,
+    ) -> HostedWorld:
+        threads = self._threads_of(hosted)
+        where = start.scenario, start.state, start.seed, self._isolation
+        here = self._isolation == "local" and await hosted.may_run_here(threads.opening)
+        self._admit(here=here)
+        if here:
+            session = hosted.session(*where)
+        else:
+            self._opening += 1
+            try:
+                session = await anyio.to_thread.run_sync(hosted.session, *where, limiter=threads.opening)
+            finally:
+                self._opening -= 1
+        return self._add(HostedWorld(name, hosted, session, terms, self.counts, threads, start, visitor=visitor))
+
+    def _threads_of(self, hosted: HostedEnvironment) -> Threads:
+        return self._threads.setdefault(hosted.card.id, Threads(self._calls))
+
+    def _admit(self, *, here: bool) -> None:
+        if len(self._open) + self._opening >= self.caps.worlds:
+            raise FullError(f"{self.caps.worlds} worlds are open, as many as may be; close some, or let leases end.")
+        if self._memory.too_much_in_process if here else self._memory.workers_are_full:
+            raise FullError(f"The worlds fill the {self.caps.memory >> 20} MiB they may have; close some.")
+
+    def _add(self, world: HostedWorld) -> HostedWorld:
+        self._open[world.name] = world
+        self.counts.opened += 1
+        self.visitors += world.visitor
+        return world
+
+    async def close(self, world: HostedWorld) -> None:
+        """End a world; its address leads nowhere from here on."""
+        if self._open.pop(world.name, None) is not None:
+            self.counts.closed += 1
+            self.visitors -= world.visitor
+            await world.close()
+
+    # Visitors
+
+    def invitation(self, environment: str) -> str:
+        """A name that only this farm can make: a world begins there whenever somebody comes and none is there."""
+        if environment not in self.environments.entries:
+            # Any page may ask, so no name is looked for that this one may have been meant for.
+            raise WorldError("There is no such environment; /v0.1/servers lists them.")
+        self.environments.find(environment)
+        random = secrets.token_urlsafe(16)
+        return random + self._signature(environment, random)
+
+    def _signature(self, environment: str, random: str) -> str:
+        return hmac.new(self._secret, f"visit {environment} {random}".encode(), hashlib.sha256).hexdigest()[:32]
+
+    def is_guest_link(self, environment: str, name: str) -> bool:
+        """Whether a name is an invitation of this farm's to this environment."""
+        random, signature = name[:_RANDOM], name[_RANDOM:]
+        return len(signature) == 32 and hmac.compare_digest(
+            signature.encode(), self._signature(environment, random).encode()
+        )
+
+    async def open_guest(self, environment: str, name: str, address: str = "") -> HostedWorld:
+        """The world of an invitation, fresh if it is not there any more."""
+        while (coming := self._visits.get(name)) is not None:
+            await coming.wait()
+        found = self._open.get(name)
+        if found is not None:
+            return found
+        self._visits[name] = asyncio.Event()
+        try:
+            await self._make_place(address)
+            terms = Terms(self.caps.visit_seconds, self.caps.calls, self.caps.records)
+            world = await self._place(name, self.environments.find(environment), terms, Start(), visitor=True)
+            world.address, world.first_lease = address, self.caps.first_visit_seconds
+            return world
+        finally:
+            self._visits.pop(name).set()
+
+    async def _make_place(self, address: str) -> None:
+        """End the visitor's world that was idle longest where there are too many, those first that were never used."""
+        visits = [world for world in self._open.values() if world.visitor] if self.visitors else []
+        own = [world for world in visits if world.address == address]
+        if len(own) >= self.caps.visitors_of_address:
+            visits = own
+        elif len(visits) < self.caps.visitors:
+            return
+        now = time.monotonic()
+        idle = [world for world in visits if world.first_lease is not None or world.used < now - IN_USE_SECONDS]
+        if not idle:
+            raise FullError(f"{len(visits)} visitors are here already, as many as may; come back later.")
+        await self.close(min(idle, key=lambda world: (world.first_lease is None, world.used)))
+
+    # The end of worlds
+
+    async def reap(self) -> None:
+        """Close what is not used for its lease, for as long as the process runs."""
+        while True:
+            await asyncio.sleep(1)
+            now = time.monotonic()
+            for world in [one for one in self._open.values() if one.leaves < now]:
+                self.counts.reaped += 1
+                try:
+                    await self.close(world)
+                except Exception:
+                    logger.exception("a world of %s could not be closed", world.environment.card.id)
+
+    async def watch_memory(self) -> None:
+        """End the largest worlds where all hold more than they may, for as long as the process runs."""
+        while True:
+            await asyncio.sleep(memory.SECONDS)
+            try:
+                self._memory.weigh(self._open.values())
+                self.counts.ended_for_memory += await self._memory.make_room(list(self._open.values()))
+            except Exception:
+                logger.exception("the worlds could not be weighed")
+
+    async def close_all(self) -> None:
+        """The farm ends."""
+        for world in list(self._open.values()):
+            await self.close(world)

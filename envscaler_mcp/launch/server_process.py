@@ -1,0 +1,197 @@
+"""One server process, from its options to its end."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import aclosing, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.abc
+
+from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.html.visible import escaped, visible
+from envscaler_mcp.launch.opening import WrongUseError, open_session
+from envscaler_mcp.launch.server import Load
+from envscaler_mcp.serving.session import Session
+from envscaler_mcp.settings import secret_named
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+    from envscaler_mcp.artifacts import Scenario
+    from envscaler_mcp.serving import EnvironmentCode
+    from envscaler_mcp.serving.control import ControlPlane, Open
+
+
+Control = Callable[[], Coroutine[Any, Any, None]]
+
+
+def run(folder: Path, options: argparse.Namespace, load: Load) -> int:
+    """Do what the options say; the exit code."""
+    try:
+        _check(options)
+        if options.list_tools:
+            _list_tools(load(folder), options.json)
+        else:
+            anyio.run(_serve, folder, load, options)
+    except EnvScalerError as cause:
+        sys.stderr.write(visible(f"{folder.name}: {cause}") + "\n")
+        return 2 if isinstance(cause, WrongUseError) else 1
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    if not 0 <= options.port <= 65535:
+        raise WrongUseError(f"There is no port {options.port}; use 1 to 65535, or 0 for any free one.")
+    for option, name in (("--token-env", options.token_env), ("--control-token-env", options.control_token_env)):
+        if name is not None and not secret_named(name):
+            raise WrongUseError(f"The variable {name!r} that {option} names is empty or not set.")
+    if (options.control is None) != (options.control_token_env is None):
+        raise WrongUseError("--control and --control-token-env belong together.")
+    if options.scenario is not None and options.state is not None:
+        raise WrongUseError("A scenario begins at its own state; name --scenario or --state.")
+    if options.with_parent and not options.http:
+        raise WrongUseError("--with-parent belongs to --http; on standard input a server always ends with it.")
+
+
+def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
+    tools = code.environment.tools
+    if as_json:
+        listed = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "inputSchema": tool.input_schema,
+                "annotations": tool.annotations,
+            }
+            for tool in tools
+        ]
+        sys.stdout.write(escaped(json.dumps(listed, ensure_ascii=False, indent=1)) + "\n")
+        return
+    width = max((len(tool.name) for tool in tools), default=0)
+    for tool in tools:
+        sys.stdout.write(visible(f"{tool.name:{width}}  {tool.description}") + "\n")
+
+
+async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
+    from envscaler_mcp.serving.control import ControlPlane
+    from envscaler_mcp.serving.server import build_server
+    from envscaler_mcp.serving.tasks import load_scenarios, offered_tasks
+    from envscaler_mcp.serving.world_slot import WorldSlot
+
+    code, tasks = load(folder), load_scenarios(folder)
+    offered: list[Scenario] = []
+
+    def open_at(scenario: str | None, state: str | None, seed: int | None) -> Session:
+        session = open_session(folder, code, scenario, state, seed, options.isolation)
+        begins = session.scenario.state if session.scenario else state or next(iter(code.environment.states), None)
+        offered[:] = offered_tasks(tasks, options.prompts, scenario, begins)
+        return session
+
+    session = open_at(options.scenario, options.state, options.seed)
+    served = WorldSlot(session.world)
+    plane = ControlPlane(served, session, _told_as_world_errors(open_at))
+    try:
+        server = build_server(served, (lambda: offered) if tasks else ())
+        async with _controlled(plane, options) as control:
+            if options.http:
+                await _serve_http(server, control, options)
+            else:
+                await _serve_stdio(server, control)
+    finally:
+        plane.close()
+
+
+def _told_as_world_errors(open_at: Open) -> Open:
+    """The same, where what was asked for wrongly is told to whoever asked over the control line."""
+
+    def opened(scenario: str | None, state: str | None, seed: int | None) -> Session:
+        try:
+            return open_at(scenario, state, seed)
+        except WrongUseError as cause:
+            raise WorldError(str(cause)) from cause
+
+    return opened
+
+
+async def _serve_stdio(server: Server[Any], control: Control) -> None:
+    from envscaler_mcp.serving.stdio import serve_stdio
+
+    async with anyio.create_task_group() as group:
+        await group.start(_after_signal, group.cancel_scope.cancel)
+        group.start_soon(control)
+        await serve_stdio(server)
+        group.cancel_scope.cancel()
+
+
+async def _serve_http(server: Server[Any], control: Control, options: argparse.Namespace) -> None:
+    from envscaler_mcp.serving.http import PATH, http_app, http_server
+    from envscaler_mcp.serving.sockets import is_loopback, listen, url_of
+
+    token = None if options.token_env is None else secret_named(options.token_env)
+    if token is None and not is_loopback(options.host):
+        raise WrongUseError(
+            f"Other machines could reach {options.host!r}; name a token with --token-env, or use 127.0.0.1."
+        )
+    with listen(options.host, options.port, token) as sock:
+        runner = http_server(http_app(server, host=options.host, token=token))
+        async with anyio.create_task_group() as group:
+            await group.start(_after_signal, runner.stop)
+            if options.with_parent:
+                group.start_soon(_after_parent, runner.stop)
+            group.start_soon(control)
+            # The kernel already accepts connections, so whoever reads this line can connect.
+            sys.stdout.write(url_of(sock) + PATH + "\n")
+            sys.stdout.flush()
+            # Whoever started us reads that one line and no more, so what environment code prints must not fill the pipe.
+            os.dup2(2, 1)
+            await runner.serve(sockets=[sock])
+            group.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def _controlled(plane: ControlPlane, options: argparse.Namespace) -> AsyncIterator[Control]:
+    """What serves the control plane beside the agents'; whoever knows where it listens can connect from now on."""
+    if options.control is None:
+        yield anyio.sleep_forever
+        return
+    from envscaler_mcp.serving.control import listen_for_control, serve_control
+
+    token = secret_named(options.control_token_env)
+    assert token is not None
+    listener = await listen_for_control(options.control)
+    try:
+        yield partial(serve_control, plane, listener, token)
+    finally:
+        await listener.aclose()
+        if not options.control.isdigit():
+            Path(options.control).unlink(missing_ok=True)  # noqa: ASYNC240 - the process is ending
+
+
+async def _after_signal(act: Any, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+    """Act when somebody asks the process to end."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        task_status.started()
+        async for _signal in signals:
+            act()
+
+
+async def _after_parent(act: Any) -> None:
+    """Act when standard input closes, which it does however the parent ends."""
+    from envscaler_mcp.serving.wire import lines
+
+    arriving: AsyncIterator[object] = lines(0)
+    async with aclosing(arriving) as all_lines:  # type: ignore[type-var]
+        async for _line in all_lines:
+            pass
+    act()

@@ -1,0 +1,90 @@
+"""The control plane in process: sessions in the server folders of a home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from envscaler_mcp.artifacts import Registry, Scenario, Verdict
+from envscaler_mcp.launch.opening import Isolation, open_session
+from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.sandbox.judging import judge
+from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.session import Session
+from envscaler_mcp.serving.tasks import load_scenarios
+from envscaler_mcp.trust import load_code
+
+_Seen = tuple[tuple[int, int, int], ...]
+
+
+def _seen(folder: Path) -> _Seen:
+    """Numbers, sizes and times of the files that code is read from; what is not there is told when it is read."""
+    with suppress(OSError):
+        found = [(folder / name).lstat() for name in ("environment.json", "environment.py")]
+        return tuple((one.st_ino, one.st_size, one.st_mtime_ns) for one in found)
+    return ()
+
+
+class WorldHome:
+    """The server folders of a home, and sessions in them: the control plane, in process."""
+
+    def __init__(self, servers: Path, registry: Registry | None = None) -> None:
+        """A folder that is not the one its registry names holds unread code; without a registry that is not asked."""
+        self.servers = servers
+        self._registered = {} if registry is None else {entry.id: entry.digests for entry in registry.entries}
+        self._checker = Checker()
+        self._codes: dict[str, tuple[_Seen, EnvironmentCode]] = {}
+        """What was read, by environment, and how its files lay there."""
+
+    @classmethod
+    @contextmanager
+    def at(cls, servers: Path, registry: Registry | None = None) -> Iterator[WorldHome]:
+        """A farm for the block."""
+        farm = cls(servers, registry)
+        try:
+            yield farm
+        finally:
+            farm.close()
+
+    def open(
+        self,
+        environment: str,
+        *,
+        scenario: str | None = None,
+        state: str | None = None,
+        seed: int | None = None,
+        isolation: Isolation | None = None,
+    ) -> Session:
+        """A session at a scenario, or at a state, which is its owner's to close."""
+        folder = self.servers / environment
+        return open_session(folder, self.code(environment), scenario, state, seed, isolation, self.judge)
+
+    def code(self, environment: str) -> EnvironmentCode:
+        """The code of an environment, and whether it may run in this process; read again when its files are others."""
+        folder = self.servers / environment
+        seen = _seen(folder)
+        known = self._codes.get(environment)
+        if known is None or known[0] != seen:
+            known = self._codes[environment] = seen, load_code(folder, self._registered.get(environment))
+        return known[1]
+
+    def judge(
+        self,
+        scenario: Scenario,
+        initial: Mapping[str, Any],
+        final: Mapping[str, Any],
+        scoring: Scoring = "framed",
+    ) -> Verdict:
+        """What an ending is worth; workers for the checks are kept warm."""
+        return judge(scenario, initial, final, scoring, self._checker)
+
+    def scenarios(self, environment: str) -> tuple[Scenario, ...]:
+        """The tasks of an environment."""
+        return load_scenarios(self.servers / environment)
+
+    def close(self) -> None:
+        """End what waits; sessions are their owners'."""
+        self._checker.close()

@@ -1,0 +1,115 @@
+"""What lies between two moments of a world: from a journal of writes, or from two states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from envscaler_mcp.artifacts import StateDiff
+from envscaler_mcp.serving.plain_json import json_copy
+
+Write = tuple[Any, ...]
+"""One write of a compiled class: ("new", container, id), ("put", container, id, field, before),
+("delete", container, id, record) or ("scalar", attribute, key or None, before)."""
+
+_ABSENT = object()
+
+
+def diff_of_journal(journal: Iterable[Write], now: Mapping[str, Any]) -> StateDiff:
+    """What the writes, oldest first, made of the state; a write that was taken back is no change."""
+    records: dict[tuple[str, str], Any] = {}
+    fields: dict[tuple[str, str], dict[str, Any]] = {}
+    scalars: dict[tuple[str, str | None], Any] = {}
+    for write in journal:
+        if write[0] == "scalar":
+            scalars.setdefault((write[1], write[2]), write[3])
+            continue
+        place = (write[1], write[2])
+        if write[0] == "put":
+            if place not in records:
+                fields.setdefault(place, {}).setdefault(write[3], write[4])
+        elif place not in records:
+            records[place] = _ABSENT if write[0] == "new" else {**write[3], **fields.pop(place, {})}
+    return _assembled(records, fields, scalars, now)
+
+
+def _assembled(
+    records: Mapping[tuple[str, str], Any],
+    fields: Mapping[tuple[str, str], Mapping[str, Any]],
+    scalars: Mapping[tuple[str, str | None], Any],
+    now: Mapping[str, Any],
+) -> StateDiff:
+    diff = _Diff()
+    for (container, key), before in records.items():
+        diff.record(container, key, before, now[container].get(key, _ABSENT))
+    for (container, key), before in fields.items():
+        record = now[container][key]
+        diff.fields(container, key, before, {name: record.get(name) for name in before})
+    for (attribute, entry), before in scalars.items():
+        value = now.get(attribute)
+        after = value if entry is None else value.get(entry) if isinstance(value, dict) else None
+        diff.scalar(attribute if entry is None else f"{attribute}.{entry}", before, after)
+    return diff.made()
+
+
+def diff_of_states(before: Mapping[str, Any], after: Mapping[str, Any]) -> StateDiff:
+    """What is different between two states."""
+    diff = _Diff()
+    for attribute in {**before, **after}:
+        old, new = before.get(attribute), after.get(attribute)
+        if old == new and type(old) is type(new) and _same(old, new):
+            continue
+        if _is_container(old) and _is_container(new):
+            for key in {**(old or {}), **(new or {})}:
+                diff.record(attribute, key, (old or {}).get(key, _ABSENT), (new or {}).get(key, _ABSENT))
+        elif isinstance(old, dict) and isinstance(new, dict):
+            for entry in {**old, **new}:
+                diff.scalar(f"{attribute}.{entry}", old.get(entry), new.get(entry))
+        else:
+            diff.scalar(attribute, old, new)
+    return diff.made()
+
+
+def _is_container(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(record, dict) for record in value.values())
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Equal as JSON: 1, 1.0 and true are three values."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(_same(item, right[name]) for name, item in left.items())
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return bool(left == right)
+
+
+class _Diff:
+    def __init__(self) -> None:
+        self._created: dict[str, dict[str, Any]] = {}
+        self._deleted: dict[str, dict[str, Any]] = {}
+        self._changed: dict[str, dict[str, Any]] = {}
+        self._scalars: dict[str, Any] = {}
+
+    def record(self, container: str, key: str, before: Any, after: Any) -> None:
+        if before is _ABSENT:
+            if after is not _ABSENT:
+                self._created.setdefault(container, {})[key] = json_copy(after)
+        elif after is _ABSENT:
+            self._deleted.setdefault(container, {})[key] = json_copy(before)
+        else:
+            self.fields(container, key, before, after)
+
+    def fields(self, container: str, key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        for name in {**before, **after}:
+            old, new = before.get(name), after.get(name)
+            if not _same(old, new):
+                self._changed.setdefault(container, {}).setdefault(key, {})[name] = (json_copy(old), json_copy(new))
+
+    def scalar(self, path: str, before: Any, after: Any) -> None:
+        if not _same(before, after):
+            self._scalars[path] = (json_copy(before), json_copy(after))
+
+    def made(self) -> StateDiff:
+        return StateDiff(created=self._created, deleted=self._deleted, changed=self._changed, scalars=self._scalars)

@@ -1,0 +1,84 @@
+"""A page without scripts or links to elsewhere that shows what a farm holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+from envscaler_mcp.html.parts import STYLE, histogram, number, table
+from envscaler_mcp.stats.figures import PAPER, Figures
+from envscaler_mcp.stats.signal import Signal
+from envscaler_mcp.stats.similarity import LOOKED_AT, REFUSED, Similarities
+
+_MAP_WIDTH, _MAP_HEIGHT = 1180, 760
+_STYLE = f"""{STYLE}
+.map circle {{ opacity: .85; }} .map text {{ font-size: 9px; }}
+.key span {{ display: inline-block; margin: 0 14px 4px 0; white-space: nowrap; }}
+.key i {{ display: inline-block; width: 10px; height: 10px; border-radius: 5px; margin-right: 5px; }}
+"""
+
+
+def page(
+    figures: Figures, alike: Similarities, places: Mapping[str, tuple[float, float]], signal: Signal | None = None
+) -> str:
+    """The whole page as HTML."""
+    many = len(figures.environments)
+    parts = [
+        "<!doctype html><html lang=en><head><meta charset=utf-8><title>What this farm holds</title>",
+        "<meta name=viewport content='width=device-width, initial-scale=1'>",
+        f"<style>{_STYLE}</style></head><body>",
+        f"<h1>{many} environments, {figures.scenarios:,} scenarios</h1>",
+        f"<p>{len(figures.sectors)} sectors. A dashed line marks what the paper reports.</p>",
+        "<h2>Beside the paper</h2>",
+        table(
+            ("", "here", "paper"),
+            [(name, number(value), number(PAPER.get(name))) for name, value in figures.table.items()],
+        ),
+        "<h2>How they are spread</h2><div class=charts>",
+        *_histograms(figures, alike, signal),
+        "</div><h2>Topics</h2><p>Environments whose words are alike lie near each other.</p>",
+        _map(figures, places),
+        "<h2>Most alike in structure</h2>",
+        f"<p>Names forgotten; {REFUSED:.2f} and above is refused, {LOOKED_AT:.2f} and above wants a look.</p>",
+        table(
+            ("pair", "similarity"),
+            [(f"{pair.one} and {pair.other}", f"{pair.similarity:.3f}") for pair in alike.pairs[:12]],
+        ),
+    ]
+    if signal is not None:
+        parts += ["<h2>Signal</h2>", table(("", ""), [(name, number(value)) for name, value in signal.table.items()])]
+    return "\n".join([*parts, "</body></html>\n"])
+
+
+def _histograms(figures: Figures, alike: Similarities, signal: Signal | None) -> Iterable[str]:
+    each = figures.environments
+    yield histogram("query tools", [one.query_tools for one in each], PAPER["query tools"])
+    yield histogram("change tools", [one.change_tools for one in each], PAPER["change tools"])
+    yield histogram("attributes", [one.attributes for one in each], PAPER["attributes"], step=4)
+    yield histogram("enforced rules", [one.rules for one in each])
+    yield histogram("scenarios", [sum(one.scenarios.values()) for one in each], PAPER["scenarios each"], step=5)
+    yield histogram(
+        "similarity of the nearest neighbour (%)", [round(100 * p.similarity) for p in alike.nearest.values()], step=2
+    )
+    if signal is not None:
+        yield histogram("calls of the oracle", [one.calls for one in signal.scenarios], step=2)
+
+
+def _map(figures: Figures, places: Mapping[str, tuple[float, float]]) -> str:
+    hues = {sector: number * 360 // max(len(figures.sectors), 1) for number, sector in enumerate(figures.sectors)}
+    dots = []
+    for one in figures.environments:
+        x, y = places[one.id]
+        left, top = 12 + x * (_MAP_WIDTH - 140), 14 + y * (_MAP_HEIGHT - 28)
+        name = escape(one.id.replace("_", " "))
+        dots.append(
+            f"<circle cx={left:.1f} cy={top:.1f} r=5 fill='hsl({hues[one.sector]} 60% 50%)'><title>{name} "
+            f"({escape(one.sector)})</title></circle><text x={left + 7:.1f} y={top + 3:.1f}>{name}</text>"
+        )
+    key = "".join(
+        f"<span><i style='background: hsl({hue} 60% 50%)'></i>{escape(sector.replace('_', ' '))} {figures.sectors[sector]}</span>"
+        for sector, hue in hues.items()
+    )
+    return (
+        f"<svg class=map viewBox='0 0 {_MAP_WIDTH} {_MAP_HEIGHT}' role=img>{''.join(dots)}</svg><p class=key>{key}</p>"
+    )

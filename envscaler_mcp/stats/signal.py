@@ -1,0 +1,257 @@
+"""Whether one can learn from scenarios: what is earned without understanding them, and what solving them takes."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import partial
+
+from envscaler_mcp.artifacts import LEVELS, Scenario, Tally
+from envscaler_mcp.episode.agent import Briefing
+from envscaler_mcp.episode.guessing import RandomAgent
+from envscaler_mcp.launch.opening import open_session
+from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.sandbox.judging import judge
+from envscaler_mcp.scenarios.variety import TOO_ALIKE, Grams, alike, grams
+from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.stats.reading import Holding
+from envscaler_mcp.trust import load_code
+
+_CHARACTERS_PER_TOKEN = 4
+"""A rule of thumb for English and JSON; no model's tokenizer is at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioSignal:
+    """One scenario, and what it was worth to those who do not understand it."""
+
+    id: str
+    environment: str
+    level: str
+    split: str
+    do_nothing: float
+    random: float
+    checks: int
+    true_at_start: int
+    mutants: Tally
+    texts: Tally
+    """Facts of the task's text left out or changed, and how many of those are noticed."""
+    calls: int
+    reads: int
+    changes: int
+    branches: int
+    branches_held: int
+    enabled: int
+    distractors: int
+    chosen: int
+    """Records that somebody chose and described."""
+    alone: int
+    """Those of them for which nothing else could be mistaken."""
+    sentences: int
+    stock: int
+    task_tokens: int
+    prompt_tokens: int
+    """Task, introduction and tools."""
+    proven: bool
+    text: Grams
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A corpus of scenarios."""
+
+    scenarios: tuple[ScenarioSignal, ...]
+    near_duplicates: tuple[tuple[str, str, float], ...]
+
+    @property
+    def table(self) -> dict[str, float]:
+        """Means over all scenarios, and shares."""
+        found = self.scenarios
+        many = len(found) or 1
+        branches = sum(one.branches for one in found)
+        made = sum(one.mutants.made - one.mutants.equivalent for one in found)
+        alike_ones = {name for one, other, _ in self.near_duplicates for name in (one, other)}
+        return {
+            "scenarios": float(len(found)),
+            "proven": sum(one.proven for one in found) / many,
+            "do-nothing reward": sum(one.do_nothing for one in found) / many,
+            "random-policy reward": sum(one.random for one in found) / many,
+            "checks true at the start": _share(
+                sum(one.true_at_start for one in found), sum(one.checks for one in found)
+            ),
+            "kill rate": _share(sum(one.mutants.right for one in found), made),
+            "kill rate without the frame": _share(sum(one.mutants.right_without_frame for one in found), made),
+            "text mutants noticed": _share(sum(one.texts.right for one in found), sum(one.texts.made for one in found)),
+            "oracle calls": sum(one.calls for one in found) / many,
+            "look-ups needed": sum(one.reads for one in found) / many,
+            "changes": sum(one.changes for one in found) / many,
+            "changes another one enables": sum(one.enabled for one in found) / many,
+            "branches": branches / many,
+            "branches whose test holds": _share(sum(one.branches_held for one in found), branches),
+            "distractors": sum(one.distractors for one in found) / many,
+            "descriptions without a near miss": _share(
+                sum(one.alone for one in found), sum(one.chosen for one in found)
+            ),
+            "task tokens": sum(one.task_tokens for one in found) / many,
+            "prompt tokens with tools": sum(one.prompt_tokens for one in found) / many,
+            "near-duplicates": len(alike_ones) / many,
+            "default-worded sentences": _share(sum(one.stock for one in found), sum(one.sentences for one in found)),
+        }
+
+    @property
+    def levels(self) -> dict[str, dict[str, float]]:
+        """How many there are of each level, and what they take."""
+        by_level = {level: [one for one in self.scenarios if one.level == level] for level in LEVELS}
+        return {
+            level: {
+                "scenarios": float(len(found)),
+                "calls": statistics.fmean(one.calls for one in found),
+                "calls sd": statistics.pstdev(one.calls for one in found),
+                "changes": statistics.fmean(one.changes for one in found),
+                "random-policy reward": statistics.fmean(one.random for one in found),
+            }
+            for level, found in by_level.items()
+            if found
+        }
+
+    @property
+    def splits(self) -> dict[str, int]:
+        """How many scenarios there are to train on, to validate with, and held out."""
+        return dict(sorted(Counter(one.split for one in self.scenarios).items()))
+
+    def document(self) -> dict[str, object]:
+        """Everything but the single scenarios, for programs."""
+        return {
+            "table": self.table,
+            "levels": self.levels,
+            "splits": self.splits,
+            "near_duplicates": [list(pair) for pair in self.near_duplicates],
+        }
+
+
+def signal_of(farm: Iterable[Holding], progress: Callable[[str, int, int], None], many: int) -> Signal:
+    """Play every scenario at random, and count; `many` is how many environments there are, for the progress."""
+    found: list[ScenarioSignal] = []
+    checker = Checker()
+    try:
+        for number, holding in enumerate(farm, start=1):
+            found.extend(_signals(holding, checker))
+            progress(holding.environment.id, number, many)
+    finally:
+        checker.close()
+    return Signal(tuple(found), tuple(near_duplicates({one.id: one.text for one in found})))
+
+
+def _signals(holding: Holding, checker: Checker) -> Iterator[ScenarioSignal]:
+    code = load_code(holding.folder)
+    environment = holding.environment
+    tools = [
+        {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+        for tool in environment.tools
+    ]
+    around = _tokens(json.dumps(tools)) + _tokens(environment.introduction + "\n".join(environment.rules))
+    for scenario in holding.scenarios:
+        nothing, chance, true_at_start = _rewards(holding, code, scenario, checker)
+        features = scenario.features
+        task = _tokens(scenario.task)
+        yield ScenarioSignal(
+            id=scenario.id,
+            environment=environment.id,
+            level=scenario.level,
+            split=scenario.split,
+            do_nothing=nothing,
+            random=chance,
+            checks=len(scenario.checks),
+            true_at_start=true_at_start,
+            mutants=_all_mutants(scenario),
+            texts=scenario.proof.text_mutants if scenario.proof is not None else Tally(),
+            calls=len(scenario.oracle),
+            reads=features.get("reads", 0),
+            changes=features.get("changes", 0),
+            branches=features.get("branches", 0),
+            branches_held=features.get("branches_held", 0),
+            enabled=features.get("enabled", 0),
+            distractors=features.get("distractors", 0),
+            chosen=features.get("chosen", 0),
+            alone=features.get("unmistakable", 0),
+            sentences=features.get("sentences", 0),
+            stock=features.get("stock_sentences", 0),
+            task_tokens=task,
+            prompt_tokens=task + around,
+            proven=_whole(scenario),
+            text=grams(scenario.spans),
+        )
+
+
+def _rewards(holding: Holding, code: EnvironmentCode, scenario: Scenario, checker: Checker) -> tuple[float, float, int]:
+    """What doing nothing and guessing earn, and how many checks are true before anything is done."""
+    judging = partial(judge, checker=checker)
+    with closing(open_session(holding.folder, code, scenario.id, None, None, None, judging)) as session:
+        before = session.verify()
+        environment = holding.environment
+        agent = RandomAgent(
+            Briefing(environment.id, environment.introduction, environment.tools, scenario.task, scenario.seed)
+        )
+        observation = scenario.task
+        while (move := agent.act(observation)).tool is not None:
+            observation = session.world.call(move.tool, move.arguments).text
+        after = session.verify()
+    return before.reward, after.reward, sum(answer is True for answer in before.checks)
+
+
+def _all_mutants(scenario: Scenario) -> Tally:
+    kinds = scenario.proof.mutants.values() if scenario.proof is not None else ()
+    return Tally(
+        made=sum(kind.made for kind in kinds),
+        equivalent=sum(kind.equivalent for kind in kinds),
+        right=sum(kind.right for kind in kinds),
+        right_without_frame=sum(kind.right_without_frame for kind in kinds),
+    )
+
+
+def _whole(scenario: Scenario) -> bool:
+    """Whether its proof says everything that a proof must say."""
+    proof = scenario.proof
+    if proof is None or proof.oracle_reward != 1.0 or proof.do_nothing_reward != 0.0:
+        return False
+    tallies = (*proof.mutants.values(), *proof.benign.values(), proof.orders)
+    return all(tally.right == tally.made - tally.equivalent for tally in tallies)
+
+
+def near_duplicates(texts: Mapping[str, Grams], least: float = TOO_ALIKE) -> Iterator[tuple[str, str, float]]:
+    """Pairs with so many 3-grams in common, of all pairs there are.
+
+    Two sets that are so alike share one of the rarest grams of each, so only those are looked up.
+    """
+    often = Counter(gram for found in texts.values() for gram in found)
+    holders: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name, found in texts.items():
+        rarest = sorted(found, key=lambda gram: (often[gram], gram))[: len(found) - int(least * len(found)) + 1]
+        others: Sequence[str] = sorted({other for gram in rarest for other in holders[gram]})
+        for other in others:
+            share = alike(found, texts[other])
+            if share >= least:
+                yield other, name, round(share, 3)
+        for gram in rarest:
+            holders[gram].append(name)
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text) // _CHARACTERS_PER_TOKEN)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def scenario_lines(signal: Signal) -> Iterator[str]:
+    """One JSON object per scenario, without its text."""
+    for one in signal.scenarios:
+        record = asdict(one)
+        del record["text"]
+        record |= {"mutants": one.mutants.model_dump(), "texts": one.texts.model_dump()}
+        yield json.dumps(record, ensure_ascii=False)

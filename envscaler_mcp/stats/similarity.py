@@ -1,0 +1,82 @@
+"""How alike the environments of a farm are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from envscaler_mcp.stats.structure import Structure
+
+REFUSED = 0.55
+"""A pair as alike as this is one environment under two names."""
+LOOKED_AT = 0.40
+"""A pair as alike as this wants a look."""
+NEIGHBOURS = 0.35
+"""The mean over all environments of how alike the nearest other one is stays below this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two environments."""
+
+    one: str
+    other: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Similarities:
+    """Every environment beside every other one."""
+
+    pairs: tuple[Pair, ...]
+    """The most alike first."""
+
+    @property
+    def refused(self) -> tuple[Pair, ...]:
+        return tuple(pair for pair in self.pairs if pair.similarity >= REFUSED)
+
+    @property
+    def looked_at(self) -> tuple[Pair, ...]:
+        return tuple(pair for pair in self.pairs if LOOKED_AT <= pair.similarity < REFUSED)
+
+    @property
+    def nearest(self) -> dict[str, Pair]:
+        """For each environment the pair with its nearest neighbour."""
+        found: dict[str, Pair] = {}
+        for pair in self.pairs:
+            found.setdefault(pair.one, pair)
+            found.setdefault(pair.other, pair)
+        return dict(sorted(found.items()))
+
+    @property
+    def mean_nearest(self) -> float:
+        nearest = self.nearest.values()
+        return sum(pair.similarity for pair in nearest) / len(nearest) if nearest else 0.0
+
+    @property
+    def diverse(self) -> bool:
+        """Whether no pair is too alike, nor all of them on the whole."""
+        return not self.refused and self.mean_nearest < NEIGHBOURS
+
+
+def similarities(structures: Mapping[str, Structure]) -> Similarities:
+    """Every pair; found by way of the surroundings that two have in common, since most occur in few."""
+    names = sorted(structures)
+    total: dict[tuple[int, int], float] = defaultdict(float)
+    rounds = len(structures[names[0]].rounds) if names else 0
+    for number in range(rounds):
+        sizes = [structures[name].rounds[number].total() for name in names]
+        holders: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for place, name in enumerate(names):
+            for colour, times in structures[name].rounds[number].items():
+                holders[colour].append((place, times))
+        both: dict[tuple[int, int], int] = defaultdict(int)
+        for found in holders.values():
+            for at, (one, times) in enumerate(found):
+                for other, others in found[at + 1 :]:
+                    both[one, other] += min(others, times)
+        for (one, other), shared in both.items():
+            total[one, other] += shared / (sizes[one] + sizes[other] - shared) / rounds
+    pairs = [Pair(names[one], names[other], value) for (one, other), value in total.items()]
+    return Similarities(tuple(sorted(pairs, key=lambda pair: (-pair.similarity, pair.one, pair.other))))

@@ -1,0 +1,124 @@
+"""Episodes beside the tasks that they were about, as far as this home still has those."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from envscaler_mcp.artifacts import Scenario, Trajectory, Verdict
+from envscaler_mcp.artifacts.names import is_environment_id
+from envscaler_mcp.errors import ArtifactError, EnvScalerError, RunError
+from envscaler_mcp.launch.opening import Starts
+from envscaler_mcp.scoring.trajectory import attempted, trajectory_of
+from envscaler_mcp.serving.session import Judge
+from envscaler_mcp.serving.tasks import TaskList
+from envscaler_mcp.trust import load_code
+from envscaler_mcp.viewer.milestones import Milestone, milestones
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """An episode, its task, and when which check turned true."""
+
+    episode: Trajectory
+    scenario: Scenario | None = None
+    """Nothing where this home has the task no more, or another one under its name."""
+    milestones: tuple[Milestone, ...] = ()
+    unsure: str = ""
+    """Why it is not known, or not surely, when checks turned true."""
+    unreadable: str = ""
+    """Why there is nothing of the episode but its verdict."""
+
+
+class Review:
+    """Looks episodes up in the server folders of a home; their states are made anew, nothing is called.
+
+    Only what belongs to the environment of the last episode is kept: bring them one environment after the other.
+    """
+
+    def __init__(self, servers: Path, judge: Judge) -> None:
+        self._servers = servers
+        self._judge = judge
+        self._place: _Place | None = None
+
+    def of(self, record: bytes) -> Reviewed:
+        """The recorded episode with everything that this home can tell about it."""
+        try:
+            episode = trajectory_of(record)
+        except ArtifactError as cause:
+            return Reviewed(_outline(record), unreadable=str(cause))
+        scenario = None
+        try:
+            place = self._place_of(episode.environment)
+            scenario = place.scenario(episode)
+            return Reviewed(episode, scenario, *self._milestones(episode, scenario, place.initial(scenario)))
+        except EnvScalerError as cause:
+            return Reviewed(episode, scenario, unsure=str(cause))
+
+    def _place_of(self, environment: str) -> _Place:
+        if self._place is None or self._place.environment != environment:
+            self._place = _Place(self._servers, environment)
+        return self._place
+
+    def _milestones(
+        self, episode: Trajectory, scenario: Scenario, initial: Mapping[str, Any]
+    ) -> tuple[tuple[Milestone, ...], str]:
+        def answers(state: Mapping[str, Any]) -> tuple[bool, ...]:
+            return self._judge(scenario, initial, state, episode.verdict.scoring).checks
+
+        return milestones(episode.steps, initial, episode.final_hash, answers)
+
+
+def _outline(record: bytes) -> Trajectory:
+    """What a summary knows of an episode whose record cannot be read."""
+    one = attempted(record)
+    return Trajectory.model_construct(
+        id=one.id,
+        attempt=one.attempt,
+        scenario="",
+        scenario_digest="",
+        environment=one.environment,
+        code_digest="",
+        seed=0,
+        agent=one.agent,
+        via="",
+        ended=cast(Any, one.ended),
+        verdict=Verdict.model_construct(reward=one.reward, solved=one.solved, owner=one.owner, reason=one.reason),
+    )
+
+
+class _Place:
+    """The server folder of an environment."""
+
+    def __init__(self, servers: Path, environment: str) -> None:
+        # The name comes from a record, and must not lead out of the home.
+        if (
+            not is_environment_id(environment)
+            or not servers.is_dir()
+            or environment not in {folder.name for folder in servers.iterdir()}
+        ):
+            raise RunError(f"this home has no environment {environment!r}")
+        self.environment = environment
+        self._folder = servers / environment
+        self._tasks = TaskList(self._folder)
+        self._starts: Starts | None = None
+        self._initial: dict[tuple[str, int], Mapping[str, Any]] = {}
+
+    def scenario(self, episode: Trajectory) -> Scenario:
+        found = self._tasks.find(episode.scenario)
+        if found.digest != episode.scenario_digest:
+            raise RunError(f"the scenario {episode.scenario!r} was made again since the episode was played")
+        return found
+
+    def initial(self, scenario: Scenario) -> Mapping[str, Any]:
+        """The state that a task begins with; for some classes a process is started to know it."""
+        start = scenario.state_digest, scenario.seed
+        if start not in self._initial:
+            if self._starts is None:
+                self._starts = Starts(self._folder, load_code(self._folder))
+            session = self._starts.session(scenario)
+            self._initial[start] = session.initial
+            session.close()
+        return self._initial[start]

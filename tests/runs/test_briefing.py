@@ -1,0 +1,65 @@
+"""An agent knows what day it is, whether all is told at once or bit by bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.episode.agent import Action, Briefing, Mode
+from envscaler_mcp.episode.loop import EpisodeLimits
+from envscaler_mcp.episode.users import user_named
+from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
+from envscaler_mcp.runs.multi_server import JointPlan, LocalServer, play_jointly
+
+SERVERS = Path(__file__).parent.parent.parent / "generated_servers"
+TASK = "household_budget-easy-05"
+TODAY = "Tuesday, 19 May 2026"
+
+
+class Listening:
+    """Notes what it is told first, and does nothing."""
+
+    def __init__(self) -> None:
+        self.told: list[Briefing] = []
+
+    def make(self, briefing: Briefing, _scenario: Scenario) -> Listening:
+        self.told.append(briefing)
+        return self
+
+    def act(self, _observation: str) -> Action:
+        return Action(text="Task Completed")
+
+
+def briefed(tmp_path: Path, mode: Mode) -> Briefing:
+    agent = Listening()
+    with WorldHome.at(SERVERS) as farm:
+        config = RunConfig(scenarios=(TASK,), mode=mode, user="scripted" if mode == "conversation" else "", max_steps=1)
+        plan = plan_run(farm, ["household_budget"], config)
+        anyio.run(run_episodes, farm, plan, agent.make, tmp_path / mode, 1, lambda *_: None)
+    return agent.told[0]
+
+
+def test_the_day_is_told_once_in_a_task_and_in_the_introduction_of_a_conversation(tmp_path: Path) -> None:
+    task, conversation = briefed(tmp_path, "task"), briefed(tmp_path, "conversation")
+    assert (f"{task.introduction}\n{task.task}").count(TODAY) == 1
+    assert TODAY not in conversation.task
+    assert f"\nIt is {TODAY}, " in conversation.introduction
+
+
+@pytest.mark.parametrize("mode", ["task", "conversation"])
+def test_the_day_is_told_over_any_servers_as_well(mode: Mode) -> None:
+    agent = Listening()
+
+    async def play(farm: WorldHome) -> None:
+        (scenario,) = [one for one in farm.scenarios("household_budget") if one.id == TASK]
+        ours = LocalServer("budget", "household_budget", scenario)
+        plan = JointPlan((ours,), task="", agent="own", limits=EpisodeLimits(steps=1), mode=mode)
+        await play_jointly(farm, plan, agent.make, user_named("scripted")[1] if mode == "conversation" else None)
+
+    with WorldHome.at(SERVERS) as farm:
+        anyio.run(play, farm)
+    (briefing,) = agent.told
+    assert TODAY in f"{briefing.introduction}\n{briefing.task}"
