@@ -19,6 +19,7 @@ MAX_EPISODE = 16 << 20
 """Bytes of all steps. Messages repeat most of them, so that a record is somewhat more than twice as long."""
 _SHOWN = 20_000
 """Letters that are recorded of words that are too long."""
+_TO_JSON = Step.__pydantic_serializer__.to_json
 
 
 class RecordFullError(Exception):
@@ -38,7 +39,7 @@ class RecordBounds:
 
     def add(self, step: Step) -> str:
         """Count a step that was recorded; why it was the last, or nothing."""
-        size = len(step.model_dump_json().encode())
+        size = len(_TO_JSON(step))
         self._move += size
         self._episode += size
         if self._move > MAX_MOVE:

@@ -36,7 +36,7 @@ from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, re
 from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.plain_json import MAX_DEPTH, is_deeper
 
-GRADING = f"{__version__}/12"
+GRADING = f"{__version__}/13"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""
 
 _REASON = 300
