@@ -53,6 +53,9 @@ def too_much(text: str, reasoning: str, calls: int) -> str:
     """Why a move is neither made nor recorded whole, or nothing."""
     if calls > MAX_CALLS:
         return f"one move may have {MAX_CALLS:,} calls, and the agent's had {calls:,}"
+    # JSON makes six bytes of a letter at most, so most moves need not be encoded.
+    if 6 * (len(text) + len(reasoning)) + 4 <= MAX_WORDS:
+        return ""
     size = encoded_size(text) + encoded_size(reasoning)
     if size > MAX_WORDS:
         return (
