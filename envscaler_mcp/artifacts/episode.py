@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.artifacts.state import StateDiff
 
 COMPLETED = "Task Completed"
@@ -116,7 +117,7 @@ class Trajectory(Artifact):
     seed: int
     agent: str
     via: str
-    mode: Literal["task", "conversation"] = "task"
+    mode: Mode = "task"
     user: str = ""
     """Who played the user of a conversation."""
     steps: tuple[Step, ...] = ()

@@ -10,6 +10,13 @@ from envscaler_mcp.artifacts.artifact import Artifact, Part
 from envscaler_mcp.artifacts.names import EnvironmentId
 from envscaler_mcp.artifacts.scenario import Level, Split
 
+Mode = Literal["task", "conversation"]
+"""Whether the whole task is said at once, or a user reads what the agent says and answers."""
+Via = Literal["direct", "worker", "stdio", "http"]
+"""How a world is reached: in this process, in a worker, or through a server over standard streams or HTTP."""
+Isolation = Literal["local", "auto", "portable", "hard", "trusted"]
+"""Where code runs: in this process if it is compiled, in a worker, or in this process whatever it is."""
+
 
 class PlannedEpisode(Part):
     """One episode of a run; the same plan gives the same ids."""
@@ -30,8 +37,8 @@ class RunPlan(Artifact):
     """`plan.json` in a run directory."""
 
     agent: str
-    via: Literal["direct", "worker", "stdio", "http"]
-    mode: Literal["task", "conversation"] = "task"
+    via: Via
+    mode: Mode = "task"
     user: str = ""
     """Who plays the user of a conversation."""
     scoring: Literal["framed", "upstream"]

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from envscaler_mcp.artifacts import Scenario, Verdict
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.cli.printing import LONGEST
-from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.transcript import arguments_of
 from envscaler_mcp.html.visible import on_one_line, visible
 from envscaler_mcp.viewer.changes import change_lines

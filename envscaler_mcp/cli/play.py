@@ -18,12 +18,12 @@ import typer
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.cli.conversation import Telling
-from envscaler_mcp.cli.lookup import did_you_mean, registry_if_any, registry_of, settings_of
+from envscaler_mcp.cli.lookup import registry_if_any, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.cli.voices import place_of
-from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
 from envscaler_mcp.episode.human import PATIENCE, PERSON
 from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch
@@ -34,6 +34,7 @@ from envscaler_mcp.runs import PricedEndpoint, WorldHome, open_voices
 from envscaler_mcp.runs.multi_server import ExternalServer, JointlyPlayed, JointPlan, LocalServer, play_jointly
 from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS, prompts_of, steps_of
 from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.suggestion import did_you_mean
 from envscaler_mcp.serving.tasks import TaskList
 from envscaler_mcp.viewer.turns import Turn
 

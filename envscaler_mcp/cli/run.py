@@ -12,20 +12,19 @@ import anyio
 import typer
 
 from envscaler_mcp.artifacts import Environment
-from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.artifacts.run import Mode, RunPlan, Via
 from envscaler_mcp.artifacts.scenario import Level, Split
 from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
 from envscaler_mcp.cli.voices import elsewhere, place_of, told
-from envscaler_mcp.episode.agent import Mode, RunAbortedError
+from envscaler_mcp.episode.agent import RunAbortedError
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
 from envscaler_mcp.episode.human import PATIENCE, PERSON
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.export.upstream_environment import SECTOR
-from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_voices, plan_run, run_episodes
 from envscaler_mcp.runs.models import spent_in
 from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Protocol, Self
 
 from envscaler_mcp.artifacts import Call, Scenario, Tool
 from envscaler_mcp.artifacts.episode import COMPLETED, ModelCost
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.errors import EnvScalerError
 
 __all__ = [
@@ -17,15 +18,10 @@ __all__ = [
     "AgentUnavailableError",
     "Briefing",
     "MakeAgent",
-    "Mode",
     "Observation",
     "RunAbortedError",
     "UnavailableError",
 ]
-
-
-Mode = Literal["task", "conversation"]
-"""Whether all is said at once, or a user reads along and answers."""
 
 
 class UnavailableError(EnvScalerError):

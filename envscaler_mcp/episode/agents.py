@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts import Call, Scenario, digest_of
-from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent, Mode, RunAbortedError
+from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent, RunAbortedError
 from envscaler_mcp.episode.calling import Calling, NativeCalls, WrittenCalls
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.episode.human import PERSON, PersonAgent

@@ -14,13 +14,13 @@ import anyio
 
 from envscaler_mcp.artifacts import Call, Scenario, StateDiff, Step
 from envscaler_mcp.artifacts.episode import Invention, ModelCost, Owner
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.agent import (
     Action,
     Agent,
     AgentUnavailableError,
     Briefing,
     MakeAgent,
-    Mode,
     Observation,
     RunAbortedError,
     UnavailableError,

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise, zip_longest
 from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff, Step, Trajectory, canonical_json
-from envscaler_mcp.episode.agent import Mode
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.loop import WorldChannel
 from envscaler_mcp.episode.transcript import NO_MOVE, heard_by_nobody, is_call, is_last, may_write, messages_of
 from envscaler_mcp.errors import EnvScalerError

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from envscaler_mcp.artifacts import Step
 from envscaler_mcp.artifacts.episode import COMPLETED
-from envscaler_mcp.episode.agent import Mode
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.plain_json import is_plain

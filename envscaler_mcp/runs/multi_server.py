@@ -12,7 +12,8 @@ import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Provenance, Scenario, Tool, Trajectory, Verdict, digest_of
-from envscaler_mcp.episode.agent import Briefing, MakeAgent, Mode
+from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.episode.agent import Briefing, MakeAgent
 from envscaler_mcp.episode.agents import model_of_agent
 from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch, play
 from envscaler_mcp.episode.progress import GoalProgress, checks_of_goals

@@ -8,14 +8,12 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
+from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, RunPlan, Via
 from envscaler_mcp.artifacts.scenario import Level, Split
-from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.agents import agent_named, model_of_agent, prompts_of_agent
 from envscaler_mcp.episode.model_user import PROMPT as USER_PROMPT
 from envscaler_mcp.episode.users import model_of_user, user_named
 from envscaler_mcp.errors import RunError
-from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.serving.grading import Scoring

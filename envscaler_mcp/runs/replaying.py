@@ -11,10 +11,10 @@ import anyio
 import anyio.lowlevel
 
 from envscaler_mcp.artifacts import Scenario, Trajectory, digest_of
-from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
+from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan, Via
 from envscaler_mcp.episode.replay import NotReplayableError, first_difference
 from envscaler_mcp.errors import ArtifactError, LaunchError, SandboxError, WorldError, ungrouped
-from envscaler_mcp.launch.channels import Host, Via, hosting
+from envscaler_mcp.launch.channels import Host, hosting
 from envscaler_mcp.runs.run import Progress
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.sandbox.policy import RefusedError

@@ -10,9 +10,8 @@ import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Trajectory, Verdict
-from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.artifacts.run import RunPlan, Via
 from envscaler_mcp.errors import RunError
-from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.runs.run import Progress
 from envscaler_mcp.runs.sessions import WorldHome

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Registry, Scenario, Verdict
-from envscaler_mcp.launch.opening import Isolation, open_session
+from envscaler_mcp.artifacts.run import Isolation
+from envscaler_mcp.launch.opening import open_session
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.serving import EnvironmentCode

@@ -8,7 +8,8 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.episode.agent import Action, Briefing, Mode
+from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.loop import EpisodeLimits
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes

@@ -14,12 +14,13 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Call, Scenario, State, StateDiff, Trajectory
+from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.episode.agent import COMPLETED, Action, Briefing
 from envscaler_mcp.episode.agents import TalkingOracle, agent_named
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.episode.replay import NotReplayableError, first_difference
 from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.launch.channels import Host, LocalChannel, Via, hosting, lost_connections_told
+from envscaler_mcp.launch.channels import Host, LocalChannel, hosting, lost_connections_told
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, replaying, run_episodes
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
