@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from envscaler_mcp.artifacts.artifact import Artifact, Part
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.artifacts.state import StateDiff
+from envscaler_mcp.artifacts.tool import Tool
 
 COMPLETED = "Task Completed"
 """What an agent says when it is done; the words of the paper."""
@@ -133,3 +134,5 @@ class Trajectory(Artifact):
     invented: tuple[Invention, ...] = ()
     final_hash: str = ""
     verdict: Verdict
+    tools: tuple[Tool, ...] = Field(default=(), exclude_if=lambda tools: not tools)
+    """What the agent could call, where that is not what one environment of a home has."""

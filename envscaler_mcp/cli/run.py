@@ -25,10 +25,10 @@ from envscaler_mcp.episode.human import PATIENCE, PERSON
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.export.upstream_environment import SECTOR
-from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_voices, plan_run, run_episodes
+from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_models, plan_run, run_episodes
 from envscaler_mcp.runs.models import spent_in
 from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS
-from envscaler_mcp.runs.run import Hosting
+from envscaler_mcp.runs.servers import Hosting
 from envscaler_mcp.scoring.run_folder import Tally, read_run
 from envscaler_mcp.serving.grading import Scoring
 
@@ -176,7 +176,7 @@ def run_agent(
 
         async def play() -> Tally:
             async with AsyncExitStack() as stack:
-                voices = open_voices(plan, out, **places, budget=budget, prompts=prompts)
+                voices = open_models(plan, out, **places, budget=budget, prompts=prompts)
                 agents, users = await stack.enter_async_context(voices)
                 there = None
                 if engine == "ray":

@@ -111,7 +111,7 @@ def agent_named(name: str, voice: ModelPlayer | None = None) -> tuple[str, MakeA
 def _of_model(name: str, calling: Calling, voice: ModelPlayer | None) -> MakeAgent:
     def make(briefing: Briefing, _scenario: Scenario) -> Agent:
         if voice is None:
-            raise RunAbortedError(f"The agent {name!r} needs an endpoint; `envscaler_mcp.runs.open_voices` opens one.")
+            raise RunAbortedError(f"The agent {name!r} needs an endpoint; `envscaler_mcp.runs.open_models` opens one.")
         return ModelAgent(briefing, voice, calling)
 
     return make

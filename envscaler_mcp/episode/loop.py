@@ -60,20 +60,17 @@ Ending = Literal["completed", "steps", "tokens", "time", "error"]
 
 
 class WorldChannel(Protocol):
-    """How calls reach a world, and how whoever opened it reads it."""
+    """How calls reach the worlds of an episode, and how the program that opened them reads their state."""
+
+    @property
+    def tools(self) -> Mapping[str, CallableTool]:
+        """What an agent may call, by name."""
 
     async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
         """What came of the call, and what it changed; only a tool that writes is asked for that."""
 
     async def state(self) -> Mapping[str, Any]:
-        """Everything that there is behind it now; no agent sees that."""
-
-
-class Toolset(Protocol):
-    """The tools that an agent may call."""
-
-    @property
-    def tools(self) -> Mapping[str, CallableTool]: ...
+        """All records as they are now; no agent sees them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +127,7 @@ Watch = Callable[[EpisodeRecord], None]
 async def play(
     make_agent: MakeAgent,
     scenario: Scenario,
-    way: WorldChannel,
-    offer: Toolset,
+    channel: WorldChannel,
     briefing: Briefing,
     limits: EpisodeLimits,
     user: User | None = None,
@@ -144,7 +140,7 @@ async def play(
     With a user the agent's task is what they say first. In a published world the rules are the published ones: any words
     end a task that no user hears, only the first call of a turn is made, and an exception ends the episode.
     """
-    game = _EpisodeRunner(way, offer, scenario, user, watch, published)
+    game = _EpisodeRunner(channel, scenario, user, watch, published)
     with anyio.move_on_after(limits.seconds) as scope:
         CLOCK.set(_Clock(scope))
         await game.play(make_agent, briefing, limits)
@@ -196,14 +192,14 @@ class _UserError(Exception):
 
 class _EpisodeRunner:
     def __init__(
-        self, way: WorldChannel, offer: Toolset, scenario: Scenario, user: User | None, watch: Watch, published: bool
+        self, channel: WorldChannel, scenario: Scenario, user: User | None, watch: Watch, published: bool
     ) -> None:
         self._published = published
-        self._way = way
+        self._channel = channel
         self._user = user
         self._watch = watch
         self._mode: Mode = "task" if user is None else "conversation"
-        self._tools = offer.tools
+        self._tools = channel.tools
         self._scenario = scenario
         self._raised = False
         """Whether a tool raised."""
@@ -332,7 +328,7 @@ class _EpisodeRunner:
         if len(text) > MAX_BYTES:
             return TOO_LONG, None
         self._audit.heard(text)
-        return await self._of_user(user.reply(text, self._way.state), number)
+        return await self._of_user(user.reply(text, self._channel.state), number)
 
     async def _of_user(self, saying: Awaitable[str], number: int = 0) -> tuple[str, ModelCost | None]:
         """What the user says, looked through, and what that took."""
@@ -364,7 +360,7 @@ class _EpisodeRunner:
     async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[Outcome, StateDiff]:
         found = self._tools.get(tool)
         try:
-            outcome, diff = await self._way.call(tool, arguments, may_write(found, published=self._published))
+            outcome, diff = await self._channel.call(tool, arguments, may_write(found, published=self._published))
         except WorkerEndedError as cause:
             self._lost(cause)
             return ended(cause.reason), StateDiff()

@@ -39,7 +39,7 @@ def user_named(name: str, voice: ModelPlayer | None = None) -> tuple[str, MakeUs
 def _of_model(name: str, voice: ModelPlayer | None) -> MakeUser:
     def make(scenario: Scenario, _progress: GoalProgress, seed: int) -> User:
         if voice is None:
-            raise RunAbortedError(f"The user {name!r} needs an endpoint; `envscaler_mcp.runs.open_voices` opens one.")
+            raise RunAbortedError(f"The user {name!r} needs an endpoint; `envscaler_mcp.runs.open_models` opens one.")
         return ModelUser(scenario, voice, seed)
 
     return make

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import anyio
@@ -12,6 +11,7 @@ import anyio.to_thread
 from envscaler_mcp.artifacts import Trajectory, Verdict
 from envscaler_mcp.artifacts.run import RunPlan, Via
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.runs.playing import judge_worlds
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.runs.run import Progress
 from envscaler_mcp.runs.sessions import WorldHome
@@ -102,10 +102,12 @@ class _Judging:
 
     async def _verdict(self, record: Trajectory, ending: Ending | None) -> Verdict:
         scoring = self._run.plan.scoring
+        unchanged = record.verdict.model_copy(update={"scoring": scoring, "grading": GRADING})
         if ending is None:
-            return record.verdict.model_copy(update={"scoring": scoring, "grading": GRADING})
-        judge = partial(self._farm.judge, ending.scenario, ending.initial, ending.final, scoring)
-        judged = await anyio.to_thread.run_sync(judge)
+            return unchanged
+        judged = await anyio.to_thread.run_sync(judge_worlds, self._farm, ending.servers, ending.final, scoring)
+        if judged is None:
+            return unchanged
         owner, disturbance = record.disturbed_by, record.disturbance
         if owner is None and record.verdict.owner not in (None, "agent", "checker"):
             # Older records say only in their verdict who disturbed them.

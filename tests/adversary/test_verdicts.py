@@ -344,7 +344,7 @@ def test_agents_read_a_faithful_environment_to_the_letter(seeing: Path) -> None:
 
 
 def test_by_default_agents_get_all_documentation_and_no_promise_that_is_not_held(forty: Path) -> None:
-    from envscaler_mcp.runs.playing import introduction_of
+    from envscaler_mcp.runs.servers import introduction_of
 
     with WorldHome.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session:
         card = session.world.environment
