@@ -14,6 +14,7 @@ from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.errors import ExportError, boundary
 from envscaler_mcp.export.dialogue import Dialogue, Message
+from envscaler_mcp.export.formats import RECORDS, Format
 from envscaler_mcp.plain_files import replacing
 
 VERSION = "ATIF-v1.7"
@@ -117,3 +118,8 @@ def _called(call: dict[str, Any], step: Step | None) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         return called | {"arguments": {}, "extra": {"malformed": function["arguments"]}}
     return called | {"arguments": arguments}
+
+
+FORMAT = Format(
+    "Harbor's ATIF, a folder with a file for each episode", (), write_atif, RECORDS, lambda dialogue: dialogue.messages
+)

@@ -23,11 +23,11 @@ from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.transcript import TOO_LARGE
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.export.episodes import export_run
 from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
-from envscaler_mcp.pipeline.exporting_runs import export_run
 from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.pipeline.proving import write_scenarios
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
