@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
-from envscaler_mcp.artifacts.names import EnvironmentId, EnvironmentIds, is_environment_id
+from envscaler_mcp.artifacts.names import EnvironmentId, EnvironmentIds
 from envscaler_mcp.artifacts.scenario import Level, Split
 
 Mode = Literal["task", "conversation"]
@@ -50,18 +50,13 @@ class PlannedEpisode(Part):
     servers: tuple[PlannedServer, ...] = Field(default=(), exclude_if=lambda servers: not servers)
     """Empty where it is played in one world of its environment, at its scenario."""
 
-    @model_validator(mode="after")
-    def _has_a_place(self) -> Self:
-        if not self.servers and not is_environment_id(self.environment):
-            raise ValueError(f"{self.environment[:100]!r} is no id of one environment")
-        return self
-
     @property
     def played_on(self) -> tuple[PlannedServer, ...]:
         """Its servers, also where that is the one world of its environment."""
         if self.servers:
             return self.servers
-        one_world = PlannedServer(
+        # A plan may come from anywhere: an environment that no home can have is refused where it is looked for.
+        one_world = PlannedServer.model_construct(
             name=self.environment,
             environment=self.environment,
             code_digest=self.code_digest,

@@ -10,9 +10,11 @@ from pathlib import Path
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.episode.agents import model_of_agent
 from envscaler_mcp.episode.model_player import ModelPlayer
+from envscaler_mcp.episode.providers import provider_of
 from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.llm import FREE, Budget, ChatModel, Endpoint, ModelParams, Price, Spending, paid_models
+from envscaler_mcp.llm.access import Connect, chat_completions
 from envscaler_mcp.llm.prices import LedgerLine
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.plan import ANSWER_TOKENS
@@ -56,7 +58,7 @@ async def open_models(
     async with AsyncExitStack() as stack:
         spending = stack.enter_context(Spending(folder / SPENT))
         shared = Budget(spending, budget)
-        asked: dict[Endpoint, Callable[[Price | None], ChatModel]] = {}
+        opened: dict[tuple[Endpoint, Connect], Callable[[Price | None], ChatModel]] = {}
         players: list[ModelPlayer | None] = []
         for name, params, place in parts:
             if params is None:
@@ -66,10 +68,12 @@ async def open_models(
                 raise RunError(f"{name!r} is played by a model; say where it is asked.")
             if budget is not None and place.price is None:
                 raise RunError(f"A budget needs the price of {params.model!r}.")
-            if place.endpoint not in asked:
-                reached = paid_models(place.endpoint, spending, shared)
-                asked[place.endpoint] = await stack.enter_async_context(reached)
-            model = asked[place.endpoint](place.price)
+            provider, _ = provider_of(name)
+            key = place.endpoint, chat_completions if provider is None else provider.connect
+            if key not in opened:
+                reached = paid_models(place.endpoint, spending, shared, key[1])
+                opened[key] = await stack.enter_async_context(reached)
+            model = opened[key](place.price)
             players.append(ModelPlayer(model, params, place.price or FREE, wordings))
         yield players[0], players[1]
 

@@ -15,7 +15,7 @@ from envscaler_mcp.errors import PlugInError
 from envscaler_mcp.export.formats import FORMATS, HOME_FORMATS, Format
 from envscaler_mcp.plugins import PlugIns
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
-from tests.export.plug_in import install
+from tests.plug_in import install
 from tests.runs.home import write_home
 
 ROOT = Path(__file__).parent.parent.parent
