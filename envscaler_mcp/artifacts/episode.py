@@ -27,7 +27,7 @@ class Verdict(Part):
     reward: float = 0.0
     solved: bool = False
     owner: Owner | None = None
-    """Nobody's where the task was solved."""
+    """Nothing where the task was solved."""
     masked: bool = False
     """Whether a trainer must leave this episode out, because the failure was not the agent's."""
     reason: str = ""
@@ -65,7 +65,7 @@ class Usage(Part):
 
 
 class ModelCost(Usage):
-    """What it took to have a model play somebody."""
+    """What a model's part in an episode took."""
 
     dollars: float = 0.0
     milliseconds: float = 0.0
@@ -76,7 +76,7 @@ class ModelCost(Usage):
 
 
 class Invention(Part):
-    """A value that a user gave, and that nobody had told them."""
+    """A value that a user gave and could not know."""
 
     step: int
     """The step that it answers; 0 is what they said first."""

@@ -66,7 +66,7 @@ class TalkingOracle:
         )
 
     def act(self, observation: str) -> Action:  # noqa: ARG002 - it knows
-        """The next move; whoever is still not content is asked again."""
+        """The next move; a user who wants more is told again that all is done."""
         return next(self._moves, Action(text=DONE))
 
 
@@ -143,7 +143,7 @@ def _part_of(script: tuple[Call, ...] | Mapping[str, tuple[Call, ...]], scenario
 
 
 def _own(module: str, name: str) -> MakeAgent:
-    """A class of somebody's own, found as Python finds modules, from here on as well."""
+    """A class of the user's own, imported as Python imports modules; the current folder counts."""
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:

@@ -86,7 +86,7 @@ class EpisodeLimits:
 
 @dataclass(slots=True)
 class EpisodeRecord:
-    """What happened, before anybody judges it."""
+    """What happened, before it is judged."""
 
     steps: list[Step] = field(default_factory=list)
     messages: list[dict[str, Any]] = field(default_factory=list)
@@ -160,7 +160,7 @@ def owner_of_loss(cause: WorkerEndedError | WorldError) -> Literal["agent", "env
 
 
 class _Clock:
-    """The time of an episode; it is nobody's fault when an endpoint cannot be reached."""
+    """The time of an episode. It stands still while an endpoint cannot be reached."""
 
     def __init__(self, scope: anyio.CancelScope) -> None:
         self._scope = scope
@@ -212,7 +212,7 @@ class _EpisodeRunner:
     def judge_user(self) -> None:
         """Whose failure it is, if the task was not done, where the user said what is not so or left too early.
 
-        Where nobody judges what was done, a user may want what they like.
+        Where no check judges what was done, a user may want anything.
         """
         played = self.played
         if self._user is None or played.owner is not None or not self._scenario.checks:
@@ -319,7 +319,7 @@ class _EpisodeRunner:
         try:
             reply, use = await self._replied(self._user, step.number, step.text)
         except BaseException:
-            # Nobody answered, but it was said.
+            # It was not answered, but it was said.
             self.played.steps.append(step)
             raise
         return {"observation": reply, "user_use": use}

@@ -1,4 +1,4 @@
-"""A model that plays somebody in an episode: how it is asked, and what its answers took."""
+"""A model that plays the agent or the user of an episode: how it is asked, and what its answers took."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ModelPlayer:
     async def answer(
         self, purpose: str, messages: Sequence[Message], *, seed: int, tools: Sequence[dict[str, Any]] = ()
     ) -> tuple[ChatResponse, ModelCost]:
-        """The answer; `UnansweredError` where there is none this time, `CannotGoOnError` where there will be none."""
+        """The answer; `UnansweredError` where there is none this time, `RunAbortedError` where there will be none."""
         began = time.perf_counter()
         question = ChatRequest(
             purpose=purpose,

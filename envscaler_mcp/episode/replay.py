@@ -46,7 +46,7 @@ async def first_difference(
     """
     messages = list(record.messages)
     if not messages and not record.steps:
-        # Nobody was there to be told anything.
+        # The episode ended before the agent was told anything.
         return None
     system, first = (_content(messages[place : place + 1]) for place in (0, 1))
     begin = [

@@ -17,7 +17,7 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """One episode, its messages in one shape whoever wrote them: contents and arguments are texts."""
+    """One episode, its messages in one shape for every agent: contents and arguments are texts."""
 
     trajectory: Trajectory
     split: Split

@@ -37,7 +37,7 @@ REASONS: dict[Reason, str] = {
     "servers": "it was played over several servers, or a server of another program, which no trainer can open",
     "split": "its task belongs to another split",
     "masked": "it failed, and not because of its agent",
-    "user": "its user said what nobody had told them",
+    "user": "its user invented something",
     "silent": "nothing was said in it that could be written",
     "disordered": "its turns are not in order",
     "malformed": "a call of its agent could not be read",
@@ -58,7 +58,7 @@ Key = Callable[[Dialogue], object]
 
 
 class ExportFilter(BaseModel):
-    """What whoever exports wants."""
+    """Which episodes are wanted."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -78,7 +78,7 @@ class ExportFilter(BaseModel):
 
 
 class Filter:
-    """Tells of one episode after the other why it is left out."""
+    """Says of one episode after the other why it is left out."""
 
     def __init__(self, wish: ExportFilter, reasons: Collection[Reason], part: Part, key: Key) -> None:
         self._key = key

@@ -1,4 +1,4 @@
-"""Run time: sessions for whoever wants to hold one, and runs of many episodes, planned, played, judged and kept."""
+"""Run time: sessions, and runs of many episodes that are planned, played, judged and recorded."""
 
 from envscaler_mcp.runs.models import PricedEndpoint, open_models
 from envscaler_mcp.runs.plan import RunConfig, plan_run

@@ -41,7 +41,7 @@ class RunConfig(BaseModel):
     via: Via = "direct"
     mode: Mode = "task"
     user: str = ""
-    """Who plays the user of a conversation; `scripted` where nobody is named."""
+    """Who plays the user of a conversation; `scripted` by default."""
     parallel: int = Field(default=2, ge=1, le=64)
     """Episodes at a time; no part of the plan."""
     seed: int = 0

@@ -1,4 +1,4 @@
-"""The endings of a run are judged anew, after a grading change or by the other rule, into a run folder of its own."""
+"""The endings of a run are judged again, after a grading change or by the other rule, into a run folder of its own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
-    """What judging a run anew has come to."""
+    """What came of rescoring a run."""
 
     plan: RunPlan
     """That of the run as it was played."""
@@ -46,7 +46,7 @@ class Rescored:
 
     @property
     def changed(self) -> list[tuple[Attempted, Attempted]]:
-        """Those of which something else is said now."""
+        """Those whose verdict is another one now."""
         return [(then, now) for then, now in self.judged if _said(then) != _said(now)]
 
 
@@ -55,7 +55,7 @@ def _said(one: Attempted) -> tuple[object, ...]:
 
 
 def rescored_folder(folder: Path, scoring: Scoring | None) -> Path:
-    """Where a run that is judged anew goes by itself: beside the run, one for each rule and grading."""
+    """Where a rescored run goes by default: beside the run, one folder for each rule and grading."""
     place = folder.resolve()
     plan = read_plan(folder)
     new = rescored_plan(plan, scoring or plan.scoring)
