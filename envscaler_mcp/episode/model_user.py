@@ -20,10 +20,10 @@ class SilentError(Exception):
 class ModelUser:
     """Knows the task and what the scenario says of its conversation, and is told only what the agent says."""
 
-    def __init__(self, scenario: Scenario, voice: ModelPlayer, seed: int) -> None:
-        self._voice, self._seed = voice, seed
+    def __init__(self, scenario: Scenario, player: ModelPlayer, seed: int) -> None:
+        self._player, self._seed = player, seed
         with worded():
-            prompt = voice.prompts.render(PROMPT, task=scenario.task, knowledge=_knowledge(scenario))
+            prompt = player.prompts.render(PROMPT, task=scenario.task, knowledge=_knowledge(scenario))
         self._messages = [Message(role="system", content=prompt.system), Message(role="user", content=prompt.user)]
         self._first = scenario.conversation.first if scenario.conversation else ""
 
@@ -43,14 +43,14 @@ class ModelUser:
         took = ModelCost()
         for attempt in range(ATTEMPTS):
             try:
-                answer, use = await self._voice.answer(PROMPT, self._messages, seed=self._seed + attempt)
+                answer, use = await self._player.answer(PROMPT, self._messages, seed=self._seed + attempt)
             except UnansweredError as cause:
                 raise UserUnavailableError(str(cause), again=cause.transient) from cause
             took = took + use
             if answer.text.strip() and answer.finish != "refused":
                 self._messages.append(Message(role="assistant", content=answer.text))
                 return Reply(answer.text.strip(), took)
-        raise SilentError(f"{self._voice.asking.model!r} said nothing, {ATTEMPTS} times")
+        raise SilentError(f"{self._player.asking.model!r} said nothing, {ATTEMPTS} times")
 
 
 def _knowledge(scenario: Scenario) -> str:

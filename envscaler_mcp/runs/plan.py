@@ -66,11 +66,11 @@ class RunConfig(BaseModel):
     """At most so many in all, taken from the environments by turns."""
 
 
-def plan_run(farm: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:
+def plan_run(home: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:
     """Every episode of a run, before any of them is played."""
     name, _ = agent_named(config.agent)
     user = user_named(config.user or "scripted")[0] if config.mode == "conversation" else ""
-    chosen = _chosen(farm, environments, config)
+    chosen = _chosen(home, environments, config)
     if not chosen:
         raise RunError("There is nothing to play: no environment that was chosen holds such scenarios.")
     episodes = tuple(
@@ -179,15 +179,15 @@ def steps_of(scoring: Scoring, mode: Mode) -> int:
     return MAX_STEPS if scoring == "framed" else PUBLISHED_STEPS[mode]
 
 
-def _chosen(farm: WorldHome, environments: Sequence[str], config: RunConfig) -> list[Scenario]:
+def _chosen(home: WorldHome, environments: Sequence[str], config: RunConfig) -> list[Scenario]:
     """The tasks to play, those of each environment together."""
     wanted, missing = set(config.scenarios), set(config.scenarios)
     by_environment = []
     for environment in environments:
-        found = [one for one in farm.scenarios(environment) if not wanted or one.id in wanted]
+        found = [one for one in home.scenarios(environment) if not wanted or one.id in wanted]
         stale = {one.code_digest: one.id for one in found}
         if stale:
-            stale.pop(farm.code(environment).environment.code_digest, None)
+            stale.pop(home.code(environment).environment.code_digest, None)
         if stale:
             raise RunError(
                 f"The scenario {min(stale.values())!r} was made for other code of {environment!r}; make it again."

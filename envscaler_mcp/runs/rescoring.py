@@ -66,7 +66,7 @@ def rescored_folder(folder: Path, scoring: Scoring | None) -> Path:
 
 
 async def rescore_run(
-    farm: WorldHome, folder: Path, out: Path, scoring: Scoring | None, via: Via, parallel: int, progress: Progress
+    home: WorldHome, folder: Path, out: Path, scoring: Scoring | None, via: Via, parallel: int, progress: Progress
 ) -> Rescored:
     """Judge what is not judged yet; the original is not touched.
 
@@ -75,9 +75,9 @@ async def rescore_run(
     plan, before, damaged, places = read_places(folder)
     with RunFolder.open(out, rescored_plan(plan, scoring or plan.scoring)) as run:
         missing = {name: one for name, one in places.items() if one.counts and name not in run.tally.done}
-        judging = _Judging(farm, run)
+        judging = _Judging(home, run)
         try:
-            await replay_run(farm, plan, missing, via, parallel, judging.take, progress)
+            await replay_run(home, plan, missing, via, parallel, judging.take, progress)
         finally:
             with anyio.CancelScope(shield=True):
                 await judging.write()
@@ -85,9 +85,9 @@ async def rescore_run(
 
 
 class _Judging:
-    def __init__(self, farm: WorldHome, run: RunFolder) -> None:
+    def __init__(self, home: WorldHome, run: RunFolder) -> None:
         self.not_judged: dict[str, str] = {}
-        self._farm = farm
+        self._home = home
         self._run = run
         self._waiting: list[Trajectory] = []
         self._lock = anyio.Lock()
@@ -105,7 +105,7 @@ class _Judging:
         unchanged = record.verdict.model_copy(update={"scoring": scoring, "grading": GRADING})
         if ending is None:
             return unchanged
-        judged = await anyio.to_thread.run_sync(judge_worlds, self._farm, ending.servers, ending.final, scoring)
+        judged = await anyio.to_thread.run_sync(judge_worlds, self._home, ending.servers, ending.final, scoring)
         if judged is None:
             return unchanged
         owner, disturbance = record.disturbed_by, record.disturbance

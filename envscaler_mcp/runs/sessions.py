@@ -43,12 +43,12 @@ class WorldHome:
     @classmethod
     @contextmanager
     def at(cls, servers: Path, registry: Registry | None = None) -> Iterator[WorldHome]:
-        """A farm for the block."""
-        farm = cls(servers, registry)
+        """A home for the block; its workers end with it."""
+        home = cls(servers, registry)
         try:
-            yield farm
+            yield home
         finally:
-            farm.close()
+            home.close()
 
     def open(
         self,
