@@ -134,7 +134,7 @@ class EpisodeRunner:
             return [
                 answer
                 for server, scenario in judged
-                for answer in self._home.judge(scenario, server.initial, state[server.name]).checks
+                for answer in _judge(self._home, server, scenario, state[server.name]).checks
             ]
 
         return GoalProgress(tuple(goals), answers)
@@ -144,7 +144,7 @@ class EpisodeRunner:
         checks = self._checks_of_goals.get(scenario.digest)
         if checks is None:
             assert server.code is not None
-            judge = partial(self._home.judge, scenario, server.initial)
+            judge = partial(_judge, self._home, server, scenario)
             checks = checks_of_goals(scenario, server.code, server.initial, lambda state: judge(state).checks)
             self._checks_of_goals[scenario.digest] = checks
         return checks
@@ -155,11 +155,22 @@ def judge_worlds(
 ) -> Verdict | None:
     """What the endings of all worlds are worth together; nothing where none was opened at a scenario."""
     judged = {
-        server.name: home.judge(server.scenario, server.initial, final[server.name], scoring)
+        server.name: _judge(home, server, server.scenario, final[server.name], scoring)
         for server in servers
         if server.scenario is not None
     }
     return on_all(judged) if judged else None
+
+
+def _judge(
+    home: WorldHome,
+    server: EpisodeServer,
+    scenario: Scenario,
+    state: Mapping[str, Any],
+    scoring: Scoring = "framed",
+) -> Verdict:
+    published = server.code is not None and server.code.published
+    return home.judge(scenario, server.initial, state, scoring, published)
 
 
 def is_published(servers: Sequence[EpisodeServer]) -> bool:
