@@ -18,8 +18,7 @@ from envscaler_mcp.episode.progress import ChecksOfGoals, GoalProgress, checks_o
 from envscaler_mcp.episode.user import MakeUser, User
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.launch.combined import CombinedServers
-from envscaler_mcp.runs.joined_tasks import scenario_of
-from envscaler_mcp.runs.servers import EpisodeServer, OpenServers
+from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, scenario_of
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.sandbox.policy import RefusedError

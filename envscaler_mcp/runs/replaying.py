@@ -18,10 +18,9 @@ from envscaler_mcp.episode.replay import NotReplayableError, first_difference
 from envscaler_mcp.errors import ArtifactError, LaunchError, SandboxError, WorldError, ungrouped
 from envscaler_mcp.launch.channels import hosting
 from envscaler_mcp.launch.combined import CombinedServers
-from envscaler_mcp.runs.joined_tasks import scenario_of
 from envscaler_mcp.runs.playing import ending_digest, is_published
 from envscaler_mcp.runs.run import Progress
-from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, one_world, several_servers
+from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, one_world, scenario_of, several_servers
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.sandbox.policy import RefusedError
 from envscaler_mcp.sandbox.worker_errors import WorkerEndedError

@@ -1,8 +1,8 @@
-"""The servers of an episode: worlds of a home, each at its scenario, and servers of other programs."""
+"""The servers of an episode, and what is to be done on them: worlds of a home, each at its scenario, and servers of others."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,11 +11,11 @@ from typing import Any
 
 import anyio.to_thread
 
-from envscaler_mcp.artifacts import Environment, Scenario
+from envscaler_mcp.artifacts import Call, Conversation, Environment, Goal, Scenario, digest_of
 from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.launch.channels import Host, LocalChannel
-from envscaler_mcp.launch.combined import Member
+from envscaler_mcp.launch.combined import CombinedServers, Member
 from envscaler_mcp.launch.external import Target, foreign_server
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.scenarios.phrases import heading
@@ -105,3 +105,52 @@ def introduction_at(environment: Environment, initial: Mapping[str, Any], task: 
     if environment.origin == "published" or not isinstance(now, str) or not is_minute(now) or heading(now) in task:
         return introduction
     return f"{introduction}\nIt is {heading(now)}, {now[11:]}.\n"
+
+
+def scenario_of(episode: PlannedEpisode, servers: Sequence[EpisodeServer], combined: CombinedServers) -> Scenario:
+    """What is to be done in the episode: the scenario of its one world, or the scenarios of all and its own task."""
+    scenarios = [server.scenario for server in servers if server.scenario is not None]
+    if not episode.servers:
+        return scenarios[0]
+    calls: list[Call] = []
+    threads: list[tuple[int, ...]] = []
+    for server in servers:
+        if server.scenario is not None:
+            threads += [tuple(len(calls) + number for number in thread) for thread in _threads_of(server.scenario)]
+            calls += [
+                call.model_copy(update={"tool": combined.name_of(server.name, call.tool)})
+                for call in server.scenario.oracle
+            ]
+    return Scenario(
+        id=episode.scenario,
+        environment=episode.environment,
+        code_digest=episode.code_digest,
+        state="+".join(scenario.state for scenario in scenarios) or "none",
+        state_digest=digest_of([scenario.state_digest for scenario in scenarios]),
+        seed=episode.seed,
+        level=episode.level or "easy",
+        task="\n\n".join([*([episode.task] if episode.task else []), *(scenario.task for scenario in scenarios)]),
+        checks=tuple(check for scenario in scenarios for check in scenario.checks),
+        frame=None,
+        oracle=tuple(calls),
+        threads=tuple(threads),
+        conversation=_conversation(episode.task, scenarios),
+        split=episode.split or "train",
+    )
+
+
+def _threads_of(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
+    """The oracle's calls by goal."""
+    return scenario.threads or (tuple(range(len(scenario.oracle))),)
+
+
+def _conversation(task: str, scenarios: Sequence[Scenario]) -> Conversation | None:
+    """What a user knows who wants all of it, one goal after the other; a task without a conversation is one goal."""
+    if not any(scenario.conversation for scenario in scenarios):
+        return None
+    parts = [*([_one_goal(task)] if task else []), *(one.conversation or _one_goal(one.task) for one in scenarios)]
+    return Conversation(first=parts[0].first, goals=tuple(goal for part in parts for goal in part.goals))
+
+
+def _one_goal(task: str) -> Conversation:
+    return Conversation(first=task, goals=(Goal(story="", ask=task, request=task),))
