@@ -14,9 +14,8 @@ from benchmarks.figures import Benchmark, Budget, Figure, Peer, Scale
 from benchmarks.places import SERVERS
 from benchmarks.timing import by_turns
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.artifacts.run import RunPlan, Via
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 
 _FEWER = 8

@@ -53,6 +53,10 @@ class RunError(EnvScalerError):
     """A run cannot be begun, gone on with, or written down."""
 
 
+class PlugInError(EnvScalerError):
+    """A plug-in cannot be imported, or is not what its group holds."""
+
+
 class ExportError(EnvScalerError):
     """Episodes cannot be written as a trainer takes them."""
 

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -164,6 +165,21 @@ def read_named_file(path: Path, most: int = MOST_BYTES) -> bytes:
             os.close(descriptor)
     except OSError as cause:
         raise ArtifactError(f"{path} cannot be read: {cause}") from cause
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Where a file or folder is made in the block; it takes the place of `path` whole, when the block has ended well.
+
+    Nothing changes where nothing was made. The path is one that the user named, so folders above it may be links.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # In the same folder, so on the same file system: only there a rename is one step.
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        made = Path(folder) / path.name
+        yield made
+        if made.exists():
+            made.replace(path)
 
 
 def check_database(path: Path) -> None:

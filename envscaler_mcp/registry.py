@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 from bisect import bisect_left
@@ -13,6 +12,7 @@ from pathlib import Path
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import ArtifactError, BlueprintError, RegistryError
+from envscaler_mcp.serving.suggestion import nearest
 
 
 def read_registry(path: Path) -> Registry:
@@ -42,8 +42,8 @@ def find_entry(registry: Registry, env_id: str) -> RegistryEntry:
     ids = [entry.id for entry in registry.entries]
     if env_id in ids:
         return registry.entries[ids.index(env_id)]
-    near = difflib.get_close_matches(env_id, ids, n=1) or [i for i in ids if env_id and env_id in i][:1]
-    hint = f"did you mean {near[0]!r}?" if near else "`envscaler list` shows which there are."
+    near = nearest(env_id, ids) or next((id_ for id_ in ids if env_id and env_id in id_), None)
+    hint = f"did you mean {near!r}?" if near else "`envscaler list` shows which there are."
     raise RegistryError(f"There is no environment {env_id!r}; {hint}")
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
@@ -13,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
 from envscaler_mcp.artifacts.members import MOST_BYTES, read_member_text
 from envscaler_mcp.errors import ArtifactError, escaped_line
-from envscaler_mcp.plain_files import read_named_file
+from envscaler_mcp.plain_files import read_named_file, replacing
 
 
 class Part(BaseModel):
@@ -94,19 +92,8 @@ class Artifact(Part):
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     try:
-        _write_whole(path, text)
+        with replacing(path) as new:
+            new.write_text(text, encoding="utf-8", newline="\n")
+            new.chmod(0o644)
     except OSError as cause:
         raise ArtifactError(f"{path} cannot be written: {cause}") from cause
-
-
-def _write_whole(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -8,7 +8,9 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.artifacts.state import StateDiff
+from envscaler_mcp.artifacts.tool import Tool
 
 COMPLETED = "Task Completed"
 """What an agent says when it is done; the words of the paper."""
@@ -25,7 +27,7 @@ class Verdict(Part):
     reward: float = 0.0
     solved: bool = False
     owner: Owner | None = None
-    """Nobody's where the task was solved."""
+    """Nothing where the task was solved."""
     masked: bool = False
     """Whether a trainer must leave this episode out, because the failure was not the agent's."""
     reason: str = ""
@@ -63,7 +65,7 @@ class Usage(Part):
 
 
 class ModelCost(Usage):
-    """What it took to have a model play somebody."""
+    """What a model's part in an episode took."""
 
     dollars: float = 0.0
     milliseconds: float = 0.0
@@ -74,7 +76,7 @@ class ModelCost(Usage):
 
 
 class Invention(Part):
-    """A value that a user gave, and that nobody had told them."""
+    """A value that a user gave and could not know."""
 
     step: int
     """The step that it answers; 0 is what they said first."""
@@ -116,7 +118,7 @@ class Trajectory(Artifact):
     seed: int
     agent: str
     via: str
-    mode: Literal["task", "conversation"] = "task"
+    mode: Mode = "task"
     user: str = ""
     """Who played the user of a conversation."""
     steps: tuple[Step, ...] = ()
@@ -132,3 +134,5 @@ class Trajectory(Artifact):
     invented: tuple[Invention, ...] = ()
     final_hash: str = ""
     verdict: Verdict
+    tools: tuple[Tool, ...] = Field(default=(), exclude_if=lambda tools: not tools)
+    """What the agent could call, where that is not what one environment of a home has."""

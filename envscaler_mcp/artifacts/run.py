@@ -1,4 +1,4 @@
-"""What is going to be played, written down before anything is: so that what is missing can be told at any time."""
+"""What a run is going to play, written down before anything is played, so that what is missing is always known."""
 
 from __future__ import annotations
 
@@ -7,8 +7,29 @@ from typing import Literal
 from pydantic import Field
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
-from envscaler_mcp.artifacts.names import EnvironmentId
+from envscaler_mcp.artifacts.names import EnvironmentId, EnvironmentIds
 from envscaler_mcp.artifacts.scenario import Level, Split
+
+Mode = Literal["task", "conversation"]
+"""Whether the whole task is said at once, or a user reads what the agent says and answers."""
+Via = Literal["direct", "worker", "stdio", "http"]
+"""How a world is reached: in this process, in a worker, or through a server over standard streams or HTTP."""
+Isolation = Literal["local", "auto", "portable", "hard", "trusted"]
+"""Where code runs: in this process if it is compiled, in a worker, or in this process whatever it is."""
+
+
+class PlannedServer(Part):
+    """One of the servers of an episode: a world of this home, or a server of another program."""
+
+    name: EnvironmentId
+    """Stands before the names of tools that several servers have."""
+    environment: EnvironmentId | None = None
+    """Nothing where it is a server of another program; its command or URL is not stored, as it may hold a key."""
+    code_digest: str = ""
+    scenario: str = ""
+    """Where its world begins, and what judges it; without one it begins at its first state, and is not judged."""
+    scenario_digest: str = ""
+    transport: Literal["direct", "stdio", "http"] = "direct"
 
 
 class PlannedEpisode(Part):
@@ -17,21 +38,40 @@ class PlannedEpisode(Part):
     id: str
     scenario: str
     scenario_digest: str
-    environment: EnvironmentId
+    environment: EnvironmentIds
     code_digest: str
     repetition: int
     seed: int
     """For the agent's own chance; the world's is the scenario's."""
     level: Level | None = None
     split: Split | None = None
+    task: str = Field(default="", exclude_if=lambda task: not task)
+    """What is to be done besides what the scenarios ask for; no check judges it."""
+    servers: tuple[PlannedServer, ...] = Field(default=(), exclude_if=lambda servers: not servers)
+    """Empty where it is played in one world of its environment, at its scenario."""
+
+    @property
+    def played_on(self) -> tuple[PlannedServer, ...]:
+        """Its servers, also where that is the one world of its environment."""
+        if self.servers:
+            return self.servers
+        # A plan may come from anywhere: an environment that no home can have is refused where it is looked for.
+        one_world = PlannedServer.model_construct(
+            name=self.environment,
+            environment=self.environment,
+            code_digest=self.code_digest,
+            scenario=self.scenario,
+            scenario_digest=self.scenario_digest,
+        )
+        return (one_world,)
 
 
 class RunPlan(Artifact):
     """`plan.json` in a run directory."""
 
     agent: str
-    via: Literal["direct", "worker", "stdio", "http"]
-    mode: Literal["task", "conversation"] = "task"
+    via: Via
+    mode: Mode = "task"
     user: str = ""
     """Who plays the user of a conversation."""
     scoring: Literal["framed", "upstream"]
@@ -45,5 +85,5 @@ class RunPlan(Artifact):
     prompts: dict[str, str] = Field(default_factory=dict)
     """Digest of each prompt that models are asked with."""
     rescored: str = ""
-    """The grading that judged another run's episodes anew; nothing where they were played."""
+    """The grading that judged another run's episodes again; nothing where they were played."""
     episodes: tuple[PlannedEpisode, ...]

@@ -24,6 +24,16 @@ class Tool(Part):
         return {"type": "function", "function": told}
 
     @property
+    def listed(self) -> dict[str, Any]:
+        """The tool as the protocol lists it."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            "annotations": self.annotations,
+        }
+
+    @property
     def annotations(self) -> dict[str, bool]:
         """What the protocol tells a client about the tool before it is called."""
         reads = self.effect == "reads"

@@ -9,11 +9,12 @@ import typer
 
 from envscaler_mcp.artifacts import Environment, State, StateDiff
 from envscaler_mcp.artifacts.names import state_name
+from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.cli.arguments import arguments_of
 from envscaler_mcp.cli.lookup import code_of, environment_of, folder_of, tool_of
 from envscaler_mcp.cli.printing import print_diff, print_json, print_payload, say
 from envscaler_mcp.episode.typed import usage_of
-from envscaler_mcp.launch.opening import Isolation, open_folder
+from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.serving import Outcome
 
 app = typer.Typer(add_completion=False)

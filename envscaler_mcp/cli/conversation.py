@@ -10,9 +10,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from envscaler_mcp.artifacts import Scenario, Verdict
+from envscaler_mcp.artifacts import Check, Verdict
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.cli.printing import LONGEST
-from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.transcript import arguments_of
 from envscaler_mcp.html.visible import on_one_line, visible
 from envscaler_mcp.viewer.changes import change_lines
@@ -27,7 +27,8 @@ _COLOURS = {"+": "green", "-": "red", "~": "cyan"}
 def print_episode(one: Reviewed) -> None:
     """Who said, thought and called what, what that changed, and which checks turned true with it."""
     episode = one.episode
-    telling = Telling(episode.mode, one.scenario, {found.step: found for found in one.milestones})
+    checks = one.scenario.checks if one.scenario else ()
+    telling = Telling(episode.mode, checks, {found.step: found for found in one.milestones})
     telling.title(episode.id)
     telling.first(episode.messages)
     for turn in turns_of(episode.steps):
@@ -45,11 +46,11 @@ class Telling:
     def __init__(
         self,
         mode: Mode,
-        scenario: Scenario | None = None,
+        checks: Sequence[Check] = (),
         milestones: Mapping[int, Milestone] = MappingProxyType({}),
     ) -> None:
         self._conversation = mode == "conversation"
-        self._scenario = scenario
+        self._checks = checks
         self._milestones = milestones
         # Nothing in a record is markup, an emoji code or something to be coloured by its looks.
         self._console = Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
@@ -89,7 +90,7 @@ class Telling:
                 self._line(f"✗ check {number} is not true any more: {self._question(number)}", "bold red", _INDENT)
 
     def _question(self, number: int) -> str:
-        return self._scenario.checks[number - 1].check_item if self._scenario else ""
+        return self._checks[number - 1].check_item if self._checks else ""
 
     def verdict(self, verdict: Verdict) -> None:
         """What it was worth."""

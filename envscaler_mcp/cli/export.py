@@ -13,10 +13,9 @@ from envscaler_mcp.artifacts.scenario import Split
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.errors import ExportError
+from envscaler_mcp.export.episodes import Exported, export_run
 from envscaler_mcp.export.filters import REASONS, ExportFilter, Keepable
-from envscaler_mcp.export.formats import FORMATS, Name
-from envscaler_mcp.pipeline.exporting import export_upstream
-from envscaler_mcp.pipeline.exporting_runs import Exported, export_run
+from envscaler_mcp.export.formats import FORMATS, HOME_FORMATS
 from envscaler_mcp.registry import find_entry
 
 
@@ -24,14 +23,17 @@ class _Runs(TyperGroup):
     """What begins with no command is about a run."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        known = (*self.commands, *ctx.help_option_names)
-        return super().parse_args(ctx, args if not args or args[0] in known else ["run", *args])
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            # A format of a plug-in is a command as `envscaler` is.
+            args = ["envscaler", "--as", *args] if args[0] in HOME_FORMATS else ["run", *args]
+        return super().parse_args(ctx, args)
 
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, cls=_Runs)
+_BUILT_IN = {name: FORMATS[name] for name in FORMATS.built_in}
 _EXAMPLES = "\n\n".join(
-    f"envscaler export runs/first --format {name} --out train/{name}/first{''.join(one.suffixes[:1])}"
-    for name, one in FORMATS.items()
+    f"envscaler export runs/first --format {name} --out train/{name}/first{''.join(form.suffixes[:1])}"
+    for name, form in _BUILT_IN.items()
 )
 _SPLITS, _KEEPABLE = "|".join(get_args(Split)), "|".join(get_args(Keepable))
 
@@ -51,8 +53,13 @@ def export_episodes(
         ),
     ],
     form: Annotated[
-        Name,
-        typer.Option("--format", help="; ".join(f"{name}: {one.about}" for name, one in FORMATS.items()) + "."),
+        str,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="; ".join(f"{name}: {known.about}" for name, known in _BUILT_IN.items())
+            + "; or the format of a plug-in.",
+        ),
     ],
     out: Annotated[
         Path,
@@ -87,6 +94,8 @@ def export_episodes(
     """The episodes of a run as a trainer takes them; `envscaler export DIR` is the same. What is left out is counted by
     its reason at the end; exit 1 where nothing is left.
     """
+    if form not in FORMATS:
+        raise typer.BadParameter(f"{form!r} is not one of {', '.join(FORMATS)}", param_hint="--format")
     chosen = FORMATS[form]
     wished = {
         "splits": _known(Split, split or ["train"], "--split"),
@@ -98,7 +107,7 @@ def export_episodes(
     try:
         wish = ExportFilter.model_validate({name: value for name, value in wished.items() if value is not None})
         chosen.check(out)
-        chosen.sieve(wish)
+        chosen.filter(wish)
     except ValidationError as cause:
         raise typer.BadParameter(cause.errors()[0]["msg"]) from cause
     except ExportError as cause:
@@ -151,6 +160,7 @@ def export_servers(
     wanted: Annotated[
         list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments; all that are registered by default.")
     ] = None,
+    form: Annotated[str, typer.Option("--as", hidden=True)] = "envscaler",
 ) -> None:
     """Servers and their scenarios in the files of the EnvScaler paper."""
     registry = registry_of(ctx)
@@ -158,5 +168,5 @@ def export_servers(
     if not entries:
         raise typer.BadParameter("no environment is registered", param_hint="ENV_ID")
     folders = [settings_of(ctx).servers / entry.id for entry in entries]
-    many, tasks = export_upstream(folders, environments, scenarios)
-    say(f"{many} environments are written to {environments}, {tasks} scenarios to {scenarios}.")
+    written, tasks = HOME_FORMATS[form].writer(folders, environments, scenarios)
+    say(f"{written} environments are written to {environments}, {tasks} scenarios to {scenarios}.")

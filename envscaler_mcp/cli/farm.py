@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.errors import LaunchError
@@ -23,7 +24,7 @@ from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.supervisor import Supervisor
 from envscaler_mcp.farm.tokens import Scope, kept_secret, secret_of, token_for
 from envscaler_mcp.farm.worlds import Caps
-from envscaler_mcp.launch.opening import Isolation, WrongUseError
+from envscaler_mcp.launch.opening import WrongUseError
 from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
 from envscaler_mcp.settings import Settings, secret_named
 

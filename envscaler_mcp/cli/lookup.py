@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from pathlib import Path
 
 import typer
@@ -12,6 +10,7 @@ from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Tool
 from envscaler_mcp.errors import RegistryError
 from envscaler_mcp.registry import find_entry, read_registry
 from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.serving.suggestion import did_you_mean
 from envscaler_mcp.settings import Settings
 from envscaler_mcp.trust import load_code
 
@@ -68,9 +67,3 @@ def tool_of(environment: Environment, name: str) -> Tool:
             param_hint="TOOL",
         )
     return tool
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown word."""
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else "."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import shutil
@@ -16,24 +15,33 @@ from typing import Annotated
 import anyio
 import typer
 
-from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.artifacts import Check, Scenario, Trajectory
+from envscaler_mcp.artifacts.run import Mode, RunPlan
 from envscaler_mcp.cli.conversation import Telling
-from envscaler_mcp.cli.lookup import did_you_mean, registry_if_any, registry_of, settings_of
+from envscaler_mcp.cli.lookup import registry_if_any, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.cli.voices import place_of
-from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
 from envscaler_mcp.episode.human import PATIENCE, PERSON
-from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch
+from envscaler_mcp.episode.loop import EpisodeRecord, Watch
 from envscaler_mcp.episode.transcript import is_call
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
-from envscaler_mcp.errors import WorldError
-from envscaler_mcp.runs import PricedEndpoint, WorldHome, open_voices
-from envscaler_mcp.runs.multi_server import ExternalServer, JointlyPlayed, JointPlan, LocalServer, play_jointly
-from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS, prompts_of, steps_of
+from envscaler_mcp.errors import LaunchError, WorldError
+from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_models, run_episodes
+from envscaler_mcp.runs.plan import (
+    ANSWER_TOKENS,
+    MAX_STEPS,
+    MAX_TOKENS,
+    PUBLISHED_STEPS,
+    ExternalServer,
+    LocalServer,
+    plan_episode,
+)
+from envscaler_mcp.scoring.run_folder import Tally, recorded_episodes
+from envscaler_mcp.scoring.trajectory import trajectory_of
 from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.serving.suggestion import did_you_mean
 from envscaler_mcp.serving.tasks import TaskList
 from envscaler_mcp.viewer.turns import Turn
 
@@ -88,66 +96,67 @@ def play_episode(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="A folder that keeps each episode as trajectory-0001.json and the tools it was played with as "
-            "tools-0001.json. For a run that `envscaler runs` and `export` read, play scenarios with `envscaler run`.",
+            help="The folder that keeps the run: `envscaler runs` shows, replays and scores it, `envscaler export` reads it.",
             file_okay=False,
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the trajectory for programs.")] = False,
 ) -> None:
     by_hand = PERSON in (agent, user if mode == "conversation" else "")
-    limits = EpisodeLimits(
-        max_steps or steps_of(scoring, mode),
-        max_seconds or (PATIENCE if by_hand else 300.0),
-        max_tokens if model_of_agent(agent) else None,
-    )
-    plan = JointPlan(
-        servers=tuple(_servers(ctx, server or (), scenario or ())),
-        task=task,
-        agent=_agent(agent),
-        limits=limits,
-        mode=mode,
-        user=_user(user) if mode == "conversation" else "",
-        seed=seed,
-        scoring=scoring,
-        answer_tokens=answer_tokens,
-        temperature=temperature,
-        prompts=prompts_of(agent, user if mode == "conversation" else "", mode),
-    )
+    servers = _servers(ctx, server or (), scenario or ())
     if not (task or scenario):
         raise typer.BadParameter("say what is to be done, or name a --scenario", param_hint="TASK")
+    config = RunConfig(
+        agent=agent,
+        mode=mode,
+        user=user if mode == "conversation" else "",
+        seed=seed,
+        scoring=scoring,
+        max_steps=max_steps,
+        max_seconds=max_seconds or (PATIENCE if by_hand else 300.0),
+        max_tokens=max_tokens if model_of_agent(agent) else None,
+        answer_tokens=answer_tokens if model_of_agent(agent) else None,
+        temperature=temperature if model_of_agent(agent) else None,
+    )
+    _check_names(config)
     settings, pace = settings_of(ctx), Pace(parallel=1, timeout=timeout)
     places: dict[str, PricedEndpoint] = {}
-    for who, model in (("agent", model_of_agent(agent)), ("user", model_of_user(plan.user))):
+    for who, model in (("agent", model_of_agent(agent)), ("user", model_of_user(config.user))):
         if model:
             places[who] = place_of(settings, model, pace, None, None, None, who)
-    watch: Watch = (lambda _: None) if as_json else _Watching(plan)
-
-    async def play(spent: Path) -> JointlyPlayed:
-        async with open_voices(plan, spent, places.get("agent"), places.get("user")) as (agents, users):
-            _, make_agent = agent_named(agent, agents)
-            make_user = user_named(plan.user, users)[1] if plan.user else None
-            return await play_jointly(farm, plan, make_agent, make_user, watch)
-
     with ExitStack() as stack:
-        farm = stack.enter_context(WorldHome.at(settings.servers, registry_if_any(ctx)))
-        spent = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
-        done = anyio.run(play, spent)
-    if out is not None:
-        _keep(out, done)
-    _tell(done, out, as_json)
+        home = stack.enter_context(WorldHome.at(settings.servers, registry_if_any(ctx)))
+        plan = plan_episode(home, servers, task, config)
+        folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
+        external = {one.name: one.target for one in servers if isinstance(one, ExternalServer)}
+        watch: Watch = (lambda _: None) if as_json else _Watching(plan)
+
+        async def play() -> Tally:
+            async with open_models(plan, folder, places.get("agent"), places.get("user")) as (agents, users):
+                _, make_agent = agent_named(agent, agents)
+                make_user = user_named(plan.user, users)[1] if plan.user else None
+                return await run_episodes(
+                    home, plan, make_agent, folder, 1, lambda *_: None, None, make_user, external, watch
+                )
+
+        tally = anyio.run(play)
+        (failure,) = tally.failed.values() or (None,)
+        if failure is not None:
+            raise LaunchError(failure.reason)
+        (place,) = recorded_episodes(folder).values()
+        checks = [
+            check for one in servers if isinstance(one, LocalServer) and one.scenario for check in one.scenario.checks
+        ]
+        _tell(trajectory_of(place.read()), checks, out, as_json)
 
 
-def _agent(name: str) -> str:
+def _check_names(config: RunConfig) -> None:
     try:
-        return agent_named(name)[0]
+        agent_named(config.agent)
     except UnknownAgentError as cause:
         raise typer.BadParameter(str(cause), param_hint="--agent") from cause
-
-
-def _user(name: str) -> str:
     try:
-        return user_named(name)[0]
+        user_named(config.user or "scripted")
     except UnknownUserError as cause:
         raise typer.BadParameter(str(cause), param_hint="--user") from cause
 
@@ -156,22 +165,22 @@ def _servers(
     ctx: typer.Context, servers: Sequence[str], scenarios: Sequence[str]
 ) -> list[LocalServer | ExternalServer]:
     """Every server once, under a name of its own; a scenario opens the world that was named for it, or one more."""
-    found = [_server(ctx, text) for text in servers]
-    for named in scenarios:
-        environment, scenario = _scenario(ctx, named)
-        waiting = (
-            place
-            for place, one in enumerate(found)
-            if isinstance(one, LocalServer) and one.environment == environment and one.scenario is None
+    named = [_server(ctx, text) for text in servers]
+    for text in scenarios:
+        environment, scenario = _scenario(ctx, text)
+        free = (
+            number
+            for number, server in enumerate(named)
+            if isinstance(server, LocalServer) and server.environment == environment and server.scenario is None
         )
-        place = next(waiting, None)
-        if place is None:
-            found.append(LocalServer(environment, environment, scenario))
+        number = next(free, None)
+        if number is None:
+            named.append(LocalServer(environment, environment, scenario))
         else:
-            found[place] = LocalServer(found[place].name, environment, scenario)
-    if not found:
+            named[number] = LocalServer(named[number].name, environment, scenario)
+    if not named:
         raise typer.BadParameter("name a server, or a --scenario", param_hint="--server")
-    return _named_apart(found)
+    return _named_apart(named)
 
 
 def _server(ctx: typer.Context, text: str) -> LocalServer | ExternalServer:
@@ -187,13 +196,14 @@ def _server(ctx: typer.Context, text: str) -> LocalServer | ExternalServer:
     except ValueError as cause:
         raise typer.BadParameter(f"{target!r} is no command: {cause}", param_hint="--server") from cause
     if not command or shutil.which(command[0]) is None:
-        told = f"{target!r} is no id that `envscaler list` shows, no URL and no command{did_you_mean(target, known)}"
-        raise typer.BadParameter(told, param_hint="--server")
+        near = did_you_mean(target, known)
+        message = f"{target!r} is no id that `envscaler list` shows, no URL and no command{near}"
+        raise typer.BadParameter(message, param_hint="--server")
     return ExternalServer(name or _word(Path(command[0]).name), command)
 
 
 def _word(text: str) -> str:
-    return re.sub(r"\W+", "_", text).strip("_") or "server"
+    return re.sub(r"\W+", "_", text).strip("_")[:60] or "server"
 
 
 def _scenario(ctx: typer.Context, named: str) -> tuple[str, Scenario]:
@@ -208,52 +218,42 @@ def _scenario(ctx: typer.Context, named: str) -> tuple[str, Scenario]:
 def _named_apart(servers: Sequence[LocalServer | ExternalServer]) -> list[LocalServer | ExternalServer]:
     taken: set[str] = set()
     apart: list[LocalServer | ExternalServer] = []
-    for one in servers:
-        name, number = one.name, 1
+    for server in servers:
+        name, number = server.name, 1
         while name in taken:
             number += 1
-            name = f"{one.name}_{number}"
+            name = f"{server.name}_{number}"
         taken.add(name)
-        apart.append(replace(one, name=name))
+        apart.append(replace(server, name=name))
     return apart
 
 
 class _Watching:
-    """Tells what happens as it happens, but not what a person at this keyboard has just typed or been shown."""
+    """Prints what happens as it happens, but not what a person at this keyboard has just typed or been shown."""
 
-    def __init__(self, plan: JointPlan) -> None:
+    def __init__(self, plan: RunPlan) -> None:
         self._telling = Telling(plan.mode)
         self._plan = plan
-        self._told: int | None = None
+        self._printed: int | None = None
 
-    def __call__(self, played: EpisodeRecord) -> None:
-        # Whoever plays the agent sees what an agent sees, and no more.
+    def __call__(self, record: EpisodeRecord) -> None:
+        # A person who plays the agent sees what an agent sees, and no more.
         if self._plan.agent == PERSON:
             return
-        if self._told is None:
-            self._told = 0
-            self._telling.first(played.messages)
-        for place, step in enumerate(played.steps[self._told :], self._told + 1):
+        if self._printed is None:
+            self._printed = 0
+            self._telling.first(record.messages)
+        for number, step in enumerate(record.steps[self._printed :], self._printed + 1):
             if self._plan.user != PERSON or is_call(step):
-                self._telling.turn(Turn(((place, step),)))
-        self._told = len(played.steps)
+                self._telling.turn(Turn(((number, step),)))
+        self._printed = len(record.steps)
 
 
-def _keep(out: Path, done: JointlyPlayed) -> None:
-    number = 1
-    while (path := out / f"trajectory-{number:04}.json").exists():
-        number += 1
-    done.trajectory.write(path)
-    tools = [tool.function for tool in done.tools]
-    write_text(out / f"tools-{number:04}.json", json.dumps(tools, ensure_ascii=False, indent=1) + "\n")
-
-
-def _tell(done: JointlyPlayed, out: Path | None, as_json: bool) -> None:
-    episode = done.trajectory
+def _tell(episode: Trajectory, checks: Sequence[Check], out: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(episode.model_dump(mode="json"))
     else:
-        Telling(episode.mode, done.scenario).verdict(episode.verdict)
+        Telling(episode.mode, checks).verdict(episode.verdict)
         if out is not None:
-            say(f"It is kept in {out}.")
+            say(f"It is in {out}; `envscaler runs show {out}` shows it.")
     raise typer.Exit(0 if episode.verdict.owner in (None, "agent") else 1)

@@ -11,11 +11,11 @@ import anyio
 import typer
 
 from envscaler_mcp.artifacts import Trajectory
+from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.cli.lookup import registry_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.summary import print_gaps
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.runs.rescoring import Rescored, rescore_run, rescored_folder

@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import anyio
 import typer
 
 from envscaler_mcp.artifacts import Environment
-from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.artifacts.run import Mode, RunPlan, Via
 from envscaler_mcp.artifacts.scenario import Level, Split
 from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
 from envscaler_mcp.cli.voices import elsewhere, place_of, told
-from envscaler_mcp.episode.agent import Mode, RunAbortedError
+from envscaler_mcp.episode.agent import RunAbortedError
 from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
 from envscaler_mcp.episode.human import PATIENCE, PERSON
 from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.export.upstream_environment import SECTOR
-from envscaler_mcp.launch.channels import Via
-from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_voices, plan_run, run_episodes
+from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_models, plan_run, run_episodes
+from envscaler_mcp.runs.engines import ENGINES, EngineOptions
 from envscaler_mcp.runs.models import spent_in
 from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS
-from envscaler_mcp.runs.run import Hosting
 from envscaler_mcp.scoring.run_folder import Tally, read_run
 from envscaler_mcp.serving.grading import Scoring
 
-Engine = Literal["local", "ray"]
+Engine = str
+"""A name of `ENGINES`."""
 
 app = typer.Typer(add_completion=False)
 
@@ -127,12 +127,17 @@ def run_agent(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary for programs.")] = False,
 ) -> None:
-    if engine == "ray" and via not in (None, "http"):
-        raise typer.BadParameter(f"worlds of a cluster are reached over http, not {via}", param_hint="--via")
+    if engine not in ENGINES:
+        raise typer.BadParameter(f"{engine!r} is not one of {', '.join(ENGINES)}", param_hint="--engine")
+    vias = ENGINES[engine].vias
+    if via not in (None, *vias):
+        raise typer.BadParameter(
+            f"with --engine {engine} worlds are reached over {' or '.join(vias)}, not {via}", param_hint="--via"
+        )
     if user and mode == "task":
         raise typer.BadParameter("there is a user only with --mode conversation", param_hint="--user")
     by_hand = PERSON in (agent, user if mode == "conversation" else "")
-    if by_hand and (parallel > 1 or engine == "ray"):
+    if by_hand and (parallel > 1 or engine != "local"):
         raise typer.BadParameter(
             "a person plays one episode at a time, here; add --parallel 1", param_hint="--parallel"
         )
@@ -140,7 +145,7 @@ def run_agent(
         agent=agent,
         environments=tuple(folder_of(ctx, name).name for name in env or ()),
         scenarios=tuple(scenario or ()),
-        via=via or ("http" if engine == "ray" else "direct"),
+        via=via or vias[0],
         mode=mode,
         user=(user or "scripted") if mode == "conversation" else "",
         parallel=parallel,
@@ -177,11 +182,10 @@ def run_agent(
 
         async def play() -> Tally:
             async with AsyncExitStack() as stack:
-                voices = open_voices(plan, out, **places, budget=budget, prompts=prompts)
+                voices = open_models(plan, out, **places, budget=budget, prompts=prompts)
                 agents, users = await stack.enter_async_context(voices)
-                there = None
-                if engine == "ray":
-                    there = await stack.enter_async_context(_on_ray(ctx, ray, config.max_seconds))
+                options = EngineOptions(farm, registry_of(ctx), plan.via, ray, config.max_seconds)
+                there = await stack.enter_async_context(ENGINES[engine].open(options))
                 _, make_agent = agent_named(config.agent, agents)
                 make_user = user_named(config.user, users)[1] if config.user else None
                 return await run_episodes(farm, plan, make_agent, out, config.parallel, progress, there, make_user)
@@ -203,12 +207,6 @@ def _known(config: RunConfig) -> None:
         user_named(config.user or "scripted")
     except UnknownUserError as cause:
         raise typer.BadParameter(str(cause), param_hint="--user") from cause
-
-
-def _on_ray(ctx: typer.Context, address: str, seconds: float) -> AbstractAsyncContextManager[Hosting]:
-    from envscaler_mcp.farm.on_ray.engine import ray_engine
-
-    return ray_engine(address, settings_of(ctx).servers, registry_of(ctx), seconds)
 
 
 def _planned(farm: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:

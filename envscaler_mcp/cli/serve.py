@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.cli.lookup import entry_of, folder_of
-from envscaler_mcp.launch.opening import Isolation
 from envscaler_mcp.launch.server import main
 from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.trust import load_code

@@ -6,7 +6,6 @@ import ast
 import json
 import os
 import shutil
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.artifacts.members import check_target, has_member, member_parts, read_member
 from envscaler_mcp.emit.folder import docstring_title
 from envscaler_mcp.errors import ArtifactError, EmitError, boundary
+from envscaler_mcp.plain_files import replacing
 from envscaler_mcp.serving.parsing import parsed_module
 
 ENTRY = "launch"
@@ -101,17 +101,13 @@ def write_folder(files: dict[str, bytes], out: Path) -> None:
         raise EmitError(f"{str(out)!r} is a link; name another folder with --out, or remove it")
     if out.exists() and not _is_bundle(out):
         raise EmitError(f"{str(out)!r} exists and is not a bundle; name another folder with --out")
-    with boundary(EmitError, f"bundle {str(out)!r}"):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as made:
-            fresh = Path(made) / out.name
-            for name, content in files.items():
-                path = check_target(fresh, name)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            if out.exists():
-                shutil.rmtree(out)
-            fresh.rename(out)
+    with boundary(EmitError, f"bundle {str(out)!r}"), replacing(out) as fresh:
+        for name, content in files.items():
+            path = check_target(fresh, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        if out.exists():
+            shutil.rmtree(out)
 
 
 def write_mcpb(files: dict[str, bytes], out: Path) -> None:
@@ -119,17 +115,13 @@ def write_mcpb(files: dict[str, bytes], out: Path) -> None:
     # A pipe is no bundle either, and would be waited for.
     if os.path.lexists(out) and not (out.is_file() and zipfile.is_zipfile(out)):
         raise EmitError(f"{str(out)!r} exists and is not a bundle; name another file with --out")
-    with boundary(EmitError, f"bundle {str(out)!r}"):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as made:
-            fresh = Path(made) / out.name
-            with zipfile.ZipFile(fresh, "w", zipfile.ZIP_STORED) as archive:
-                for name, content in files.items():
-                    member = zipfile.ZipInfo("/".join(member_parts(name)), date_time=(1980, 1, 1, 0, 0, 0))
-                    member.create_system = 3
-                    member.external_attr = 0o100644 << 16
-                    archive.writestr(member, content)
-            fresh.replace(out)
+    whole = boundary(EmitError, f"bundle {str(out)!r}")
+    with whole, replacing(out) as fresh, zipfile.ZipFile(fresh, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in files.items():
+            member = zipfile.ZipInfo("/".join(member_parts(name)), date_time=(1980, 1, 1, 0, 0, 0))
+            member.create_system = 3
+            member.external_attr = 0o100644 << 16
+            archive.writestr(member, content)
 
 
 def vendored(package: Path) -> list[Path]:

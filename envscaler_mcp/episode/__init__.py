@@ -1,1 +1,1 @@
-"""One task played to its end: the loop, agents, limits. How a world is reached is somebody else's business."""
+"""One task played to its end: the loop, agents, limits. How a world is reached is for `launch` to know."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Protocol, Self
 
 from envscaler_mcp.artifacts import Call, Scenario, Tool
 from envscaler_mcp.artifacts.episode import COMPLETED, ModelCost
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.errors import EnvScalerError
 
 __all__ = [
@@ -17,15 +18,10 @@ __all__ = [
     "AgentUnavailableError",
     "Briefing",
     "MakeAgent",
-    "Mode",
     "Observation",
     "RunAbortedError",
     "UnavailableError",
 ]
-
-
-Mode = Literal["task", "conversation"]
-"""Whether all is said at once, or a user reads along and answers."""
 
 
 class UnavailableError(EnvScalerError):
@@ -71,7 +67,7 @@ class Briefing:
     seed: int
     """For the agent's own chance, so that an episode can be repeated."""
     mode: Mode = "task"
-    """Whether somebody reads what the agent says."""
+    """Whether a user reads what the agent says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ class Action:
     more: tuple[Call, ...] = ()
     """Further calls of the same turn; each is made, and answered, after the one before it."""
     reasoning: str = ""
-    """What was thought before; it is kept, and nobody in the episode hears it."""
+    """What the model thought before; it is recorded, and no user hears it."""
     use: ModelCost | None = None
     """What the move took, where a model made it."""
 
@@ -93,11 +89,11 @@ class Agent(Protocol):
     """Made anew for each episode, from its `Briefing`."""
 
     def act(self, observation: str) -> Action | Awaitable[Action]:
-        """The next move after the task, or after what the last move led to: what is heard is a `Heard`.
+        """The next move after the task, or after what the last move led to: it is an `Observation`.
 
         An agent may have a text `system`: what its model was told first, which is then kept with the conversation.
         """
 
 
 MakeAgent = Callable[[Briefing, Scenario], Agent]
-"""The scenario is for those who may know the solution; an agent of somebody's own gets the briefing alone."""
+"""The scenario is for agents that may know the solution; an agent of the user's own gets the briefing alone."""

@@ -12,12 +12,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts import Call, Scenario, digest_of
-from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent, Mode, RunAbortedError
-from envscaler_mcp.episode.calling import Calling, NativeCalls, WrittenCalls
+from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent, RunAbortedError
+from envscaler_mcp.episode.calling import Calling
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.episode.human import PERSON, PersonAgent
 from envscaler_mcp.episode.model_agent import PROMPTS, ModelAgent
 from envscaler_mcp.episode.model_player import ModelPlayer
+from envscaler_mcp.episode.providers import provider_of
 from envscaler_mcp.errors import EnvScalerError
 
 AGENTS = ("oracle", "noop", "random", "person", "scripted:FILE", "openai:MODEL", "prompted:MODEL", "module:Class")
@@ -64,7 +66,7 @@ class TalkingOracle:
         )
 
     def act(self, observation: str) -> Action:  # noqa: ARG002 - it knows
-        """The next move; whoever is still not content is asked again."""
+        """The next move; a user who wants more is told again that all is done."""
         return next(self._moves, Action(text=DONE))
 
 
@@ -72,23 +74,19 @@ def _oracle(briefing: Briefing, scenario: Scenario) -> Agent:
     return TalkingOracle(scenario) if briefing.mode == "conversation" else Scripted(scenario.oracle)
 
 
-_CALLING: Mapping[str, Calling] = {"openai": NativeCalls(), "prompted": WrittenCalls()}
-
-
 def model_of_agent(name: str) -> str:
     """The model that plays agents of that name, if one does."""
-    kind, _, model = name.partition(":")
-    return model if kind in _CALLING else ""
+    return provider_of(name)[1]
 
 
 def prompts_of_agent(name: str, mode: Mode) -> tuple[str, ...]:
-    """The prompts that agents of that name are asked with; those whom no model plays are asked with none."""
-    kind, _, _ = name.partition(":")
-    return (PROMPTS[mode], *_CALLING[kind].prompts) if model_of_agent(name) else ()
+    """The prompts that the model of an agent of that name is asked with; none where no model plays."""
+    provider, _ = provider_of(name)
+    return () if provider is None else (PROMPTS[mode], *provider.calling.prompts)
 
 
-def agent_named(name: str, voice: ModelPlayer | None = None) -> tuple[str, MakeAgent]:
-    """How agents of that name are made, and the name under which their episodes are kept; models need a voice."""
+def agent_named(name: str, player: ModelPlayer | None = None) -> tuple[str, MakeAgent]:
+    """How agents of that name are made, and the name under which their episodes are kept; models need a player."""
     if name == "oracle":
         return name, _oracle
     if name == "noop":
@@ -100,18 +98,19 @@ def agent_named(name: str, voice: ModelPlayer | None = None) -> tuple[str, MakeA
     kind, colon, rest = name.partition(":")
     if kind == "scripted" and rest:
         return _scripted(Path(rest))
-    if kind in _CALLING and rest:
-        return name, _of_model(name, _CALLING[kind], voice)
+    provider, _ = provider_of(name)
+    if provider is not None:
+        return name, _of_model(name, provider.calling, player)
     if colon and rest:
         return name, _own(kind, rest)
     raise UnknownAgentError(f"There is no agent {name!r}; there are {', '.join(AGENTS)}.")
 
 
-def _of_model(name: str, calling: Calling, voice: ModelPlayer | None) -> MakeAgent:
+def _of_model(name: str, calling: Calling, player: ModelPlayer | None) -> MakeAgent:
     def make(briefing: Briefing, _scenario: Scenario) -> Agent:
-        if voice is None:
-            raise RunAbortedError(f"The agent {name!r} needs an endpoint; `envscaler_mcp.runs.open_voices` opens one.")
-        return ModelAgent(briefing, voice, calling)
+        if player is None:
+            raise RunAbortedError(f"The agent {name!r} needs an endpoint; `envscaler_mcp.runs.open_models` opens one.")
+        return ModelAgent(briefing, player, calling)
 
     return make
 
@@ -144,7 +143,7 @@ def _part_of(script: tuple[Call, ...] | Mapping[str, tuple[Call, ...]], scenario
 
 
 def _own(module: str, name: str) -> MakeAgent:
-    """A class of somebody's own, found as Python finds modules, from here on as well."""
+    """A class of the user's own, imported as Python imports modules; the current folder counts."""
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:

@@ -100,7 +100,7 @@ class _Known:
             self._words |= {_stem(word), *map(_stem, word.split("-"))}
             if word in _NUMBER_WORDS:
                 self._values.add(("number", str(_NUMBER_WORDS[word])))
-        # What stands in quotes is known by itself as well.
+        # What stands in quotes is known without its sentence, too.
         for one in {text, _MARKS.sub(" ", text)}:
             for value, _ in _values(one):
                 self._add(value)
@@ -266,7 +266,7 @@ def _plain(text: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """Without what makes it somebody's, or several."""
+    """Without the ending of a possessive or a plural."""
     word = word.replace("’", "'").removesuffix("'").removesuffix("'s")
     return word.removesuffix("s") if len(word) > 3 else word
 

@@ -1,4 +1,4 @@
-"""Somebody at the keyboard, as an agent or as a user."""
+"""A person at the keyboard, as the agent or as the user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from envscaler_mcp.serving.validation import compile_arguments, without_patterns
 
 PERSON = "person"
 PATIENCE = 24 * 3600.0
-"""Seconds that an episode may take with a person, where nobody says otherwise."""
+"""Seconds that an episode with a person may take by default."""
 DONE = "done"
 
 Completing = Callable[[str], Sequence[str]]
@@ -180,7 +180,7 @@ async def _typed(prompt: str, completing: Completing) -> str | None:
         except UnicodeDecodeError:
             _show("That is no text.")
         except KeyboardInterrupt:
-            # As if it had come while nobody was asked: the loop ends everything in its order.
+            # As if it had come while no question was open: the loop ends everything in its order.
             signal.raise_signal(signal.SIGINT)
             await anyio.sleep_forever()
 

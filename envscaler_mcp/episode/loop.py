@@ -16,13 +16,13 @@ import anyio
 
 from envscaler_mcp.artifacts import Call, Scenario, StateDiff, Step
 from envscaler_mcp.artifacts.episode import Invention, ModelCost, Owner
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.agent import (
     Action,
     Agent,
     AgentUnavailableError,
     Briefing,
     MakeAgent,
-    Mode,
     Observation,
     RunAbortedError,
     UnavailableError,
@@ -63,20 +63,17 @@ Ending = Literal["completed", "steps", "tokens", "time", "error"]
 
 
 class WorldChannel(Protocol):
-    """How calls reach a world, and how whoever opened it reads it."""
+    """How calls reach the worlds of an episode, and how the program that opened them reads their state."""
+
+    @property
+    def tools(self) -> Mapping[str, CallableTool]:
+        """What an agent may call, by name."""
 
     async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
         """What came of the call, and what it changed; only a tool that writes is asked for that."""
 
     async def state(self) -> Mapping[str, Any]:
-        """Everything that there is behind it now; no agent sees that."""
-
-
-class Toolset(Protocol):
-    """The tools that an agent may call."""
-
-    @property
-    def tools(self) -> Mapping[str, CallableTool]: ...
+        """All records as they are now; no agent sees them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,7 @@ class EpisodeLimits:
 
 @dataclass(slots=True)
 class EpisodeRecord:
-    """What happened, before anybody judges it."""
+    """What happened, before it is judged."""
 
     steps: list[Step] = field(default_factory=list)
     messages: list[dict[str, Any]] = field(default_factory=list)
@@ -133,8 +130,7 @@ Watch = Callable[[EpisodeRecord], None]
 async def play(
     make_agent: MakeAgent,
     scenario: Scenario,
-    way: WorldChannel,
-    offer: Toolset,
+    channel: WorldChannel,
     briefing: Briefing,
     limits: EpisodeLimits,
     user: User | None = None,
@@ -147,7 +143,7 @@ async def play(
     With a user the agent's task is what they say first. In a published world the rules are the published ones: any words
     end a task that no user hears, only the first call of a turn is made, and an exception ends the episode.
     """
-    game = _EpisodeRunner(way, offer, scenario, user, watch, published)
+    game = _EpisodeRunner(channel, scenario, user, watch, published)
     with anyio.move_on_after(limits.seconds) as scope:
         CLOCK.set(_Clock(scope))
         await game.play(make_agent, briefing, limits)
@@ -168,7 +164,7 @@ def owner_of_loss(cause: WorkerEndedError | WorldError) -> Literal["agent", "env
 
 
 class _Clock:
-    """The time of an episode; it is nobody's fault when an endpoint cannot be reached."""
+    """The time of an episode. It stands still while an endpoint cannot be reached."""
 
     def __init__(self, scope: anyio.CancelScope) -> None:
         self._scope = scope
@@ -205,14 +201,14 @@ class _UserError(Exception):
 
 class _EpisodeRunner:
     def __init__(
-        self, way: WorldChannel, offer: Toolset, scenario: Scenario, user: User | None, watch: Watch, published: bool
+        self, channel: WorldChannel, scenario: Scenario, user: User | None, watch: Watch, published: bool
     ) -> None:
         self._published = published
-        self._way = way
+        self._channel = channel
         self._user = user
         self._watch = watch
         self._mode: Mode = "task" if user is None else "conversation"
-        self._tools = offer.tools
+        self._tools = channel.tools
         self._scenario = scenario
         self._raised = False
         """Whether a tool raised."""
@@ -367,7 +363,7 @@ class _EpisodeRunner:
         try:
             reply, use = await self._replied(self._user, step.number, step.text)
         except BaseException:
-            # Nobody answered, but it was said.
+            # It was not answered, but it was said.
             self.played.steps.append(step)
             raise
         return {"observation": reply, "user_use": use}
@@ -377,7 +373,7 @@ class _EpisodeRunner:
             return TOO_LONG, None
         self._spoken = True
         self._audit.heard(text)
-        return await self._of_user(user.reply(text, self._way.state), number)
+        return await self._of_user(user.reply(text, self._channel.state), number)
 
     async def _of_user(self, saying: Awaitable[str], number: int = 0) -> tuple[str, ModelCost | None]:
         """What the user says, looked through, and what that took."""
@@ -415,7 +411,7 @@ class _EpisodeRunner:
     async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[Outcome, StateDiff]:
         found = self._tools.get(tool)
         try:
-            outcome, diff = await self._way.call(tool, arguments, may_write(found, published=self._published))
+            outcome, diff = await self._channel.call(tool, arguments, may_write(found, published=self._published))
         except WorkerEndedError as cause:
             self._lost(cause)
             return ended(cause.reason), StateDiff()

@@ -18,12 +18,12 @@ PROMPTS = {"task": "play_task", "conversation": "play_conversation"}
 class ModelAgent:
     """Remembers the whole conversation, and asks for the next move."""
 
-    def __init__(self, briefing: Briefing, voice: ModelPlayer, calling: Calling) -> None:
-        self._voice, self._calling, self._seed = voice, calling, briefing.seed
+    def __init__(self, briefing: Briefing, player: ModelPlayer, calling: Calling) -> None:
+        self._player, self._calling, self._seed = player, calling, briefing.seed
         self._purpose = PROMPTS[briefing.mode]
         with worded():
-            prompt = voice.prompts.render(self._purpose, introduction=briefing.introduction, task=briefing.task)
-            told = calling.prompt(voice.prompts, prompt, briefing.tools)
+            prompt = player.prompts.render(self._purpose, introduction=briefing.introduction, task=briefing.task)
+            told = calling.prompt(player.prompts, prompt, briefing.tools)
         self.system = prompt.system
         """What the model is told first, without the tools, which a chat template puts there itself."""
         self._tools = calling.offered(briefing.tools)
@@ -37,7 +37,7 @@ class ModelAgent:
         self._messages += self._heard(observation)
         self._turn += 1
         try:
-            answer, use = await self._voice.answer_in(
+            answer, use = await self._player.answer_in(
                 self._purpose, self._messages, _OURS, seed=self._seed, tools=self._tools
             )
         except TooLongError as cause:

@@ -1,4 +1,4 @@
-"""A model that plays somebody in an episode: how it is asked, and what its answers took."""
+"""A model that plays the agent or the user of an episode: how it is asked, and what its answers took."""
 
 from __future__ import annotations
 

@@ -29,10 +29,10 @@ class SilentError(BrokenUserError):
 class ModelUser:
     """Knows the task and what the scenario says of its conversation, and is told only what the agent says."""
 
-    def __init__(self, scenario: Scenario, voice: ModelPlayer, seed: int) -> None:
-        self._voice, self._seed = voice, seed
+    def __init__(self, scenario: Scenario, player: ModelPlayer, seed: int) -> None:
+        self._player, self._seed = player, seed
         with worded():
-            prompt = voice.prompts.render(PROMPT, task=scenario.task, knowledge=_knowledge(scenario))
+            prompt = player.prompts.render(PROMPT, task=scenario.task, knowledge=_knowledge(scenario))
         self._messages = [Message(role="system", content=prompt.system), Message(role="user", content=prompt.user)]
         self._first = scenario.conversation.first if scenario.conversation else ""
 
@@ -57,7 +57,7 @@ class ModelUser:
                 if _speaks(answer):
                     self._messages.append(Message(role="assistant", content=answer.text))
                     return Reply(answer.text.strip(), took)
-            silence = f"{self._voice.asking.model!r} said nothing, {ATTEMPTS} times"
+            silence = f"{self._player.asking.model!r} said nothing, {ATTEMPTS} times"
             if len(shown) > _OURS and await self._speaks_at_the_beginning():
                 raise UnfitConversationError(f"{silence}; before the agent said anything it speaks")
             raise SilentError(silence)
@@ -66,7 +66,7 @@ class ModelUser:
 
     async def _answer(self, messages: Sequence[Message], seed: int) -> tuple[ChatResponse, ModelCost]:
         try:
-            return await self._voice.answer_in(PROMPT, messages, _OURS, seed=seed)
+            return await self._player.answer_in(PROMPT, messages, _OURS, seed=seed)
         except TooLongError as cause:
             # Where it cannot read even the beginning, what the agent said is not the cause.
             await self._speaks_at_the_beginning()
@@ -74,7 +74,7 @@ class ModelUser:
 
     async def _speaks_at_the_beginning(self) -> bool:
         try:
-            answer, _ = await self._voice.answer(PROMPT, self._messages[:_OURS], seed=self._seed)
+            answer, _ = await self._player.answer(PROMPT, self._messages[:_OURS], seed=self._seed)
         except TooLongError as cause:
             raise RunAbortedError(
                 f"The model of the user cannot read even the task ({cause}); take one that reads more."

@@ -31,13 +31,13 @@ class GoalProgress:
 def checks_of_goals(
     scenario: Scenario, code: EnvironmentCode, initial: Mapping[str, Any], answers: Answers
 ) -> ChecksOfGoals:
-    """What turns true with each goal, when the solution is played goal by goal in a world that nobody else sees."""
+    """What turns true with each goal, when the solution is played goal by goal in a world of its own."""
     goals = len(scenario.conversation.goals) if scenario.conversation is not None else 0
     threads = scenario.threads or (tuple(range(len(scenario.oracle))),)
     first = answers(initial)
     before = _true(first)
     if not scenario.oracle or len(threads) != max(goals, 1):
-        # Nobody knows what is whose: all of it must be so when the last goal is done.
+        # Which check belongs to which goal is not known: all must hold when the last goal is done.
         return (*[frozenset[int]()] * (goals - 1), frozenset(range(len(first))) - before)
     world: World = (open_world if code.trusted else open_isolated)(code, initial, scenario.seed)
     try:

@@ -8,12 +8,12 @@ from itertools import groupby, pairwise, zip_longest
 from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff, Step, Trajectory, canonical_json
-from envscaler_mcp.episode.agent import Mode
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.loop import WorldChannel
 from envscaler_mcp.episode.transcript import NO_MOVE, heard_by_nobody, is_call, is_last, may_write, messages_of
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
-from envscaler_mcp.serving import EnvironmentCode, Outcome
+from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.outcome import ENDED, says_ended
 
 _SHOWN = 60
@@ -38,7 +38,7 @@ class Difference:
 
 
 async def first_difference(
-    record: Trajectory, way: WorldChannel, code: EnvironmentCode, task: str, max_steps: int
+    record: Trajectory, channel: WorldChannel, task: str, max_steps: int, *, published: bool = False
 ) -> Difference | None:
     """Make the calls of the record in a fresh world.
 
@@ -46,7 +46,7 @@ async def first_difference(
     """
     messages = list(record.messages)
     if not messages and not record.steps:
-        # Nobody was there to be told anything.
+        # The episode ended before the agent was told anything.
         return None
     system, first = (_content(messages[place : place + 1]) for place in (0, 1))
     begin = [
@@ -65,7 +65,7 @@ async def first_difference(
             found = (
                 _unlike(done, "the number", step.number, done)
                 or _unlike(done, "the turn", number, last + 1)
-                or await _differs(step, way, code, record.mode)
+                or await _differs(step, channel, record.mode, published=published)
             )
             if found is not None:
                 return found
@@ -81,8 +81,8 @@ async def first_difference(
     )
 
 
-async def _differs(step: Step, way: WorldChannel, code: EnvironmentCode, mode: Mode) -> Difference | None:
-    outcome, is_error, diff = await _again(step, way, code, mode)
+async def _differs(step: Step, channel: WorldChannel, mode: Mode, *, published: bool) -> Difference | None:
+    outcome, is_error, diff = await _again(step, channel, mode, published=published)
     return (
         _unlike(step.number, "the answer", step.observation, outcome)
         or _unlike(step.number, "whether it is an error", step.is_error, is_error)
@@ -91,25 +91,25 @@ async def _differs(step: Step, way: WorldChannel, code: EnvironmentCode, mode: M
     )
 
 
-async def _again(step: Step, way: WorldChannel, code: EnvironmentCode, mode: Mode) -> tuple[str, bool, StateDiff]:
+async def _again(step: Step, channel: WorldChannel, mode: Mode, *, published: bool) -> tuple[str, bool, StateDiff]:
     """Answer, whether it is an error, and the change, as they are now."""
     if step.malformed:
         # What was sent then is not known, only that it changed nothing.
         return step.observation, True, StateDiff()
     if step.tool:
-        outcome, diff = await _called(step, way, code)
+        outcome, diff = await _called(step, channel, published=published)
         return outcome.text, outcome.is_error, diff
     if mode == "conversation" and step.text.strip():
         return step.observation, False, StateDiff()
     if not step.text and step.observation == NO_MOVE:
         return NO_MOVE, True, StateDiff()
-    return *heard_by_nobody(step.text, mode, published=code.published), StateDiff()
+    return *heard_by_nobody(step.text, mode, published=published), StateDiff()
 
 
-async def _called(step: Step, way: WorldChannel, code: EnvironmentCode) -> tuple[Outcome, StateDiff]:
-    found = code.tools.get(step.tool)
+async def _called(step: Step, channel: WorldChannel, *, published: bool) -> tuple[Outcome, StateDiff]:
+    found = channel.tools.get(step.tool)
     try:
-        outcome, diff = await way.call(step.tool, dict(step.arguments), may_write(found, published=code.published))
+        outcome, diff = await channel.call(step.tool, dict(step.arguments), may_write(found, published=published))
     except WorkerEndedError:
         outcome, diff = ENDED, StateDiff()
     if says_ended(step.observation) != says_ended(outcome.text):

@@ -1,4 +1,4 @@
-"""What an agent's words want of whoever hears them, told by rule alone."""
+"""What an agent's words ask of the user, found by rules alone."""
 
 from __future__ import annotations
 

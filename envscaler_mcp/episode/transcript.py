@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from envscaler_mcp.artifacts import Step
 from envscaler_mcp.artifacts.episode import COMPLETED
-from envscaler_mcp.episode.agent import Mode
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.plain_json import is_plain
@@ -41,7 +41,7 @@ NO_ACTION = "Error: Failed to parse response to action"
 
 
 def may_write(tool: CallableTool | None, *, published: bool = False) -> bool:
-    """Whether a call may change something; in a published world also what is offered to nobody may be called."""
+    """Whether a call may change something; in a published world what is not offered can be called, too."""
     return published if tool is None else tool.tool.effect == "writes"
 
 
@@ -87,7 +87,7 @@ def messages_of(steps: Sequence[Step]) -> list[dict[str, Any]]:
     if first.reasoning:
         said["reasoning_content"] = first.reasoning
     if not is_call(first):
-        # Whoever ran out of time has heard nothing.
+        # An agent that ran out of time has heard nothing.
         heard = [{"role": "user", "content": first.observation}] if first.observation else []
         return [said, *heard]
     said["tool_calls"] = [
@@ -183,5 +183,5 @@ def as_written(arguments: object) -> str:
     try:
         return storable(repr(arguments))[:_MAX_TOLD] or "?"
     except Exception:
-        # Somebody else's repr.
+        # The repr of another program's class.
         return type(arguments).__name__

@@ -1,4 +1,4 @@
-"""What a user is: somebody who wants things done, tells of them bit by bit, and says when it is enough."""
+"""What a user is: they want things done, tell of them bit by bit, and say when it is enough."""
 
 from __future__ import annotations
 

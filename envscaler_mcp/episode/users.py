@@ -8,6 +8,7 @@ from envscaler_mcp.episode.human import PERSON, PersonUser
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.model_user import ModelUser
 from envscaler_mcp.episode.progress import GoalProgress
+from envscaler_mcp.episode.providers import provider_of
 from envscaler_mcp.episode.scripted_user import scripted_user
 from envscaler_mcp.episode.user import MakeUser, User
 from envscaler_mcp.errors import EnvScalerError
@@ -21,25 +22,25 @@ class UnknownUserError(EnvScalerError):
 
 def model_of_user(name: str) -> str:
     """The model that plays users of that name, if one does."""
-    kind, _, model = name.partition(":")
-    return model if kind == "openai" else ""
+    provider, model = provider_of(name)
+    return model if provider is not None and provider.plays_users else ""
 
 
-def user_named(name: str, voice: ModelPlayer | None = None) -> tuple[str, MakeUser]:
-    """How users of that name are made, and the name under which their episodes are kept; models need a voice."""
+def user_named(name: str, player: ModelPlayer | None = None) -> tuple[str, MakeUser]:
+    """How users of that name are made, and the name under which their episodes are kept; models need a player."""
     if name == "scripted":
         return name, scripted_user
     if name == PERSON:
         return name, lambda scenario, _progress, _seed: PersonUser(scenario)
     if model_of_user(name):
-        return name, _of_model(name, voice)
+        return name, _of_model(name, player)
     raise UnknownUserError(f"There is no user {name!r}; there are {', '.join(USERS)}.")
 
 
-def _of_model(name: str, voice: ModelPlayer | None) -> MakeUser:
+def _of_model(name: str, player: ModelPlayer | None) -> MakeUser:
     def make(scenario: Scenario, _progress: GoalProgress, seed: int) -> User:
-        if voice is None:
-            raise RunAbortedError(f"The user {name!r} needs an endpoint; `envscaler_mcp.runs.open_voices` opens one.")
-        return ModelUser(scenario, voice, seed)
+        if player is None:
+            raise RunAbortedError(f"The user {name!r} needs an endpoint; `envscaler_mcp.runs.open_models` opens one.")
+        return ModelUser(scenario, player, seed)
 
     return make

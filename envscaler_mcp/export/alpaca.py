@@ -7,6 +7,7 @@ from pathlib import Path
 
 from envscaler_mcp.export.dataset_info import enlisted
 from envscaler_mcp.export.dialogue import Dialogue
+from envscaler_mcp.export.formats import Format
 from envscaler_mcp.export.hermes import exchanges, heard, instructed, said, system_of
 from envscaler_mcp.export.table import Row, write_lines
 from envscaler_mcp.export.turn import turns_of
@@ -39,3 +40,6 @@ def _rows(dialogue: Dialogue) -> Iterator[Row]:
             **facts,
             "turn": number,
         }
+
+
+FORMAT = Format("LLaMA-Factory's alpaca as in the paper, a row for each turn", (".jsonl",), write_alpaca)

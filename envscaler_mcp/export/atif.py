@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,8 @@ from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.errors import ExportError, boundary
 from envscaler_mcp.export.dialogue import Dialogue, Message
+from envscaler_mcp.export.formats import RECORDS, Format
+from envscaler_mcp.plain_files import replacing
 
 VERSION = "ATIF-v1.7"
 _SOURCES = {"system": "system", "user": "user", "assistant": "agent"}
@@ -27,16 +28,10 @@ def write_atif(folder: Path, dialogues: Iterable[Dialogue]) -> int:
             f"{folder} is there already; this format has a file for each episode, so name a new folder with --out."
         )
     names: set[str] = set()
-    with boundary(ExportError, f"{folder} cannot be written"):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
-            made = Path(temporary) / "episodes"
-            made.mkdir()
-            for one in dialogues:
-                text = json.dumps(_document(one), ensure_ascii=False, indent=1) + "\n"
-                write_text(made / f"{_name(one.trajectory.id, names)}.json", text)
-            if names:
-                made.replace(folder)
+    with boundary(ExportError, f"{folder} cannot be written"), replacing(folder) as new:
+        for dialogue in dialogues:
+            text = json.dumps(_document(dialogue), ensure_ascii=False, indent=1) + "\n"
+            write_text(new / f"{_name(dialogue.trajectory.id, names)}.json", text)
     return len(names)
 
 
@@ -123,3 +118,8 @@ def _called(call: dict[str, Any], step: Step | None) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         return called | {"arguments": {}, "extra": {"malformed": function["arguments"]}}
     return called | {"arguments": arguments}
+
+
+FORMAT = Format(
+    "Harbor's ATIF, a folder with a file for each episode", (), write_atif, RECORDS, lambda dialogue: dialogue.messages
+)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from envscaler_mcp.artifacts import Environment, Trajectory
+from envscaler_mcp.artifacts import Tool, Trajectory
 from envscaler_mcp.artifacts.scenario import Split
 from envscaler_mcp.errors import ExportError, boundary
 
@@ -17,7 +17,7 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """One episode, its messages in one shape whoever wrote them: contents and arguments are texts."""
+    """One episode, its messages in one shape for every agent: contents and arguments are texts."""
 
     trajectory: Trajectory
     split: Split
@@ -92,11 +92,11 @@ FACTS = {
 """The kinds of the facts, as a table has them."""
 
 
-def dialogue_of(trajectory: Trajectory, environment: Environment, split: Split) -> Dialogue:
-    """The conversation of an episode that was played in this environment."""
-    tools = tuple(tool.function for tool in environment.tools)
+def dialogue_of(trajectory: Trajectory, tools: Iterable[Tool], split: Split) -> Dialogue:
+    """The conversation of an episode whose agent had these tools."""
     with boundary(ExportError, f"the messages of {trajectory.id!r} cannot be read"):
-        return Dialogue(trajectory, split, tools, tuple(map(_shaped, trajectory.messages)))
+        functions = tuple(tool.function for tool in tools)
+        return Dialogue(trajectory, split, functions, tuple(map(_shaped, trajectory.messages)))
 
 
 def _shaped(message: Mapping[str, Any]) -> Message:

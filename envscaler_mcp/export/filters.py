@@ -15,6 +15,7 @@ from envscaler_mcp.export.validity import calls_are_read, has_empty_turn, has_ma
 Reason = Literal[
     "attempt",
     "stale",
+    "servers",
     "split",
     "masked",
     "user",
@@ -33,9 +34,10 @@ Keepable = Literal["masked", "user", "unfinished", "turns", "frame", "duplicate"
 REASONS: dict[Reason, str] = {
     "attempt": "it does not count, since the machine failed or another attempt of the episode does",
     "stale": "its environment or its task is no longer the one that was played",
+    "servers": "it was played over several servers, or a server of another program, which no trainer can open",
     "split": "its task belongs to another split",
     "masked": "it failed, and not because of its agent",
-    "user": "its user said what nobody had told them",
+    "user": "its user invented something",
     "silent": "nothing was said in it that could be written",
     "disordered": "its turns are not in order",
     "malformed": "a call of its agent could not be read",
@@ -56,7 +58,7 @@ Key = Callable[[Dialogue], object]
 
 
 class ExportFilter(BaseModel):
-    """What whoever exports wants."""
+    """Which episodes are wanted."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -75,13 +77,14 @@ class ExportFilter(BaseModel):
         return self
 
 
-class Sieve:
-    """Tells of one episode after the other why it is left out."""
+class Filter:
+    """Says of one episode after the other why it is left out."""
 
     def __init__(self, wish: ExportFilter, reasons: Collection[Reason], part: Part, key: Key) -> None:
         self._key = key
         self._seen: set[str] = set()
         faults: dict[Reason, Callable[[Dialogue], bool]] = {
+            "servers": lambda one: bool(one.trajectory.tools),
             "split": lambda one: one.split not in wish.splits,
             "masked": lambda one: one.trajectory.verdict.masked,
             "user": lambda one: bool(one.trajectory.invented),

@@ -1,46 +1,41 @@
-"""The formats of trainers by name: what each takes of an episode, what it leaves out, and how it is written."""
+"""Formats by name: what each takes of a run or of a home, and how it is written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from envscaler_mcp.errors import ExportError
-from envscaler_mcp.export.alpaca import write_alpaca
-from envscaler_mcp.export.atif import write_atif
 from envscaler_mcp.export.dialogue import Dialogue
-from envscaler_mcp.export.filters import ExportFilter, Key, Part, Reason, Sieve, task_of, words_of
-from envscaler_mcp.export.llama_factory import write_llama_factory
-from envscaler_mcp.export.ms_swift import write_ms_swift
-from envscaler_mcp.export.skyrl import write_skyrl
-from envscaler_mcp.export.trl import write_trl
-from envscaler_mcp.export.verl import write_verl
-
-Name = Literal["trl", "llama-factory", "alpaca", "ms-swift", "verl", "skyrl", "atif"]
+from envscaler_mcp.export.filters import ExportFilter, Filter, Key, Part, Reason, words_of
+from envscaler_mcp.plugins import PlugIns
 
 _FORM: tuple[Reason, ...] = ("silent", "disordered", "malformed", "empty", "marks")
-_LESSONS: tuple[Reason, ...] = (
+LESSONS: tuple[Reason, ...] = (
     *("split", "masked", "user", *_FORM),
     *("unfinished", "turns", "frame", "unsolved", "duplicate"),
 )
+"""Why an episode teaches nothing."""
 # A task that the agent failed is one to practise.
-_PROMPTS: tuple[Reason, ...] = ("split", "masked", "user", *_FORM, "unsolved", "duplicate")
-_RECORDS: tuple[Reason, ...] = ("split", "silent", "disordered", "unsolved")
+PROMPTS: tuple[Reason, ...] = ("servers", "split", "masked", "user", *_FORM, "unsolved", "duplicate")
+"""Why a task is none to practise."""
+RECORDS: tuple[Reason, ...] = ("split", "silent", "disordered", "unsolved")
+"""Why an episode is no record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How episodes are written for one consumer."""
+    """How the episodes of a run are written for one consumer."""
 
     about: str
     suffixes: tuple[str, ...]
-    """How the file's name ends; none where a folder is written."""
+    """How the file's name ends; empty where a folder is written."""
     writer: Callable[[Path, Iterable[Dialogue]], int]
-    reasons: tuple[Reason, ...] = _LESSONS
+    """Writes whole or not at all; how many rows or documents there are."""
+    reasons: tuple[Reason, ...] = LESSONS
     """Why an episode is left out."""
-    part: Part = lambda one: one.lesson
+    part: Part = lambda dialogue: dialogue.lesson
     key: Key = words_of
 
     def write(self, out: Path, dialogues: Iterable[Dialogue]) -> int:
@@ -49,30 +44,39 @@ class Format:
         return self.writer(out, dialogues)
 
     def check(self, out: Path) -> None:
-        """Refuse a file that its name would give another form."""
+        """Refuse a file whose name says another format."""
         if self.suffixes and out.suffix not in self.suffixes:
             raise ExportError(f"{out} is no file of this format; its name ends with {' or '.join(self.suffixes)}.")
 
-    def sieve(self, wish: ExportFilter) -> Sieve:
-        """What finds the episodes that the format takes and that are wished for; a wish that it cannot heed is refused."""
-        wished: set[str] = {*wish.keep, *({"turns"} if {"min_turns", "max_turns"} & wish.model_fields_set else ())}
-        if unheeded := sorted(wished.difference(self.reasons)):
+    def filter(self, wanted: ExportFilter) -> Filter:
+        """What finds the wanted episodes that the format takes; a condition that it cannot heed is refused."""
+        given: set[str] = {*wanted.keep, *({"turns"} if {"min_turns", "max_turns"} & wanted.model_fields_set else ())}
+        if unheeded := sorted(given.difference(self.reasons)):
             raise ExportError(f"For this format {' and '.join(unheeded)} leave out nothing; ask for it without them.")
-        return Sieve(wish, self.reasons, self.part, self.key)
+        return Filter(wanted, self.reasons, self.part, self.key)
 
 
-FORMATS: dict[Name, Format] = {
-    "trl": Format("TRL, messages and tools", (".jsonl", ".parquet"), write_trl),
-    "llama-factory": Format("LLaMA-Factory's sharegpt, a row for each turn", (".jsonl",), write_llama_factory),
-    "alpaca": Format("LLaMA-Factory's alpaca as in the paper, a row for each turn", (".jsonl",), write_alpaca),
-    "ms-swift": Format("ms-swift for agents", (".jsonl",), write_ms_swift),
-    "verl": Format(
-        "verl, a prompt for each task", (".parquet",), write_verl, _PROMPTS, lambda one: one.prompt, task_of
-    ),
-    "skyrl": Format(
-        "SkyRL, a prompt for each task", (".parquet",), write_skyrl, _PROMPTS, lambda one: one.prompt, task_of
-    ),
-    "atif": Format(
-        "Harbor's ATIF, a folder with a file for each episode", (), write_atif, _RECORDS, lambda one: one.messages
-    ),
-}
+@dataclass(frozen=True, slots=True)
+class HomeFormat:
+    """How environments of a home and their scenarios are written for others."""
+
+    about: str
+    writer: Callable[[Sequence[Path], Path, Path], tuple[int, int]]
+    """Takes server folders, and where environments and scenarios are written; how many of each there are."""
+
+
+_HERE = "envscaler_mcp.export"
+FORMATS = PlugIns(
+    "envscaler.export_formats",
+    Format,
+    {
+        "trl": f"{_HERE}.trl:FORMAT",
+        "llama-factory": f"{_HERE}.llama_factory:FORMAT",
+        "alpaca": f"{_HERE}.alpaca:FORMAT",
+        "ms-swift": f"{_HERE}.ms_swift:FORMAT",
+        "verl": f"{_HERE}.verl:FORMAT",
+        "skyrl": f"{_HERE}.skyrl:FORMAT",
+        "atif": f"{_HERE}.atif:FORMAT",
+    },
+)
+HOME_FORMATS = PlugIns("envscaler.home_formats", HomeFormat, {"envscaler": "envscaler_mcp.pipeline.exporting:FORMAT"})

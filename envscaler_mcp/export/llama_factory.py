@@ -12,6 +12,7 @@ from typing import Any
 
 from envscaler_mcp.export.dataset_info import enlisted
 from envscaler_mcp.export.dialogue import Dialogue, Message
+from envscaler_mcp.export.formats import Format
 from envscaler_mcp.export.hermes import exchanges, said, system_of, thought
 from envscaler_mcp.export.table import Row, write_lines
 from envscaler_mcp.export.turn import turns_of
@@ -51,3 +52,6 @@ def _said(message: Message) -> dict[str, str]:
     if message["content"]:
         told = f"{message['content']}\n<tool_call>{told}</tool_call>"
     return {"from": "function_call", "value": thought(message) + told}
+
+
+FORMAT = Format("LLaMA-Factory's sharegpt, a row for each turn", (".jsonl",), write_llama_factory)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from envscaler_mcp.export.dialogue import Dialogue, Message
+from envscaler_mcp.export.formats import Format
 from envscaler_mcp.export.hermes import said, thought
 from envscaler_mcp.export.table import write_lines
 
@@ -43,3 +44,6 @@ def _messages(message: Message) -> Iterator[dict[str, str]]:
 
 def _called(function: dict[str, str]) -> str:
     return json.dumps({"name": function["name"], "arguments": json.loads(function["arguments"])}, ensure_ascii=False)
+
+
+FORMAT = Format("ms-swift for agents", (".jsonl",), write_ms_swift)

@@ -1,4 +1,4 @@
-"""What the world is that a prompt belongs to, so that whoever rolls it out can open and judge it."""
+"""The world that a prompt belongs to, so that a trainer's rollout can open and judge it."""
 
 from __future__ import annotations
 

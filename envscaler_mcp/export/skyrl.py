@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from envscaler_mcp.export.dialogue import Dialogue, Message
+from envscaler_mcp.export.filters import task_of
+from envscaler_mcp.export.formats import PROMPTS, Format
 from envscaler_mcp.export.hermes import instructed, system_of
 from envscaler_mcp.export.prompt import ORIGIN, SOURCE, origin_of
 from envscaler_mcp.export.table import Columns, write_table
@@ -37,3 +39,8 @@ def write_skyrl(path: Path, dialogues: Iterable[Dialogue]) -> int:
 def _prompt(dialogue: Dialogue) -> list[Message]:
     system = {"role": "system", "content": instructed(system_of(dialogue.prompt), dialogue.tools)}
     return [system, *(message for message in dialogue.prompt if message["role"] != "system")]
+
+
+FORMAT = Format(
+    "SkyRL, a prompt for each task", (".parquet",), write_skyrl, PROMPTS, lambda dialogue: dialogue.prompt, task_of
+)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.errors import ExportError, boundary
+from envscaler_mcp.plain_files import replacing
 
 Row = Mapping[str, Any]
 Columns = dict[str, Any]
@@ -30,16 +30,12 @@ def write_table(path: Path, rows: Iterable[Row], columns: Columns) -> int:
 
 
 def _write_whole(path: Path, rows: Iterable[Row], write: Callable[[Path, Iterator[list[Row]]], int]) -> int:
-    with boundary(ExportError, f"{path} cannot be written"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-            temporary = Path(folder) / path.name
-            many = write(temporary, _groups(iter(rows)))
-            if many:
-                temporary.replace(path)
-            else:
-                # What an export before this one left there must not be taken for this one.
-                path.unlink(missing_ok=True)
+    with boundary(ExportError, f"{path} cannot be written"), replacing(path) as new:
+        many = write(new, _groups(iter(rows)))
+        if not many:
+            # What an export before this one left there must not be taken for this one.
+            new.unlink()
+            path.unlink(missing_ok=True)
     return many
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.export.dialogue import FACTS, Dialogue, Message
+from envscaler_mcp.export.formats import Format
 from envscaler_mcp.export.table import Columns, write_lines, write_table
 
 MESSAGE: Columns = {
@@ -41,3 +42,6 @@ def _with_objects(message: Message) -> Message:
     calls = [(call, call["function"]) for call in message["tool_calls"]]
     read = [call | {"function": made | {"arguments": json.loads(made["arguments"])}} for call, made in calls]
     return message | {"tool_calls": read}
+
+
+FORMAT = Format("TRL, messages and tools", (".jsonl", ".parquet"), write_trl)

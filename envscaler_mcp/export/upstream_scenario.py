@@ -35,7 +35,7 @@ def checks_of(item: Mapping[str, Any]) -> tuple[Check, ...]:
 
 
 def scenario_from(item: Mapping[str, Any], id_: str, card: Environment, state: State) -> Scenario:
-    """A published scenario at its state. Nobody knows its plan, and so neither what else may change."""
+    """A published scenario at its state. Its plan is not known, and so neither is what else may change."""
     task, checks = text_of(item.get("task") or ""), checks_of(item)
     if not task.strip():
         raise ArtifactError("it has no task")

@@ -46,7 +46,7 @@ def has_empty_turn(messages: Sequence[Message]) -> bool:
 
 
 def has_marks(messages: Sequence[Message]) -> bool:
-    """Whether somebody used a sign of the template."""
+    """Whether a text has a sign of the template in it."""
     return any(mark in text for message in messages for text in _texts(message) for mark in MARKS)
 
 

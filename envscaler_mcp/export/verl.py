@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from envscaler_mcp.export.dialogue import Dialogue
+from envscaler_mcp.export.filters import task_of
+from envscaler_mcp.export.formats import PROMPTS, Format
 from envscaler_mcp.export.prompt import ORIGIN, SOURCE, origin_of
 from envscaler_mcp.export.table import Columns, write_table
 
@@ -35,3 +37,8 @@ def write_verl(path: Path, dialogues: Iterable[Dialogue]) -> int:
         for number, one in enumerate(dialogues)
     )
     return write_table(path, rows, _COLUMNS)
+
+
+FORMAT = Format(
+    "verl, a prompt for each task", (".parquet",), write_verl, PROMPTS, lambda dialogue: dialogue.prompt, task_of
+)

@@ -11,9 +11,10 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
 from envscaler_mcp.artifacts.registry import RegistryDigests
+from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm.static_results import FixedAnswers, OfferedTasks
-from envscaler_mcp.launch.opening import Isolation, Starts
+from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.code import load_folder
 from envscaler_mcp.serving.session import Judge, Session

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Registry
+from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.farm.access import Guards
 from envscaler_mcp.farm.agent_routes import AgentService
 from envscaler_mcp.farm.catalogue import Catalogue
@@ -23,7 +24,6 @@ from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
-from envscaler_mcp.launch.opening import Isolation
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.serving.sockets import listen_privately

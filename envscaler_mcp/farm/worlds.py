@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import anyio.to_thread
 
+from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm import memory
 from envscaler_mcp.farm.environments import Environments, HostedEnvironment
 from envscaler_mcp.farm.hosted_world import Counts, HostedWorld, Start, Terms, Threads
 from envscaler_mcp.farm.memory import MemoryWatch
 from envscaler_mcp.farm.worker_calls import WorkerCalls
-from envscaler_mcp.launch.opening import Isolation
 from envscaler_mcp.serving.tasks import Offer
 
 logger = logging.getLogger(__name__)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
+
+from envscaler_mcp.serving.suggestion import nearest
 
 _OPEN, _CLOSE = "([{", ")]}"
 
@@ -58,9 +59,9 @@ def _outside_quotes(text: str) -> Iterable[tuple[int, str]]:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` where something known is close, else a short list or nothing."""
     names = list(known)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
-    if close:
-        return f"; did you mean {close[0]!r}?"
+    near = nearest(word, names)
+    if near is not None:
+        return f"; did you mean {near!r}?"
     if 0 < len(names) <= 8:
         return f"; there is {', '.join(sorted(names))}"
     return ""

@@ -67,16 +67,7 @@ def _check(options: argparse.Namespace) -> None:
 def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
     tools = code.environment.tools
     if as_json:
-        listed = [
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "inputSchema": tool.input_schema,
-                "annotations": tool.annotations,
-            }
-            for tool in tools
-        ]
-        sys.stdout.write(escaped(json.dumps(listed, ensure_ascii=False, indent=1)) + "\n")
+        sys.stdout.write(escaped(json.dumps([tool.listed for tool in tools], ensure_ascii=False, indent=1)) + "\n")
         return
     width = max((len(tool.name) for tool in tools), default=0)
     for tool in tools:

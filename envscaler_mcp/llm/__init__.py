@@ -1,4 +1,4 @@
-"""Talking to models: questions and answers, kept, counted and paid for once."""
+"""Talking to models: requests and responses, stored, counted and paid for once."""
 
 from envscaler_mcp.artifacts.episode import Usage
 from envscaler_mcp.llm.access import ModelAccess, model_access, paid_model, paid_models

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -85,24 +85,33 @@ async def model_access(
         yield ModelAccess(model, kept, recording)
 
 
+Connect = Callable[[Endpoint], AbstractAsyncContextManager[ChatModel]]
+"""Opens the models at an endpoint, for a block."""
+
+
+def chat_completions(endpoint: Endpoint) -> AbstractAsyncContextManager[ChatModel]:
+    """Any endpoint that speaks the chat completions protocol."""
+    # Imported here, so that no command waits for it that asks no model.
+    from envscaler_mcp.llm.openai_chat import OpenAIChat
+
+    return OpenAIChat(endpoint)
+
+
 @asynccontextmanager
 async def paid_model(
     endpoint: Endpoint, accounts: Accounts, price: Price | None, purse: Budget
 ) -> AsyncIterator[ChatModel]:
-    """An endpoint that is asked with patience and for money; each question anew, however often it is put."""
+    """An endpoint that is asked with retries and for money; the same question is asked again each time."""
     async with paid_models(endpoint, accounts, purse) as priced:
         yield priced(price)
 
 
 @asynccontextmanager
 async def paid_models(
-    endpoint: Endpoint, accounts: Accounts, purse: Budget
+    endpoint: Endpoint, accounts: Accounts, purse: Budget, connect: Connect = chat_completions
 ) -> AsyncIterator[Callable[[Price | None], ChatModel]]:
     """The same for models of several prices, who share the endpoint's connections and its pauses."""
-    # Imported here, so that whoever asks no model does not wait for it.
-    from envscaler_mcp.llm.openai_chat import OpenAIChat
-
-    async with OpenAIChat(endpoint) as chat:
+    async with connect(endpoint) as chat:
         pauses = Pauses(endpoint.parallel)
-        # Inside patience: money is set aside for each attempt, and only for those that are out.
+        # Inside the retries: money is set aside for each attempt, and only while it is under way.
         yield lambda price: PatientModel(PaidModel(chat, accounts, price, purse=purse), endpoint, pauses)

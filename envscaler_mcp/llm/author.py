@@ -22,7 +22,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Whoever is asked to write something."""
+    """A model that is asked to write something."""
 
     model: ChatModel
     asking: ModelParams

@@ -18,7 +18,7 @@ _ANSWER_TOKENS = 16_000
 
 
 class BudgetSpentError(Exception):
-    """The next question could cost more than is left. No failure of a stage: whoever began the run ends it."""
+    """The next question could cost more than is left. No failure of a stage: the whole run ends."""
 
 
 class Accounts(Protocol):
@@ -40,7 +40,7 @@ class Budget:
     def __init__(self, accounts: Accounts, budget: float | None) -> None:
         if budget is not None and accounts.ledger.total.unpriced:
             raise ModelError(
-                "a budget cannot be held: questions were asked before at a price that nobody told. Go on without "
+                "a budget cannot be held: questions were asked before at an unknown price. Go on without "
                 "--budget, or begin another run"
             )
         self._accounts, self._budget = accounts, budget

@@ -13,7 +13,7 @@ class Endpoint(BaseModel):
     base_url: str = "https://api.openai.com/v1"
     api_key: SecretStr = SecretStr("")
     key_variable: str = "OPENAI_API_KEY"
-    """Where the key was found, for whoever must look at it."""
+    """The variable that the key was in; messages about the key name it."""
     timeout: float = Field(default=600.0, gt=0)
     """Seconds until a request that brings nothing is given up."""
     parallel: int = Field(default=8, ge=1)

@@ -178,7 +178,7 @@ def _sent(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The conversation as the strictest endpoints take it.
 
     They refuse all of it where two calls have one id, or one that is not nine letters and digits, where a call is
-    malformed, and where a turn says nothing. Any model comes to do that, and then nobody could go on.
+    malformed, and where a turn says nothing. Any model does that at times, and then no conversation could go on.
     """
     sent: list[dict[str, Any]] = []
     unanswered: list[tuple[str, str]] = []

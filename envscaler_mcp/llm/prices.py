@@ -79,7 +79,7 @@ class LedgerLine:
     reasoning_tokens: int = 0
     dollars: float = 0.0
     unpriced: int = 0
-    """Questions that may have cost something, at a price that nobody told."""
+    """Questions that may have cost something, at an unknown price."""
 
     def __add__(self, other: LedgerLine) -> LedgerLine:
         return LedgerLine(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(LedgerLine)))
@@ -109,7 +109,7 @@ class Ledger:
         self.owed(purpose, dollars)
 
     def owed(self, purpose: str, dollars: float | None) -> None:
-        """Something cost so much, or nobody knows how much."""
+        """Something cost so much; None where its price is not known."""
         line = self.line(purpose)
         if dollars is None:
             line.unpriced += 1

@@ -17,7 +17,7 @@ _FIRST_WAIT, _LONGEST_BACKOFF = 1.0, 60.0
 
 
 class Clock(Protocol):
-    """Of somebody who has only so much time for what they do."""
+    """Of a caller that has a limited time."""
 
     def stop(self) -> None:
         """A question is out."""
@@ -27,7 +27,7 @@ class Clock(Protocol):
 
 
 CLOCK: ContextVar[Clock | None] = ContextVar("clock", default=None)
-"""That of whoever asks; a slow answer is on it, what came before that is not."""
+"""The caller's clock; a slow answer counts on it, pauses and retries before it do not."""
 
 
 class Pauses:

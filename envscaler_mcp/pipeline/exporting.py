@@ -13,6 +13,7 @@ from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import ArtifactError, WorldError, boundary
 from envscaler_mcp.export import upstream_environment, upstream_scenario
+from envscaler_mcp.export.formats import HomeFormat
 from envscaler_mcp.export.texts import json_of
 from envscaler_mcp.pipeline.importing import KEPT, whole_item
 from envscaler_mcp.serving.code import EnvironmentCode, load_code
@@ -79,3 +80,6 @@ def _scenarios(folder: Path, code: EnvironmentCode) -> list[Placed]:
 
 def _states(folder: Path, code: EnvironmentCode) -> dict[str, State]:
     return {name: State.read_in(folder, f"states/{name}.json") for name in code.environment.states}
+
+
+FORMAT = HomeFormat("the files of the EnvScaler paper", export_upstream)

@@ -1,8 +1,8 @@
-"""Run time: sessions for whoever wants to hold one, and runs of many episodes, planned, played, judged and kept."""
+"""Run time: sessions, and runs of many episodes that are planned, played, judged and recorded."""
 
-from envscaler_mcp.runs.models import PricedEndpoint, open_voices
+from envscaler_mcp.runs.models import PricedEndpoint, open_models
 from envscaler_mcp.runs.plan import RunConfig, plan_run
 from envscaler_mcp.runs.run import ATTEMPTS, run_episodes
 from envscaler_mcp.runs.sessions import WorldHome
 
-__all__ = ["ATTEMPTS", "PricedEndpoint", "RunConfig", "WorldHome", "open_voices", "plan_run", "run_episodes"]
+__all__ = ["ATTEMPTS", "PricedEndpoint", "RunConfig", "WorldHome", "open_models", "plan_run", "run_episodes"]

@@ -1,18 +1,20 @@
-"""The models that play in a run, as its plan has them: where each is asked, and the money that they share."""
+"""The models that play in a run, as its plan names them: their endpoints, and the budget that they share."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
+from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.episode.agents import model_of_agent
 from envscaler_mcp.episode.model_player import ModelPlayer
+from envscaler_mcp.episode.providers import provider_of
 from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.llm import FREE, Budget, ChatModel, Endpoint, ModelParams, Price, Spending, paid_models
+from envscaler_mcp.llm.access import Connect, chat_completions
 from envscaler_mcp.llm.prices import LedgerLine
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.plan import ANSWER_TOKENS
@@ -31,28 +33,9 @@ class PricedEndpoint:
     price: Price | None = None
 
 
-class Speaking(Protocol):
-    """Who plays, and how their models are asked; a `RunPlan` says so."""
-
-    @property
-    def agent(self) -> str: ...
-
-    @property
-    def user(self) -> str: ...
-
-    @property
-    def answer_tokens(self) -> int | None: ...
-
-    @property
-    def temperature(self) -> float | None: ...
-
-    @property
-    def prompts(self) -> Mapping[str, str]: ...
-
-
 @asynccontextmanager
-async def open_voices(
-    plan: Speaking,
+async def open_models(
+    plan: RunPlan,
     folder: Path,
     agent: PricedEndpoint | None = None,
     user: PricedEndpoint | None = None,
@@ -60,39 +43,39 @@ async def open_voices(
     budget: float | None = None,
     prompts: Path | None = None,
 ) -> AsyncIterator[tuple[ModelPlayer | None, ModelPlayer | None]]:
-    """The voices of agent and user, for the block; whom no model plays has none.
+    """The models that play agent and user, for the block; none where a program or a person plays.
 
     What they cost is counted in the run's folder, and the budget holds for both over all starts of the run.
     """
-    parts = (plan.agent, _asking_of_agent(plan), agent), (plan.user, _asking_of_user(plan), user)
-    if not any(asking for _, asking, _ in parts):
+    parts = (plan.agent, _params_of_agent(plan), agent), (plan.user, _params_of_user(plan), user)
+    if not any(params for _, params, _ in parts):
         yield None, None
         return
-    worded = Prompts(prompts)
-    other = next((name for name, digest in plan.prompts.items() if worded.digest_of(name) != digest), None)
+    wordings = Prompts(prompts)
+    other = next((name for name, digest in plan.prompts.items() if wordings.digest_of(name) != digest), None)
     if other is not None:
-        raise RunError(
-            f"The prompt {other!r} reads otherwise than the plan says; hand in the prompts it was made with."
-        )
+        raise RunError(f"The prompt {other!r} is not the one that the plan was made with; give the same --prompts.")
     async with AsyncExitStack() as stack:
         spending = stack.enter_context(Spending(folder / SPENT))
-        purse = Budget(spending, budget)
-        asked: dict[Endpoint, Callable[[Price | None], ChatModel]] = {}
-        voices: list[ModelPlayer | None] = []
-        for name, asking, place in parts:
-            if asking is None:
-                voices.append(None)
+        shared = Budget(spending, budget)
+        opened: dict[tuple[Endpoint, Connect], Callable[[Price | None], ChatModel]] = {}
+        players: list[ModelPlayer | None] = []
+        for name, params, place in parts:
+            if params is None:
+                players.append(None)
                 continue
             if place is None:
                 raise RunError(f"{name!r} is played by a model; say where it is asked.")
             if budget is not None and place.price is None:
-                raise RunError(f"A budget needs the price of {asking.model!r}.")
-            if place.endpoint not in asked:
-                reached = paid_models(place.endpoint, spending, purse)
-                asked[place.endpoint] = await stack.enter_async_context(reached)
-            model = asked[place.endpoint](place.price)
-            voices.append(ModelPlayer(model, asking, place.price or FREE, worded))
-        yield voices[0], voices[1]
+                raise RunError(f"A budget needs the price of {params.model!r}.")
+            provider, _ = provider_of(name)
+            key = place.endpoint, chat_completions if provider is None else provider.connect
+            if key not in opened:
+                reached = paid_models(place.endpoint, spending, shared, key[1])
+                opened[key] = await stack.enter_async_context(reached)
+            model = opened[key](place.price)
+            players.append(ModelPlayer(model, params, place.price or FREE, wordings))
+        yield players[0], players[1]
 
 
 def spent_in(folder: Path) -> LedgerLine | None:
@@ -103,13 +86,13 @@ def spent_in(folder: Path) -> LedgerLine | None:
         return spending.ledger.total
 
 
-def _asking_of_agent(plan: Speaking) -> ModelParams | None:
+def _params_of_agent(plan: RunPlan) -> ModelParams | None:
     model = model_of_agent(plan.agent)
     if not model:
         return None
     return ModelParams(model=model, temperature=plan.temperature, max_tokens=plan.answer_tokens or ANSWER_TOKENS)
 
 
-def _asking_of_user(plan: Speaking) -> ModelParams | None:
+def _params_of_user(plan: RunPlan) -> ModelParams | None:
     model = model_of_user(plan.user)
     return ModelParams(model=model, temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS) if model else None

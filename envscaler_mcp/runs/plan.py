@@ -1,21 +1,21 @@
-"""What a run is made of: every episode, before any of them is played."""
+"""What a run consists of: every episode, before any of them is played."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
+from envscaler_mcp.artifacts import Scenario, digest_of
+from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer, RunPlan, Via
 from envscaler_mcp.artifacts.scenario import Level, Split
-from envscaler_mcp.episode.agent import Mode
 from envscaler_mcp.episode.agents import agent_named, model_of_agent, prompts_of_agent
 from envscaler_mcp.episode.model_user import PROMPT as USER_PROMPT
 from envscaler_mcp.episode.users import model_of_user, user_named
 from envscaler_mcp.errors import RunError
-from envscaler_mcp.launch.channels import Via
+from envscaler_mcp.launch.external import Target
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.serving.grading import Scoring
@@ -41,7 +41,7 @@ class RunConfig(BaseModel):
     via: Via = "direct"
     mode: Mode = "task"
     user: str = ""
-    """Who plays the user of a conversation; `scripted` where nobody is named."""
+    """Who plays the user of a conversation; `scripted` by default."""
     parallel: int = Field(default=2, ge=1, le=64)
     """Episodes at a time; no part of the plan."""
     seed: int = 0
@@ -66,30 +66,98 @@ class RunConfig(BaseModel):
     """At most so many in all, taken from the environments by turns."""
 
 
-def plan_run(farm: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:
+def plan_run(home: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:
     """Every episode of a run, before any of them is played."""
     name, _ = agent_named(config.agent)
     user = user_named(config.user or "scripted")[0] if config.mode == "conversation" else ""
-    chosen = _chosen(farm, environments, config)
+    chosen = _chosen(home, environments, config)
     if not chosen:
         raise RunError("There is nothing to play: no environment that was chosen holds such scenarios.")
     episodes = tuple(
-        PlannedEpisode(
-            id=f"{one.id}/{name}/{repetition}",
-            scenario=one.id,
-            scenario_digest=one.digest,
-            environment=one.environment,
-            code_digest=one.code_digest,
-            repetition=repetition,
-            seed=config.seed + repetition - 1,
-            level=one.level,
-            split=one.split,
-        )
-        for one in chosen
+        _episode(scenario, name, config.seed, repetition)
+        for scenario in chosen
         for repetition in range(1, config.repeat + 1)
     )
-    if len({one.id for one in episodes}) < len(episodes):
+    if len({episode.id for episode in episodes}) < len(episodes):
         raise RunError("Two environments hold scenarios of one id; make them again.")
+    return _plan(config, name, user, episodes)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A world of this home in an episode."""
+
+    name: str
+    environment: str
+    scenario: Scenario | None = None
+    """Where it begins, and what judges it; without one it begins at its first state."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalServer:
+    """A server of another program in an episode."""
+
+    name: str
+    target: Target
+
+
+def plan_episode(
+    home: WorldHome, servers: Sequence[LocalServer | ExternalServer], task: str, config: RunConfig
+) -> RunPlan:
+    """A run of one episode over these servers, of a task besides what their scenarios ask for."""
+    name, _ = agent_named(config.agent)
+    user = user_named(config.user or "scripted")[0] if config.mode == "conversation" else ""
+    scenarios = [one.scenario for one in servers if isinstance(one, LocalServer) and one.scenario is not None]
+    if len(servers) == len(scenarios) == 1 and not task:
+        # One world is played as every run plays it.
+        return _plan(config, name, user, (_episode(scenarios[0], name, config.seed, 1),))
+    planned = tuple(_planned(home, server) for server in servers)
+    joined = "+".join(scenario.id for scenario in scenarios) or "play"
+    splits = {scenario.split for scenario in scenarios}
+    episode = PlannedEpisode(
+        id=f"{joined}/{name}/1",
+        scenario=joined,
+        scenario_digest=digest_of([task, *(scenario.digest for scenario in scenarios)]),
+        environment="+".join(server.name for server in servers),
+        code_digest=digest_of([server.code_digest for server in planned]),
+        repetition=1,
+        seed=config.seed,
+        level=scenarios[0].level if scenarios else None,
+        # One task that is kept for tests keeps all of it from training.
+        split=next((split for split in ("held_out", "validation", "train") if split in splits), None),
+        task=task,
+        servers=planned,
+    )
+    return _plan(config, name, user, (episode,))
+
+
+def _planned(home: WorldHome, server: LocalServer | ExternalServer) -> PlannedServer:
+    if isinstance(server, ExternalServer):
+        return PlannedServer(name=server.name, transport="stdio" if isinstance(server.target, tuple) else "http")
+    return PlannedServer(
+        name=server.name,
+        environment=server.environment,
+        code_digest=home.code(server.environment).environment.code_digest,
+        scenario="" if server.scenario is None else server.scenario.id,
+        scenario_digest="" if server.scenario is None else server.scenario.digest,
+    )
+
+
+def _episode(scenario: Scenario, agent: str, seed: int, repetition: int) -> PlannedEpisode:
+    return PlannedEpisode(
+        id=f"{scenario.id}/{agent}/{repetition}",
+        scenario=scenario.id,
+        scenario_digest=scenario.digest,
+        environment=scenario.environment,
+        code_digest=scenario.code_digest,
+        repetition=repetition,
+        seed=seed + repetition - 1,
+        level=scenario.level,
+        split=scenario.split,
+    )
+
+
+def _plan(config: RunConfig, name: str, user: str, episodes: tuple[PlannedEpisode, ...]) -> RunPlan:
     return RunPlan(
         agent=name,
         via=config.via,
@@ -111,15 +179,15 @@ def steps_of(scoring: Scoring, mode: Mode) -> int:
     return MAX_STEPS if scoring == "framed" else PUBLISHED_STEPS[mode]
 
 
-def _chosen(farm: WorldHome, environments: Sequence[str], config: RunConfig) -> list[Scenario]:
+def _chosen(home: WorldHome, environments: Sequence[str], config: RunConfig) -> list[Scenario]:
     """The tasks to play, those of each environment together."""
     wanted, missing = set(config.scenarios), set(config.scenarios)
     by_environment = []
     for environment in environments:
-        found = [one for one in farm.scenarios(environment) if not wanted or one.id in wanted]
+        found = [one for one in home.scenarios(environment) if not wanted or one.id in wanted]
         stale = {one.code_digest: one.id for one in found}
         if stale:
-            stale.pop(farm.code(environment).environment.code_digest, None)
+            stale.pop(home.code(environment).environment.code_digest, None)
         if stale:
             raise RunError(
                 f"The scenario {min(stale.values())!r} was made for other code of {environment!r}; make it again."

@@ -1,33 +1,32 @@
-"""One episode of a run: a world is opened, agent and user are made, it is played, and its ending judged."""
+"""One episode of a run: its servers are opened, agent and user are made, it is played, and its ending judged."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import anyio.to_thread
 
-from envscaler_mcp.artifacts import Environment, Scenario, Verdict, digest_of
+from envscaler_mcp.artifacts import Scenario, Tool, Verdict, digest_of
 from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agent import Briefing, MakeAgent, RunAbortedError
-from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, owner_of_loss, play
+from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch, owner_of_loss, play
 from envscaler_mcp.episode.progress import ChecksOfGoals, GoalProgress, checks_of_goals
 from envscaler_mcp.episode.user import MakeUser, User
 from envscaler_mcp.errors import EnvScalerError, WorldError
-from envscaler_mcp.launch.channels import Host
+from envscaler_mcp.launch.combined import CombinedServers
+from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, scenario_of
 from envscaler_mcp.runs.sessions import WorldHome
+from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.sandbox.policy import RefusedError
 from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
-from envscaler_mcp.scenarios.phrases import heading
-from envscaler_mcp.scoring.verdict import final_verdict, ungraded_as_published, unplayable
-from envscaler_mcp.serving import EnvironmentCode
-from envscaler_mcp.serving.formats import is_minute
+from envscaler_mcp.scoring.verdict import final_verdict, on_all, ungraded_as_published, unplayable
 from envscaler_mcp.serving.grading import Scoring
-from envscaler_mcp.serving.server_info import instructions, introduction_text, rules_text
 
-T = TypeVar("T")
+UNJUDGED = "it was not judged: none of its worlds was opened at a scenario"
 
 _OF_THE_WORLD = (WorldError, WorkerEndedError, RefusedError)
 
@@ -36,108 +35,159 @@ _OF_THE_WORLD = (WorldError, WorkerEndedError, RefusedError)
 class JudgedEpisode:
     """What was played, and what it was worth."""
 
-    played: EpisodeRecord
+    record: EpisodeRecord
     verdict: Verdict
     final_hash: str = ""
-
-
-def introduction_of(environment: Environment) -> str:
-    """What an agent is told of a world first: what it is, and its rules."""
-    if environment.origin == "published":
-        return instructions(environment)
-    return f"{introduction_text(environment)}\n{rules_text(environment)}"
-
-
-def introduction_at(environment: Environment, initial: Mapping[str, Any], task: str) -> str:
-    """The same with the day and the hour of its world, unless the task says the day, or it is told as published."""
-    now, introduction = initial.get("now"), introduction_of(environment)
-    if environment.origin == "published" or not isinstance(now, str) or not is_minute(now) or heading(now) in task:
-        return introduction
-    return f"{introduction}\nIt is {heading(now)}, {now[11:]}.\n"
-
-
-def spoilt(played: EpisodeRecord, cause: EnvScalerError, scoring: Scoring) -> Verdict:
-    """The verdict where there is no ending to judge, and whether others can be played."""
-    if isinstance(cause, RunAbortedError):
-        played.stopped = cause
-    owner: Owner = "environment" if isinstance(cause, _OF_THE_WORLD) else "infrastructure"
-    return unplayable(played.world_lost or owner, str(cause), scoring)
-
-
-def without_ending(played: EpisodeRecord, scoring: Scoring) -> Verdict | None:
-    """The verdict where nothing is left to be judged: the machine failed, or a call of the agent has used its world up."""
-    if played.owner == "infrastructure":
-        return unplayable("infrastructure", played.reason, scoring)
-    return unplayable("agent", played.reason, scoring) if played.world_lost == "agent" else None
-
-
-async def ending_of(played: EpisodeRecord, state: Callable[[], Awaitable[T]]) -> T:
-    """The state at the end; where it cannot be read, `played` says through whom."""
-    try:
-        return await state()
-    except (WorldError, WorkerEndedError) as cause:
-        if played.world_lost is None:
-            played.world_lost, played.reason = owner_of_loss(cause), str(cause)
-        played.owner = played.world_lost
-        raise
+    tools: tuple[Tool, ...] = ()
+    """What the agent could call, where several servers or one of another program had it."""
 
 
 class EpisodeRunner:
-    """Where episodes of one run are played, at whatever host they are given."""
+    """Plays and judges the episodes of one run, on whatever servers they are given."""
 
-    def __init__(self, farm: WorldHome, plan: RunPlan, make_agent: MakeAgent, make_user: MakeUser) -> None:
-        self._farm = farm
+    def __init__(
+        self,
+        home: WorldHome,
+        plan: RunPlan,
+        make_agent: MakeAgent,
+        make_user: MakeUser,
+        watch: Watch = lambda _: None,
+    ) -> None:
+        self._home = home
         self._plan = plan
         self._make_agent = make_agent
         self._make_user = make_user
+        self._watch = watch
         self._limits = EpisodeLimits(plan.max_steps, plan.max_seconds, plan.max_tokens)
         self._checks_of_goals: dict[str, ChecksOfGoals] = {}
 
-    async def play(self, host: Host, episode: PlannedEpisode, scenario: Scenario) -> JudgedEpisode:
-        """Play and judge one episode; whatever goes wrong is told in the verdict."""
-        played = EpisodeRecord()
+    async def play(self, open_servers: OpenServers, episode: PlannedEpisode) -> JudgedEpisode:
+        """Play and judge one episode; whatever goes wrong is in the verdict."""
+        record, scoring = EpisodeRecord(), self._plan.scoring
+        tools: tuple[Tool, ...] = ()
         try:
-            way = await host.open(scenario)
-            initial = await way.initial()
-            user = await self._user(scenario, host.code, initial, episode.seed)
-            briefing = self._briefing(host.code, scenario, initial, episode.seed)
-            played = await play(
-                self._make_agent, scenario, way, host.code, briefing, self._limits, user, published=host.code.published
+            servers = await open_servers(episode)
+            combined = CombinedServers(servers)
+            tools = combined.offered if episode.servers else ()
+            scenario = scenario_of(episode, servers, combined)
+            user = await self._user(scenario, servers, episode)
+            record = await play(
+                self._make_agent,
+                scenario,
+                combined,
+                Briefing(
+                    environment=episode.environment,
+                    introduction=combined.introduction,
+                    tools=combined.offered,
+                    task=scenario.task,
+                    seed=episode.seed,
+                    mode=self._plan.mode,
+                ),
+                self._limits,
+                user,
+                self._watch,
+                published=is_published(servers),
             )
-            verdict = without_ending(played, self._plan.scoring)
-            if verdict is not None:
-                return JudgedEpisode(played, verdict)
-            final = await ending_of(played, way.state)
-            judged = await anyio.to_thread.run_sync(self._farm.judge, scenario, initial, final, self._plan.scoring)
+            if record.owner == "infrastructure" or record.world_lost == "agent":
+                # The machine failed, or a call of the agent has used its world up: there is no ending.
+                owner: Owner = "infrastructure" if record.owner == "infrastructure" else "agent"
+                return JudgedEpisode(record, unplayable(owner, record.reason, scoring), tools=tools)
+            final = await _ending(record, combined)
+            verdict = await anyio.to_thread.run_sync(self._verdict, servers, final, record)
+            return JudgedEpisode(record, verdict, ending_digest(episode, final), tools)
         except EnvScalerError as cause:
-            return JudgedEpisode(played, spoilt(played, cause, self._plan.scoring))
-        verdict = final_verdict(judged, played.owner, played.reason, ungraded_as_published(played.ended, played.steps))
-        return JudgedEpisode(played, verdict, digest_of(final))
+            if isinstance(cause, RunAbortedError):
+                record.stopped = cause
+            owner = record.world_lost or ("environment" if isinstance(cause, _OF_THE_WORLD) else "infrastructure")
+            return JudgedEpisode(record, unplayable(owner, str(cause), scoring), tools=tools)
 
-    def _briefing(self, code: EnvironmentCode, scenario: Scenario, initial: Mapping[str, Any], seed: int) -> Briefing:
-        environment = code.environment
-        said = scenario.task if self._plan.mode == "task" else ""
-        return Briefing(
-            environment=environment.id,
-            introduction=introduction_at(environment, initial, said),
-            tools=environment.tools,
-            task=scenario.task,
-            seed=seed,
-            mode=self._plan.mode,
-        )
+    def _verdict(self, servers: Sequence[EpisodeServer], final: Mapping[str, Any], record: EpisodeRecord) -> Verdict:
+        judged = judge_worlds(self._home, servers, final, self._plan.scoring)
+        if judged is None:
+            reason = f"{record.reason}; {UNJUDGED}" if record.reason else UNJUDGED
+            return Verdict(scoring=self._plan.scoring, owner=record.owner, masked=True, reason=reason, grading=GRADING)
+        return final_verdict(judged, record.owner, record.reason, ungraded_as_published(record.ended, record.steps))
 
-    async def _user(
-        self, scenario: Scenario, code: EnvironmentCode, initial: Mapping[str, Any], seed: int
-    ) -> User | None:
+    async def _user(self, scenario: Scenario, servers: Sequence[EpisodeServer], episode: PlannedEpisode) -> User | None:
         if self._plan.mode == "task":
             return None
+        progress = await anyio.to_thread.run_sync(self._progress, servers, episode.task)
+        return self._make_user(scenario, progress, episode.seed)
+
+    def _progress(self, servers: Sequence[EpisodeServer], task: str) -> GoalProgress:
+        """Which goals are done, known from the states of all worlds; checks are counted through."""
+        judged = [(server, server.scenario) for server in servers if server.scenario is not None]
+        # No check belongs to a task that no scenario has.
+        goals: list[frozenset[int]] = [frozenset()] if task else []
+        begin = 0
+        for server, scenario in judged:
+            checks = self._goals_of(server, scenario)
+            if scenario.conversation is None:
+                checks = (frozenset[int]().union(*checks),)
+            goals += [frozenset(begin + number for number in numbers) for numbers in checks]
+            begin += len(scenario.checks)
+        if not any(scenario.conversation for _, scenario in judged):
+            goals = [frozenset[int]().union(*goals)]
 
         def answers(state: Mapping[str, Any]) -> Sequence[bool]:
-            return self._farm.judge(scenario, initial, state).checks
+            return [
+                answer
+                for server, scenario in judged
+                for answer in _judge(self._home, server, scenario, state[server.name]).checks
+            ]
 
+        return GoalProgress(tuple(goals), answers)
+
+    def _goals_of(self, server: EpisodeServer, scenario: Scenario) -> ChecksOfGoals:
         # The same scenario always begins in the same way.
-        owned = self._checks_of_goals.get(scenario.id)
-        if owned is None:
-            owned = await anyio.to_thread.run_sync(checks_of_goals, scenario, code, initial, answers)
-            self._checks_of_goals[scenario.id] = owned
-        return self._make_user(scenario, GoalProgress(owned, answers), seed)
+        checks = self._checks_of_goals.get(scenario.digest)
+        if checks is None:
+            assert server.code is not None
+            judge = partial(_judge, self._home, server, scenario)
+            checks = checks_of_goals(scenario, server.code, server.initial, lambda state: judge(state).checks)
+            self._checks_of_goals[scenario.digest] = checks
+        return checks
+
+
+def judge_worlds(
+    home: WorldHome, servers: Sequence[EpisodeServer], final: Mapping[str, Any], scoring: Scoring
+) -> Verdict | None:
+    """What the endings of all worlds are worth together; nothing where none was opened at a scenario."""
+    judged = {
+        server.name: _judge(home, server, server.scenario, final[server.name], scoring)
+        for server in servers
+        if server.scenario is not None
+    }
+    return on_all(judged) if judged else None
+
+
+def _judge(
+    home: WorldHome,
+    server: EpisodeServer,
+    scenario: Scenario,
+    state: Mapping[str, Any],
+    scoring: Scoring = "framed",
+) -> Verdict:
+    published = server.code is not None and server.code.published
+    return home.judge(scenario, server.initial, state, scoring, published)
+
+
+def is_published(servers: Sequence[EpisodeServer]) -> bool:
+    """Whether the only world is a published one, whose rules hold then."""
+    return len(servers) == 1 and servers[0].code is not None and servers[0].code.published
+
+
+def ending_digest(episode: PlannedEpisode, final: Mapping[str, Any]) -> str:
+    """The digest of the state of its one world, or of the states of all its servers by name."""
+    return digest_of(final if episode.servers else final[episode.environment])
+
+
+async def _ending(record: EpisodeRecord, servers: CombinedServers) -> Mapping[str, Any]:
+    """The states at the end; where they cannot be read, the record says through whom."""
+    try:
+        return await servers.state()
+    except (WorldError, WorkerEndedError) as cause:
+        if record.world_lost is None:
+            record.world_lost, record.reason = owner_of_loss(cause), str(cause)
+        record.owner = record.world_lost
+        raise

@@ -1,19 +1,18 @@
-"""The endings of a run are judged anew, after a grading change or by the other rule, into a run folder of its own."""
+"""The endings of a run are judged again, after a grading change or by the other rule, into a run folder of its own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Trajectory, Verdict
-from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.artifacts.run import RunPlan, Via
 from envscaler_mcp.episode.transcript import is_said
 from envscaler_mcp.errors import RunError
-from envscaler_mcp.launch.channels import Via
+from envscaler_mcp.runs.playing import judge_worlds
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.runs.run import Progress
 from envscaler_mcp.runs.sessions import WorldHome
@@ -29,7 +28,7 @@ _BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
-    """What judging a run anew has come to."""
+    """What came of rescoring a run."""
 
     plan: RunPlan
     """That of the run as it was played."""
@@ -48,7 +47,7 @@ class Rescored:
 
     @property
     def changed(self) -> list[tuple[Attempted, Attempted]]:
-        """Those of which something else is said now."""
+        """Those whose verdict is another one now."""
         return [(then, now) for then, now in self.judged if _said(then) != _said(now)]
 
 
@@ -57,7 +56,7 @@ def _said(one: Attempted) -> tuple[object, ...]:
 
 
 def rescored_folder(folder: Path, scoring: Scoring | None) -> Path:
-    """Where a run that is judged anew goes by itself: beside the run, one for each rule and grading."""
+    """Where a rescored run goes by default: beside the run, one folder for each rule and grading."""
     place = folder.resolve()
     plan = read_plan(folder)
     new = rescored_plan(plan, scoring or plan.scoring)
@@ -68,7 +67,7 @@ def rescored_folder(folder: Path, scoring: Scoring | None) -> Path:
 
 
 async def rescore_run(
-    farm: WorldHome, folder: Path, out: Path, scoring: Scoring | None, via: Via, parallel: int, progress: Progress
+    home: WorldHome, folder: Path, out: Path, scoring: Scoring | None, via: Via, parallel: int, progress: Progress
 ) -> Rescored:
     """Judge what is not judged yet; the original is not touched.
 
@@ -77,9 +76,9 @@ async def rescore_run(
     plan, before, damaged, places = read_places(folder)
     with RunFolder.open(out, rescored_plan(plan, scoring or plan.scoring)) as run:
         missing = {name: one for name, one in places.items() if one.counts and name not in run.tally.done}
-        judging = _Judging(farm, run)
+        judging = _Judging(home, run)
         try:
-            await replay_run(farm, plan, missing, via, parallel, judging.take, progress)
+            await replay_run(home, plan, missing, via, parallel, judging.take, progress)
         finally:
             with anyio.CancelScope(shield=True):
                 await judging.write()
@@ -87,9 +86,9 @@ async def rescore_run(
 
 
 class _Judging:
-    def __init__(self, farm: WorldHome, run: RunFolder) -> None:
+    def __init__(self, home: WorldHome, run: RunFolder) -> None:
         self.not_judged: dict[str, str] = {}
-        self._farm = farm
+        self._home = home
         self._run = run
         self._waiting: list[Trajectory] = []
         self._lock = anyio.Lock()
@@ -104,10 +103,12 @@ class _Judging:
 
     async def _verdict(self, record: Trajectory, ending: Ending | None) -> Verdict:
         scoring = self._run.plan.scoring
+        unchanged = record.verdict.model_copy(update={"scoring": scoring, "grading": GRADING})
         if ending is None:
-            return record.verdict.model_copy(update={"scoring": scoring, "grading": GRADING})
-        judge = partial(self._farm.judge, ending.scenario, ending.initial, ending.final, scoring)
-        judged = await anyio.to_thread.run_sync(judge)
+            return unchanged
+        judged = await anyio.to_thread.run_sync(judge_worlds, self._home, ending.servers, ending.final, scoring)
+        if judged is None:
+            return unchanged
         owner, disturbance = record.disturbed_by, record.disturbance
         if owner is None and record.verdict.owner not in (None, "agent", "checker"):
             # Older records say only in their verdict who disturbed them.

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Registry, Scenario, Verdict
-from envscaler_mcp.launch.opening import Isolation, open_session
+from envscaler_mcp.artifacts.run import Isolation
+from envscaler_mcp.launch.opening import open_session
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.serving import EnvironmentCode
@@ -42,12 +43,12 @@ class WorldHome:
     @classmethod
     @contextmanager
     def at(cls, servers: Path, registry: Registry | None = None) -> Iterator[WorldHome]:
-        """A farm for the block."""
-        farm = cls(servers, registry)
+        """A home for the block; its workers end with it."""
+        home = cls(servers, registry)
         try:
-            yield farm
+            yield home
         finally:
-            farm.close()
+            home.close()
 
     def open(
         self,

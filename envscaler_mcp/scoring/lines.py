@@ -66,7 +66,7 @@ def _record_at(data: bytes, place: int) -> tuple[bytes, int] | None:
     if head is None:
         return None
     end = head.end() + int(head[1])
-    # Whoever was stopped before the last two bytes had not finished writing.
+    # Without the last two bytes the writer was stopped in the middle.
     if end + 2 > len(data):
         return None
     record = data[head.end() : end]

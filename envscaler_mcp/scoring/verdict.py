@@ -35,7 +35,7 @@ def final_verdict(judged: Verdict, owner: Owner | None, reason: str, ungraded: s
 
     By the published rule nothing is paid, and the agent has failed, where the published runtime does not grade; `ungraded`
     says why it does not. Else what is done is done, whatever else went wrong. A check that cannot answer makes the rest unknown. After that
-    whoever disturbed the episode comes before the agent, and a failure that is not the agent's is masked.
+    an owner that disturbed the episode comes before the agent, and a failure that is not the agent's is masked.
     """
     if judged.scoring == "upstream" and ungraded:
         update = {"reward": 0.0, "solved": False, "owner": "agent", "masked": False, "reason": ungraded}

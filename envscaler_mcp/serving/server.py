@@ -130,9 +130,4 @@ def _prompts(tasks: Tasks) -> dict[str, Any]:
 
 
 def _tool(tool: Any) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        description=tool.description,
-        input_schema=tool.input_schema,
-        annotations=types.ToolAnnotations.model_validate(tool.annotations),
-    )
+    return types.Tool.model_validate(tool.listed)

@@ -1,4 +1,4 @@
-"""What somebody probably meant."""
+"""A near word for an unknown one, and values as a sentence quotes them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
+def nearest(word: object, known: Iterable[str]) -> str | None:
+    """The known word that is most like this one, if any is near."""
+    if not isinstance(word, str) or len(word) > 100:
+        return None
+    return next(iter(get_close_matches(word, list(known), n=1)), None)
+
+
 def did_you_mean(word: object, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` where one of the known words is near, else the full stop that ends the sentence."""
-    if isinstance(word, str) and len(word) <= 100:
-        near = get_close_matches(word, list(known), n=1)
-        if near:
-            return f"; did you mean {near[0]!r}?"
-    return "."
+    near = nearest(word, known)
+    return "." if near is None else f"; did you mean {near!r}?"
 
 
 def quote_value(value: object) -> str:

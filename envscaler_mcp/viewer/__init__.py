@@ -1,1 +1,1 @@
-"""Runs that people look at: what happened when, beside the task that it was about."""
+"""Recorded runs for readers: what happened when, beside its task."""

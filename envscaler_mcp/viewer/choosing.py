@@ -1,4 +1,4 @@
-"""Which episodes of a run somebody wants to see."""
+"""Which episodes of a run are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def attempts_of(tally: Tally) -> list[Attempted]:
 
 
 def chosen(tally: Tally, *, failed: bool = False, owner: Owner | None = None, environment: str = "") -> list[Attempted]:
-    """Those that were not solved, that somebody spoilt, or that are of one environment."""
+    """Those that were not solved, that failed through one owner, or that are of one environment."""
     return [
         one
         for one in attempts_of(tally)

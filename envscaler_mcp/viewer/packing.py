@@ -56,7 +56,7 @@ def pack(episodes: Iterable[Reviewed]) -> Packed:
 
 
 def plain_json(value: object) -> str:
-    """JSON without a character that means something to whoever reads HTML or JavaScript."""
+    """JSON without a character that means something in HTML or JavaScript."""
     text = _dumped(value)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -1,4 +1,4 @@
-"""A run as one page that asks nobody for anything: a list to choose from, and each episode as a conversation."""
+"""A run as one page that loads nothing: a list to choose from, and each episode as a conversation."""
 
 from __future__ import annotations
 

@@ -23,11 +23,11 @@ from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.transcript import TOO_LARGE
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.export.episodes import export_run
 from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
-from envscaler_mcp.pipeline.exporting_runs import export_run
 from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.pipeline.proving import write_scenarios
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
@@ -344,7 +344,7 @@ def test_agents_read_a_faithful_environment_to_the_letter(seeing: Path) -> None:
 
 
 def test_by_default_agents_get_all_documentation_and_no_promise_that_is_not_held(forty: Path) -> None:
-    from envscaler_mcp.runs.playing import introduction_of
+    from envscaler_mcp.runs.servers import introduction_of
 
     with WorldHome.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session:
         card = session.world.environment

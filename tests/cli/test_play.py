@@ -24,6 +24,8 @@ from typer.testing import CliRunner, Result
 from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
+from envscaler_mcp.scoring.trajectory import content_digest
+from tests.export.dialogues import rows_in
 from tests.launch.notes_server import COMMAND, notes_over_http
 from tests.llm.endpoint import Say, one_after_the_other, scripted_endpoint
 from tests.runs.home import write_home
@@ -44,27 +46,54 @@ def envscaler(home: Path, *words: object, typed: str | None = None) -> Result:
     return CliRunner().invoke(app, ["--home", str(home), *map(str, words)], env={"COLUMNS": "200"}, input=typed)
 
 
-def test_two_tasks_of_this_home_are_told_and_judged_as_one_and_kept(home: Path, tmp_path: Path) -> None:
+def test_two_tasks_of_this_home_are_told_and_judged_as_one_and_are_a_run_as_any_other(
+    home: Path, tmp_path: Path
+) -> None:
     words = ("--scenario", "lending_library-001", "--scenario", "other_library-002", "--agent", "oracle")
-    for _ in range(2):
-        told = envscaler(home, "play", *words, "--out", tmp_path)
+    told = envscaler(home, "play", *words, "--out", tmp_path / "run")
     assert told.exit_code == 0, told.output
     assert "call │ other_library__join {" in told.output
     assert told.output.count("+ loans LOAN-00001") == 2
     assert "reward 1: solved" in told.output
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "tools-0001.json",
-        "tools-0002.json",
-        "trajectory-0001.json",
-        "trajectory-0002.json",
-    ]
-    kept = Trajectory.read(tmp_path / "trajectory-0001.json")
-    assert kept.verdict.solved
-    offered = {one["function"]["name"] for one in json.loads((tmp_path / "tools-0001.json").read_text())}
-    assert {step.tool for step in kept.steps if step.tool} <= offered
+    (episode,) = read_trajectories(tmp_path / "run")
+    assert episode.verdict.solved
+    assert {step.tool for step in episode.steps if step.tool} <= {tool.name for tool in episode.tools}
+    run = tmp_path / "run"
+    shown = envscaler(home, "runs", "show", run, "--episode", episode.id)
+    assert shown.exit_code == 0, shown.output
+    assert "other_library__join" in shown.output
+    assert "1 of 1 episodes are identical" in envscaler(home, "runs", "replay", run).output
+    rescored = envscaler(home, "runs", "rescore", run, "--scoring", "upstream", "--out", tmp_path / "upstream")
+    assert rescored.exit_code == 0, rescored.output
+    (again,) = read_trajectories(tmp_path / "upstream")
+    assert (again.verdict.scoring, again.verdict.solved, len(again.verdict.checks)) == ("upstream", True, 8)
+    page = tmp_path / "run.html"
+    assert "shows 1 episodes" in envscaler(home, "runs", "html", run, "--out", page).output
+    rows = tmp_path / "rows.jsonl"
+    assert envscaler(home, "export", run, "--format", "trl", "--out", rows).exit_code == 0
+    (row,) = rows_in(rows)
+    assert {tool["function"]["name"] for tool in json.loads(row["tools"])} == {tool.name for tool in episode.tools}
+    # A trainer opens one world at a scenario, and could not practise this.
+    for_practice = envscaler(home, "export", run, "--format", "verl", "--out", tmp_path / "rows.parquet")
+    assert "1 left out (servers)" in for_practice.output
+    # The same command finds it done; another one begins no second run there.
+    again_played = envscaler(home, "play", *words, "--out", run)
+    assert (again_played.exit_code, "reward 1: solved" in again_played.output) == (0, True)
+    assert len(list(read_trajectories(run))) == 1
+    refused = envscaler(home, "play", *words, "--seed", "3", "--out", run)
+    assert "holds another run" in refused.output
 
 
-def test_a_world_without_a_scenario_and_a_server_of_others_are_played_and_judged_by_nobody(
+def test_one_task_of_this_home_is_played_as_run_plays_it(home: Path, tmp_path: Path) -> None:
+    words = ("--scenario", "lending_library-001", "--agent", "oracle", "--out")
+    assert envscaler(home, "play", *words, tmp_path / "play").exit_code == 0
+    assert envscaler(home, "run", *words, tmp_path / "run").exit_code == 0
+    (played,), (run) = read_trajectories(tmp_path / "play"), next(read_trajectories(tmp_path / "run"))
+    assert content_digest(played) == content_digest(run)
+    assert read_run(tmp_path / "play")[0].episodes == read_run(tmp_path / "run")[0].episodes
+
+
+def test_a_world_without_a_scenario_and_a_server_of_another_program_are_played_and_not_judged(
     home: Path, tmp_path: Path
 ) -> None:
     script = tmp_path / "script.json"
@@ -75,14 +104,46 @@ def test_a_world_without_a_scenario_and_a_server_of_others_are_played_and_judged
     ]
     script.write_text(json.dumps(calls))
     words = ("play", "Note that Ada called.", "--server", "lending_library", "--server", f"mine={NOTES}")
-    told = envscaler(home, *words, "--agent", f"scripted:{script}", "--out", tmp_path / "out")
+    run = tmp_path / "run"
+    told = envscaler(home, *words, "--agent", f"scripted:{script}", "--out", run)
     assert told.exit_code == 0, told.output
     assert "user     │ Note that Ada called." in told.output
     assert '~ members MEMB-00003: notes [] → ["2026-03-02T09:00 called"]' in told.output
     assert "error    │ That is not allowed ⟨U+001B⟩[31m." in told.output
-    assert "reward 0: nobody judged it" in told.output
-    kept = Trajectory.read(tmp_path / "out" / "trajectory-0001.json")
-    assert [step.tool for step in kept.steps] == [*(call["tool"] for call in calls), ""]
+    assert "reward 0: it was not judged" in told.output
+    (episode,) = read_trajectories(run)
+    assert [step.tool for step in episode.steps] == [*(call["tool"] for call in calls), ""]
+    # What starts a server may hold a key: neither the plan nor the record says it.
+    assert str(COMMAND[-1]) not in (run / "plan.json").read_text() + episode.to_text()
+    replayed = envscaler(home, "runs", "replay", run)
+    assert "cannot be replayed: 'mine' is a server of another program" in " ".join(replayed.output.split())
+    rescored = envscaler(home, "runs", "rescore", run, "--out", tmp_path / "again")
+    assert (rescored.exit_code, "is not judged: 'mine' is a server" in " ".join(rescored.output.split())) == (1, True)
+    assert "lending_library__note" in envscaler(home, "runs", "show", run, "--episode", episode.id).output
+    records = tmp_path / "atif"
+    assert (
+        "1 of 1 episodes are 1 entries" in envscaler(home, "export", run, "--format", "atif", "--out", records).output
+    )
+
+
+def test_worlds_without_a_scenario_are_replayed_and_stay_not_judged(home: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"tool": "note", "arguments": {"member_id": "MEMB-00003", "text": "called"}}]))
+    words = (
+        "play",
+        "Note it.",
+        "--server",
+        "lending_library",
+        "--agent",
+        f"scripted:{script}",
+        "--out",
+        tmp_path / "run",
+    )
+    assert envscaler(home, *words).exit_code == 0
+    assert "1 of 1 episodes are identical" in envscaler(home, "runs", "replay", tmp_path / "run").output
+    assert envscaler(home, "runs", "rescore", tmp_path / "run", "--out", tmp_path / "again").exit_code == 0
+    (episode,) = read_trajectories(tmp_path / "again")
+    assert (episode.verdict.masked, episode.verdict.owner) == (True, None)
 
 
 async def test_a_model_plays_over_a_url_and_a_person_is_its_user(home: Path) -> None:
@@ -239,10 +300,9 @@ def test_a_person_at_a_keyboard_plays_the_agent(home: Path, tmp_path: Path) -> N
         shown.type("fails\n")
         assert "That is not allowed ⟨U+001B⟩[31m." in shown.until("agent> ")
         shown.type("\x04")
-        shown.until("It is kept in")
+        shown.until("It is in")
         assert shown.ended() == 0
-    (path,) = tmp_path.glob("trajectory-*.json")
-    episode = Trajectory.read(path)
+    (episode,) = read_trajectories(tmp_path)
     assert [step.tool for step in episode.steps] == ["get_book", "get_book", "fails", ""]
     assert (episode.agent, episode.ended, episode.verdict.owner) == ("person", "completed", "agent")
 
@@ -273,14 +333,14 @@ def test_a_person_at_a_keyboard_plays_agent_and_user(home: Path, tmp_path: Path)
         assert "That is done." in shown.until("user> ")
         shown.type("done\n")
         assert shown.ended() == 0
-    episode = Trajectory.read(tmp_path / "trajectory-0001.json")
+    (episode,) = read_trajectories(tmp_path)
     assert [str(message["content"])[:20] for message in episode.messages if message["role"] == "user"] == [
         "Ada wants to join.",
         "ada@example.org",
         "###STOP###",
     ]
     assert (episode.user, episode.ended, episode.verdict.masked) == ("person", "completed", True)
-    # Nobody judges what a person may want of a world that was opened at no scenario.
+    # No check says what a person may want of a world that was opened at no scenario.
     assert episode.disturbed_by is None
 
 

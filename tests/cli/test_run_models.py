@@ -81,7 +81,7 @@ async def test_a_refused_key_is_one_clear_error_and_the_same_command_goes_on(hom
     code, _, err = await run(
         home, tmp_path, "--agent", "openai:big", "--price", "2,8", "--budget", "5", OPENAI_BASE_URL=place.url
     )
-    assert (code, "at a price that nobody told" in err) == (1, True)
+    assert (code, "at an unknown price" in err) == (1, True)
 
 
 TALK = ("--mode", "conversation", "--user", "openai:small")

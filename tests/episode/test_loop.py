@@ -32,6 +32,7 @@ from envscaler_mcp.launch.channels import LocalChannel
 from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.serving import Outcome
+from tests.episode.voices import alone
 from tests.runs.home import write_home
 
 SERVER = "lending_library"
@@ -78,10 +79,9 @@ async def played_in(
     limits: EpisodeLimits | None = None,
     user: User | None = None,
 ) -> EpisodeRecord:
-    world = way.session.world
-    assert hasattr(world, "code")
-    briefing = Briefing(SERVER, "You are at the desk.", world.environment.tools, scenario.task, 0)
-    return await play(make_agent, scenario, way, world.code, briefing, limits or EpisodeLimits(), user)
+    servers = alone(way)
+    briefing = Briefing(SERVER, "You are at the desk.", servers.offered, scenario.task, 0)
+    return await play(make_agent, scenario, servers, briefing, limits or EpisodeLimits(), user)
 
 
 async def test_the_agent_hears_the_task_and_then_what_its_calls_led_to(servers: Path) -> None:

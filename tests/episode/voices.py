@@ -13,6 +13,7 @@ from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, play
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.user import User
 from envscaler_mcp.launch.channels import LocalChannel
+from envscaler_mcp.launch.combined import CombinedServers, Member
 from envscaler_mcp.llm import Budget, ModelParams, Price, Spending, paid_model
 from envscaler_mcp.runs import WorldHome
 from tests.llm.asking import endpoint
@@ -58,9 +59,14 @@ async def played(
         assert hasattr(world, "code")
         mode: Literal["task", "conversation"] = "task" if user is None else "conversation"
         briefing = Briefing(SERVER, "You are at the desk.", world.environment.tools, found.task, 3, mode)
-        return await play(
-            make_agent, found, LocalChannel(session), world.code, briefing, limits or EpisodeLimits(), user
-        )
+        return await play(make_agent, found, alone(LocalChannel(session)), briefing, limits or EpisodeLimits(), user)
+
+
+def alone(channel: LocalChannel) -> CombinedServers:
+    """The channel's world as the only server of an episode."""
+    world = channel.session.world
+    assert hasattr(world, "code")
+    return CombinedServers([Member(SERVER, "", world.code.tools, channel, is_world=True)])
 
 
 def first_scenario(servers: Path) -> Scenario:

@@ -51,7 +51,7 @@ def dialogue(messages: Sequence[Message], split: Split = "train", **played: Any)
         "via": "direct",
         "verdict": Verdict(reward=1.0, solved=True),
     }
-    return dialogue_of(Trajectory(**(facts | played), messages=tuple(messages)), ENVIRONMENT, split)
+    return dialogue_of(Trajectory(**(facts | played), messages=tuple(messages)), ENVIRONMENT.tools, split)
 
 
 def call(name: str, arguments: Any, id_: str = "call_1") -> dict[str, Any]:

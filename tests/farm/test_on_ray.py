@@ -40,7 +40,7 @@ from envscaler_mcp.farm.on_ray.hosts import shares
 from envscaler_mcp.launch.channels import ClientChannel, Host, LocalChannel
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
-from envscaler_mcp.runs.run import Hosting
+from envscaler_mcp.runs.servers import Hosting
 from envscaler_mcp.scoring.run_folder import read_run
 from envscaler_mcp.serving import EnvironmentCode
 from tests.farm.farms import ROOT, Program, farm_program

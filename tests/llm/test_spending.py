@@ -90,7 +90,7 @@ async def test_a_budget_is_refused_where_it_is_not_known_what_was_spent_before(t
                 await model.answer(ASKED)
     with Spending(tmp_path / "spent.sqlite") as again:
         assert (again.ledger.total.asked, again.ledger.total.unpriced) == (1, 1)
-        with pytest.raises(ModelError, match="asked before at a price that nobody told"):
+        with pytest.raises(ModelError, match="asked before at an unknown price"):
             Budget(again, 5.0)
 
 

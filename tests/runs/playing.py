@@ -8,8 +8,8 @@ from pathlib import Path
 
 import anyio
 
+from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 
 

@@ -8,11 +8,10 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.episode.agent import Action, Briefing, Mode
-from envscaler_mcp.episode.loop import EpisodeLimits
-from envscaler_mcp.episode.users import user_named
+from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
-from envscaler_mcp.runs.multi_server import JointPlan, LocalServer, play_jointly
+from envscaler_mcp.runs.plan import LocalServer, plan_episode
 
 SERVERS = Path(__file__).parent.parent.parent / "generated_servers"
 TASK = "household_budget-easy-05"
@@ -50,16 +49,12 @@ def test_the_day_is_told_once_in_a_task_and_in_the_introduction_of_a_conversatio
 
 
 @pytest.mark.parametrize("mode", ["task", "conversation"])
-def test_the_day_is_told_over_any_servers_as_well(mode: Mode) -> None:
+def test_the_day_is_told_over_several_servers_as_well(mode: Mode, tmp_path: Path) -> None:
     agent = Listening()
-
-    async def play(farm: WorldHome) -> None:
-        (scenario,) = [one for one in farm.scenarios("household_budget") if one.id == TASK]
-        ours = LocalServer("budget", "household_budget", scenario)
-        plan = JointPlan((ours,), task="", agent="own", limits=EpisodeLimits(steps=1), mode=mode)
-        await play_jointly(farm, plan, agent.make, user_named("scripted")[1] if mode == "conversation" else None)
-
-    with WorldHome.at(SERVERS) as farm:
-        anyio.run(play, farm)
+    with WorldHome.at(SERVERS) as home:
+        (scenario,) = [one for one in home.scenarios("household_budget") if one.id == TASK]
+        servers = [LocalServer("budget", "household_budget", scenario), LocalServer("other", "household_budget")]
+        plan = plan_episode(home, servers, "", RunConfig(mode=mode, max_steps=1))
+        anyio.run(run_episodes, home, plan, agent.make, tmp_path, 1, lambda *_: None)
     (briefing,) = agent.told
     assert TODAY in f"{briefing.introduction}\n{briefing.task}"

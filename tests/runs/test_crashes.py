@@ -15,9 +15,9 @@ from pathlib import Path
 import anyio
 import pytest
 
+from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.agents import Scripted, agent_named
-from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.scoring.trajectory import content_digest

@@ -17,7 +17,7 @@ from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.llm import Spending
-from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_voices, plan_run, run_episodes
+from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_models, plan_run, run_episodes
 from envscaler_mcp.scoring.run_folder import Tally, read_run, read_trajectories
 from tests.episode.voices import DEAR, SERVER
 from tests.llm.asking import endpoint
@@ -99,7 +99,7 @@ async def run(
     async with scripted_endpoint(script) as place:
         there = PricedEndpoint(endpoint(place.url, parallel=parallel, timeout=patience), DEAR)
         try:
-            async with open_voices(plan, folder, there, there, budget=budget) as (voice, of_user):
+            async with open_models(plan, folder, there, there, budget=budget) as (voice, of_user):
                 make_agent = agent_named(wanted.agent, voice)[1]
                 make_user = user_named(wanted.user, of_user)[1] if wanted.user else None
                 await run_episodes(farm, plan, make_agent, folder, parallel, lambda *_: None, make_user=make_user)

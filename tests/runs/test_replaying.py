@@ -14,12 +14,14 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Call, Scenario, State, StateDiff, Trajectory
+from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.episode.agent import COMPLETED, Action, Briefing
 from envscaler_mcp.episode.agents import TalkingOracle, agent_named
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.episode.replay import NotReplayableError, first_difference
 from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.launch.channels import Host, LocalChannel, Via, hosting, lost_connections_told
+from envscaler_mcp.launch.channels import Host, LocalChannel, hosting, lost_connections_told
+from envscaler_mcp.launch.combined import CombinedServers, Member
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, replaying, run_episodes
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
@@ -279,8 +281,9 @@ async def test_a_worker_that_ends_now_says_nothing_about_the_record(tmp_path: Pa
     (record,), (scenario,) = read_trajectories(tmp_path / "run"), farm.scenarios("lending_library")
     with closing(farm.open("lending_library", scenario=scenario.id)) as session:
         code = load_code(servers / "lending_library")
+        servers_now = CombinedServers([Member("lending_library", "", code.tools, Ending(session), is_world=True)])
         with pytest.raises(NotReplayableError, match="ended at step 1 now"):
-            await first_difference(record, Ending(session), code, scenario.task, plan.max_steps)
+            await first_difference(record, servers_now, scenario.task, plan.max_steps)
 
 
 def test_a_world_that_cannot_be_opened_is_identical_only_where_the_reason_is_the_same(tmp_path: Path) -> None:
@@ -359,8 +362,8 @@ def test_an_episode_is_told_once_even_if_its_server_goes_away_meanwhile(
             raise ConnectionResetError
 
     @asynccontextmanager
-    async def breaking(*place: Any) -> AsyncIterator[Host]:
-        async with lost_connections_told("it"), anyio.create_task_group() as group, hosting(*place) as host:
+    async def breaking(*place: Any, **more: Any) -> AsyncIterator[Host]:
+        async with lost_connections_told("it"), anyio.create_task_group() as group, hosting(*place, **more) as host:
             group.start_soon(lose)
             yield host
             group.cancel_scope.cancel()

@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Trajectory
+from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.scoring.run_folder import read_trajectories
 from tests.library_sample import sample

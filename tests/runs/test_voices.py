@@ -10,7 +10,7 @@ import pytest
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.llm import Message
-from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_voices, plan_run
+from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_models, plan_run
 from envscaler_mcp.runs.models import spent_in
 from tests.episode.voices import DEAR, SERVER
 from tests.llm.asking import endpoint
@@ -38,7 +38,7 @@ async def test_models_are_asked_as_the_plan_says_and_share_the_pauses_of_one_end
     pause = one_after_the_other(Fail(429, headers={"retry-after-ms": "200"}), Say("It is over."))
     async with scripted_endpoint(pause) as place:
         there = PricedEndpoint(endpoint(place.url), DEAR)
-        async with open_voices(plan, tmp_path, there, there) as (agent, user), anyio.create_task_group() as group:
+        async with open_models(plan, tmp_path, there, there) as (agent, user), anyio.create_task_group() as group:
             assert agent is not None
             assert user is not None
             group.start_soon(lambda: agent.answer("play_conversation", ASKED, seed=1))
@@ -58,7 +58,10 @@ async def test_models_are_asked_as_the_plan_says_and_share_the_pauses_of_one_end
     [
         ({"user": None}, "'openai:small' is played by a model; say where it is asked"),
         ({"budget": 5.0}, "A budget needs the price of 'big'"),
-        ({"reworded": "Talk {{introduction}} {{task}}"}, "The prompt 'play_user' reads otherwise than the plan says"),
+        (
+            {"reworded": "Talk {{introduction}} {{task}}"},
+            "The prompt 'play_user' is not the one that the plan was made with",
+        ),
     ],
 )
 async def test_what_the_plan_needs_and_does_not_get_is_told(
@@ -70,11 +73,11 @@ async def test_what_the_plan_needs_and_does_not_get_is_told(
         (tmp_path / "play_user.md").write_text(str(words))
         given["prompts"] = tmp_path
     with pytest.raises(EnvScalerError, match=told):
-        async with open_voices(planned(servers), tmp_path, **given):  # type: ignore[arg-type]
+        async with open_models(planned(servers), tmp_path, **given):  # type: ignore[arg-type]
             pass
 
 
 async def test_whom_no_model_plays_has_no_voice(servers: Path, tmp_path: Path) -> None:
-    async with open_voices(planned(servers, agent="oracle", user="scripted"), tmp_path) as voices:
+    async with open_models(planned(servers, agent="oracle", user="scripted"), tmp_path) as voices:
         assert voices == (None, None)
     assert spent_in(tmp_path) is None

@@ -11,9 +11,9 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Environment, State, Trajectory
+from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.episode.agent import Action, Briefing, MakeAgent
 from envscaler_mcp.episode.agents import Scripted, agent_named
-from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.scoring.run_folder import Tally, read_trajectories
 from envscaler_mcp.scoring.trajectory import content_digest

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from envscaler_mcp.artifacts import Topic
-from envscaler_mcp.synthesis.topics.vectors import Weights, cosine
+from envscaler_mcp.synthesis.topics.vectors import Weights, cosine, unit
 
 GOOD_ENOUGH = 7
 """What usefulness and modelability must reach."""
@@ -78,20 +77,14 @@ class _Nearness:
         weights = Weights([*there.values(), *(topic.text for topic in topics)])
         self._words = {topic.id: weights.vector(topic.text) for topic in topics}
         self._there = {name: weights.vector(text) for name, text in there.items()}
-        self._vectors = vectors
+        self._vectors = None if vectors is None else {name: unit(dense) for name, dense in vectors.items()}
 
     def of(self, one: Topic, other: Topic) -> float:
-        if self._vectors is not None:
-            return _cosine(self._vectors[one.id], self._vectors[other.id])
-        return cosine(self._words[one.id], self._words[other.id])
+        vectors = self._words if self._vectors is None else self._vectors
+        return cosine(vectors[one.id], vectors[other.id])
 
     def one_topic(self, one: Topic, other: Topic) -> bool:
         return self.of(one, other) >= (SAME if self._vectors is None else SAME_VECTORS)
 
     def to(self, environment: str, topic: Topic) -> float:
         return cosine(self._there[environment], self._words[topic.id])
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    lengths = math.sqrt(sum(x * x for x in one)) * math.sqrt(sum(y * y for y in other))
-    return sum(x * y for x, y in zip(one, other, strict=True)) / lengths if lengths else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 Vector = Mapping[str, float]
 
@@ -183,8 +183,17 @@ class Weights:
         """The text as a vector of length one."""
         counts = Counter(words_of(text))
         weighted = {word: (1 + math.log(times)) * self._rare.get(word, self._unknown) for word, times in counts.items()}
-        length = math.sqrt(sum(value * value for value in weighted.values()))
-        return {word: value / length for word, value in weighted.items()} if length else {}
+        return _of_length_one(weighted)
+
+
+def unit(dense: Sequence[float]) -> Vector:
+    """A vector of a model, with length one; its words are its places."""
+    return _of_length_one({str(place): value for place, value in enumerate(dense)})
+
+
+def _of_length_one(vector: Vector) -> Vector:
+    length = math.sqrt(sum(value * value for value in vector.values()))
+    return {word: value / length for word, value in vector.items()} if length else {}
 
 
 def cosine(one: Vector, other: Vector) -> float:

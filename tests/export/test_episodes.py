@@ -12,10 +12,10 @@ import pytest
 from envscaler_mcp.artifacts import Environment, Trajectory, Verdict
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.errors import ArtifactError, ExportError
+from envscaler_mcp.export import episodes as exporting
+from envscaler_mcp.export.episodes import Exported, export_run
 from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
-from envscaler_mcp.pipeline import exporting_runs
-from envscaler_mcp.pipeline.exporting_runs import Exported, export_run
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.scoring.run_folder import RunFolder, read_trajectories
 from tests.export.dialogues import rows_in
@@ -184,7 +184,7 @@ def test_a_run_that_goes_on_is_counted_as_it_was_read(
             run.record(others)
             return read_trajectories(folder)
 
-        monkeypatch.setattr(exporting_runs, "read_trajectories", meanwhile)
+        monkeypatch.setattr(exporting, "read_trajectories", meanwhile)
         told = exported(home, tmp_path / "rows.jsonl")
     assert (told.attempts, told.episodes, told.written) == (3, 3, 3)
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from envscaler_mcp.artifacts import Step, Verdict
 from envscaler_mcp.artifacts.episode import Invention
 from envscaler_mcp.errors import ExportError
-from envscaler_mcp.export.filters import REASONS, ExportFilter, Keepable, Sieve
+from envscaler_mcp.export.filters import REASONS, ExportFilter, Filter, Keepable
 from envscaler_mcp.export.formats import FORMATS
 from tests.export.dialogues import TALK, agent, answer, call, dialogue, user
 
@@ -40,8 +40,8 @@ def odd(reason: str) -> Any:
     return dialogue(**({"messages": TALK} | ODD[reason]))
 
 
-def sieve_of(name: Any, **wish: Any) -> Sieve:
-    return FORMATS[name].sieve(ExportFilter(**wish))
+def sieve_of(name: Any, **wish: Any) -> Filter:
+    return FORMATS[name].filter(ExportFilter(**wish))
 
 
 @pytest.mark.parametrize("reason", ODD)
@@ -62,7 +62,9 @@ def test_what_is_to_be_kept_is_no_reason(reason: Any) -> None:
 def test_the_first_reason_counts_and_each_has_its_sentence() -> None:
     sieve = sieve_of("trl", solved=True)
     assert sieve.reason_of(dialogue(TALK, "held_out", verdict=SPOILT, ended="time")) == "split"
-    assert ["attempt", "stale", *sieve.reasons] == list(REASONS)
+    # Only what a trainer must open is left out where it was played over several servers.
+    assert ["attempt", "stale", *sieve.reasons] == [reason for reason in REASONS if reason != "servers"]
+    assert sieve_of("verl").reasons[0] == "servers"
 
 
 @pytest.mark.parametrize(("least", "most", "reason"), [(4, 4, None), (5, 9, "turns"), (1, 3, "turns")])

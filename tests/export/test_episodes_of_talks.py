@@ -16,10 +16,10 @@ from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.artifacts.scenario import Split
 from envscaler_mcp.episode.agent import COMPLETED
 from envscaler_mcp.episode.agents import agent_named
+from envscaler_mcp.export.episodes import Exported, export_run
 from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
 from envscaler_mcp.export.turn import turns_of
-from envscaler_mcp.pipeline.exporting_runs import Exported, export_run
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.replaying import Replayed, replay_run
 from envscaler_mcp.scoring.run_folder import read_trajectories, recorded_episodes

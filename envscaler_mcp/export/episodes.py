@@ -1,0 +1,119 @@
+"""The episodes of a run, written for a trainer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from envscaler_mcp.artifacts import Environment, Scenario, Tool, Trajectory
+from envscaler_mcp.artifacts.members import has_member
+from envscaler_mcp.artifacts.names import is_environment_id
+from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan
+from envscaler_mcp.artifacts.scenario import Split
+from envscaler_mcp.export.dialogue import Dialogue, dialogue_of
+from envscaler_mcp.export.filters import ExportFilter, Filter, Reason
+from envscaler_mcp.export.formats import Format
+from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
+from envscaler_mcp.serving.tasks import load_scenarios
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What became of the attempts in a run."""
+
+    attempts: int
+    episodes: int
+    """Those that are written."""
+    written: int
+    """Rows or documents."""
+    removed: Mapping[Reason, int]
+    missing: int
+    """Episodes that the run was to have and has not."""
+    damaged: int
+    """Stretches of its journal that cannot be trusted."""
+
+
+def export_run(folder: Path, servers: Path, form: Format, wanted: ExportFilter, out: Path) -> Exported:
+    """Write the wanted episodes of a run, each from the first attempt that counts."""
+    chosen = form.filter(wanted)
+    plan, tally, damaged = read_run(folder)
+    removed: Counter[Reason] = Counter(dict.fromkeys(("attempt", "stale", *chosen.reasons), 0))
+    removed["attempt"] += sum(tally.attempts.values()) - len(tally.done)
+    # The run may be going on, and then there is more to read by now: what is counted is what is read.
+    passing = _Passing(plan, _Home(servers), chosen, removed)
+    written = form.write(out, passing.of(read_trajectories(folder)))
+    missing = len(plan.episodes) - len(tally.done)
+    return Exported(removed.total() + passing.episodes, passing.episodes, written, removed, missing, damaged)
+
+
+class _Passing:
+    """Lets episodes pass, one at a time, and counts them and the others."""
+
+    def __init__(self, plan: RunPlan, home: _Home, chosen: Filter, removed: Counter[Reason]) -> None:
+        self._planned = {episode.id: episode for episode in plan.episodes}
+        self._home = home
+        self._chosen = chosen
+        self._removed = removed
+        self.episodes = 0
+
+    def of(self, trajectories: Iterable[Trajectory]) -> Iterator[Dialogue]:
+        for trajectory in trajectories:
+            current = self._home.tools_and_split(trajectory, self._planned.get(trajectory.id))
+            if current is None:
+                self._removed["stale"] += 1
+                continue
+            dialogue = dialogue_of(trajectory, *current)
+            reason = self._chosen.reason_of(dialogue)
+            if reason is None:
+                self.episodes += 1
+                yield dialogue
+            else:
+                self._removed[reason] += 1
+
+
+class _Home:
+    """Environments and tasks as they lie on the disk now, each environment read once."""
+
+    def __init__(self, servers: Path) -> None:
+        self._servers = servers
+        self._known: dict[str, tuple[Environment, dict[str, Scenario]] | None] = {}
+
+    def tools_and_split(
+        self, played: Trajectory, planned: PlannedEpisode | None
+    ) -> tuple[Sequence[Tool], Split] | None:
+        """What the agent could call, and which part of the data it was; nothing where its worlds are others by now."""
+        if planned is not None and planned.servers:
+            worlds = [server for server in planned.servers if server.environment is not None]
+            current = all(self._current(server) is not None for server in worlds)
+            return (played.tools, planned.split or "train") if current else None
+        world = PlannedServer.model_construct(
+            name=played.environment,
+            environment=played.environment,
+            code_digest=played.code_digest,
+            scenario=played.scenario,
+            scenario_digest=played.scenario_digest,
+        )
+        environment, scenario = self._current(world) or (None, None)
+        return (environment.tools, scenario.split) if environment and scenario else None
+
+    def _current(self, server: PlannedServer) -> tuple[Environment, Scenario | None] | None:
+        """Environment and scenario of a world, unless either is another one by now."""
+        name = server.environment or ""
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        known = self._known[name]
+        if known is None or known[0].code_digest != server.code_digest:
+            return None
+        if not server.scenario:
+            return known[0], None
+        scenario = known[1].get(server.scenario)
+        return (known[0], scenario) if scenario and scenario.digest == server.scenario_digest else None
+
+    def _read(self, name: str) -> tuple[Environment, dict[str, Scenario]] | None:
+        folder = self._servers / name
+        if not is_environment_id(name) or not has_member(folder, "environment.json"):
+            return None
+        scenarios = {scenario.id: scenario for scenario in load_scenarios(folder)}
+        return Environment.read_in(folder, "environment.json"), scenarios

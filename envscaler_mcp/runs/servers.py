@@ -1,0 +1,156 @@
+"""The servers of an episode, and what is to be done on them: worlds of a home, each at its scenario, and servers of others."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+
+from envscaler_mcp.artifacts import Call, Conversation, Environment, Goal, Scenario, digest_of
+from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer
+from envscaler_mcp.errors import RunError
+from envscaler_mcp.launch.channels import Host, LocalChannel
+from envscaler_mcp.launch.combined import CombinedServers, Member
+from envscaler_mcp.launch.external import Target, foreign_server
+from envscaler_mcp.runs.sessions import WorldHome
+from envscaler_mcp.scenarios.phrases import heading
+from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.serving.formats import is_minute
+from envscaler_mcp.serving.server_info import instructions, introduction_text, rules_text
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeServer(Member):
+    """One of them, opened."""
+
+    code: EnvironmentCode | None = None
+    """Nothing where it is a server of another program."""
+    scenario: Scenario | None = None
+    """What judges its world."""
+    initial: Mapping[str, Any] = field(default_factory=dict)
+
+
+OpenServers = Callable[[PlannedEpisode], Awaitable[tuple[EpisodeServer, ...]]]
+"""Opens the servers of an episode; those of the episode before it have ended."""
+Hosting = Callable[[Path, EnvironmentCode], AbstractAsyncContextManager[Host]]
+"""A host of a folder's worlds, for the block."""
+
+
+@asynccontextmanager
+async def one_world(home: WorldHome, environment: str, mode: Mode, engine: Hosting) -> AsyncIterator[OpenServers]:
+    """Opens one world of an environment after the other, at a host that is kept for the block."""
+    code = home.code(environment)
+    scenarios = {scenario.id: scenario for scenario in home.scenarios(environment)}
+
+    async with engine(home.servers / environment, code) as host:
+
+        async def opened(episode: PlannedEpisode) -> tuple[EpisodeServer, ...]:
+            scenario = scenarios[episode.scenario]
+            channel = await host.open(scenario)
+            initial = await channel.initial()
+            said = scenario.task if mode == "task" else ""
+            told = introduction_at(code.environment, initial, said)
+            return (EpisodeServer(environment, told, code.tools, channel, True, code, scenario, initial),)
+
+        yield opened
+
+
+@asynccontextmanager
+async def several_servers(home: WorldHome, mode: Mode, external: Mapping[str, Target]) -> AsyncIterator[OpenServers]:
+    """Opens the servers of one episode after the other, for the block."""
+    async with AsyncExitStack() as stack:
+
+        async def opened(episode: PlannedEpisode) -> tuple[EpisodeServer, ...]:
+            # Here and not in a task of its own: who opened a client must close it.
+            await stack.aclose()
+            return tuple([await _opened(home, server, mode, external, stack) for server in episode.servers])
+
+        yield opened
+
+
+async def _opened(
+    home: WorldHome, server: PlannedServer, mode: Mode, external: Mapping[str, Target], stack: AsyncExitStack
+) -> EpisodeServer:
+    if server.environment is None:
+        if server.name not in external:
+            raise RunError(f"The server {server.name!r} is not of this home; give its command or URL again.")
+        foreign = await stack.enter_async_context(foreign_server(server.name, external[server.name]))
+        return EpisodeServer(server.name, foreign.introduction, foreign.tools, foreign)
+    code = home.code(server.environment)
+    at = partial(home.open, server.environment, scenario=server.scenario or None)
+    session = await anyio.to_thread.run_sync(at)
+    stack.callback(session.close)
+    scenario = session.scenario
+    said = scenario.task if scenario is not None and mode == "task" else ""
+    told = introduction_at(code.environment, session.initial, said)
+    channel = LocalChannel(session)
+    return EpisodeServer(server.name, told, code.tools, channel, True, code, scenario, session.initial)
+
+
+def introduction_of(environment: Environment) -> str:
+    """What an agent is told of a world first: what it is, and its rules."""
+    if environment.origin == "published":
+        return instructions(environment)
+    return f"{introduction_text(environment)}\n{rules_text(environment)}"
+
+
+def introduction_at(environment: Environment, initial: Mapping[str, Any], task: str) -> str:
+    """The same with the day and hour of its world, unless the task says the day, or the introduction is the published one."""
+    now, introduction = initial.get("now"), introduction_of(environment)
+    if environment.origin == "published" or not isinstance(now, str) or not is_minute(now) or heading(now) in task:
+        return introduction
+    return f"{introduction}\nIt is {heading(now)}, {now[11:]}.\n"
+
+
+def scenario_of(episode: PlannedEpisode, servers: Sequence[EpisodeServer], combined: CombinedServers) -> Scenario:
+    """What is to be done in the episode: the scenario of its one world, or the scenarios of all and its own task."""
+    scenarios = [server.scenario for server in servers if server.scenario is not None]
+    if not episode.servers:
+        return scenarios[0]
+    calls: list[Call] = []
+    threads: list[tuple[int, ...]] = []
+    for server in servers:
+        if server.scenario is not None:
+            threads += [tuple(len(calls) + number for number in thread) for thread in _threads_of(server.scenario)]
+            calls += [
+                call.model_copy(update={"tool": combined.name_of(server.name, call.tool)})
+                for call in server.scenario.oracle
+            ]
+    return Scenario(
+        id=episode.scenario,
+        environment=episode.environment,
+        code_digest=episode.code_digest,
+        state="+".join(scenario.state for scenario in scenarios) or "none",
+        state_digest=digest_of([scenario.state_digest for scenario in scenarios]),
+        seed=episode.seed,
+        level=episode.level or "easy",
+        task="\n\n".join([*([episode.task] if episode.task else []), *(scenario.task for scenario in scenarios)]),
+        checks=tuple(check for scenario in scenarios for check in scenario.checks),
+        frame=None,
+        oracle=tuple(calls),
+        threads=tuple(threads),
+        conversation=_conversation(episode.task, scenarios),
+        split=episode.split or "train",
+    )
+
+
+def _threads_of(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
+    """The oracle's calls by goal."""
+    return scenario.threads or (tuple(range(len(scenario.oracle))),)
+
+
+def _conversation(task: str, scenarios: Sequence[Scenario]) -> Conversation | None:
+    """What a user knows who wants all of it, one goal after the other; a task without a conversation is one goal."""
+    if not any(scenario.conversation for scenario in scenarios):
+        return None
+    parts = [*([_one_goal(task)] if task else []), *(one.conversation or _one_goal(one.task) for one in scenarios)]
+    return Conversation(first=parts[0].first, goals=tuple(goal for part in parts for goal in part.goals))
+
+
+def _one_goal(task: str) -> Conversation:
+    return Conversation(first=task, goals=(Goal(story="", ask=task, request=task),))
