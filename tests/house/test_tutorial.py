@@ -19,9 +19,11 @@ def test_a_reader_who_follows_the_page_has_a_world_with_proven_tasks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for kind, text in re.findall(r"^```(\S+(?: \w+)?)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S):
+    for kind, text in re.findall(
+        r"^```(\S+(?: \w+)?)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    ):
         if kind == "console":
-            for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", text, re.M):
+            for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
                 printed = run(command, monkeypatch)
                 assert re.fullmatch(pattern(shown), printed.rstrip()), f"$ {command}\n{printed}"
         else:
@@ -45,15 +47,17 @@ def run(command: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def pattern(shown: str) -> str:
     """A line `…` stands for any lines, `…` within a line for any text."""
-    lines = [r"[\s\S]*?" if line == "…" else re.escape(line).replace("…", ".*?") for line in shown.rstrip().splitlines()]
+    lines = [
+        r"[\s\S]*?" if line == "…" else re.escape(line).replace("…", ".*?") for line in shown.rstrip().splitlines()
+    ]
     return r"\n?".join(lines)
 
 
 def with_entries(blueprint: str, section: str, entries: str) -> str:
     """The blueprint with these entries at the end of the section; one of the same name takes the place of the old."""
-    if not re.search(rf"^{section}:$", blueprint, re.M):
+    if not re.search(rf"^{section}:$", blueprint, re.MULTILINE):
         return f"{blueprint.rstrip()}\n\n{section}:\n{entries}"
-    head, old, rest = re.split(rf"(^{section}:\n(?:(?:  .*)?\n)*)", blueprint, maxsplit=1, flags=re.M)
-    for name in re.findall(r"^  (\w+):$", entries, re.M):
-        old = re.sub(rf"^  {name}:\n(?:    .*\n)*", "", old, flags=re.M)
+    head, old, rest = re.split(rf"(^{section}:\n(?:(?:  .*)?\n)*)", blueprint, maxsplit=1, flags=re.MULTILINE)
+    for name in re.findall(r"^  (\w+):$", entries, re.MULTILINE):
+        old = re.sub(rf"^  {name}:\n(?:    .*\n)*", "", old, flags=re.MULTILINE)
     return f"{head}{old.rstrip()}\n{entries}\n{rest}"
