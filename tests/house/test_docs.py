@@ -37,7 +37,7 @@ def named(page: Path) -> str:
 
 
 def prose(page: Path) -> str:
-    return re.sub(r"^```.*?^```$|^    .+$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^```[\s\S]*?^```$|^    .+$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
 def inline_code(page: Path) -> list[str]:
@@ -77,9 +77,10 @@ def exists(path: str, page: Path) -> bool:
         return True
     if not slash:
         return bool(tracked(pattern))
-    if not any((base / first).exists() for base in (ROOT, PACKAGE, page.parent)):
+    bases = (ROOT, PACKAGE, page.parent)
+    if not pattern.endswith(".py") and not any((base / first).exists() for base in bases):
         return True
-    return any(next(base.glob(pattern), None) for base in (ROOT, PACKAGE, page.parent))
+    return any(next(base.glob(pattern), None) for base in bases)
 
 
 @cache
