@@ -1,15 +1,24 @@
-"""The manual of the language: the page that people read, and that models are told from."""
+"""The manual of the language: the pages that people read, and that models are given."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
-_INSTALLED = Path(__file__).with_name("manual.md")
-_CHECKOUT = Path(__file__).parents[2] / "docs" / "blueprints.md"
+ManualPage = Literal["blueprints", "stories"]
+
+# The wheel carries the pages here (pyproject.toml); a checkout has them in docs/.
+_INSTALLED = Path(__file__).parent
+_CHECKOUT = Path(__file__).parents[2] / "docs"
 
 
 @cache
-def manual() -> str:
-    """The page, whole; an installed package carries it along."""
-    return (_INSTALLED if _INSTALLED.is_file() else _CHECKOUT).read_text(encoding="utf-8")
+def manual(*pages: ManualPage) -> str:
+    """These pages, whole, one after the other."""
+    return "\n".join(_page(f"{name}.md") for name in pages)
+
+
+def _page(name: str) -> str:
+    installed = _INSTALLED / name
+    return (installed if installed.is_file() else _CHECKOUT / name).read_text(encoding="utf-8")

@@ -169,7 +169,7 @@ class TaskMaker:
         names = self.casting.cast(story, world.look(), self.chance, taken)
         if names is None:
             self.uncast[story.name] += 1
-            self.reasons.note(story.name, "nobody fits its cast")
+            self.reasons.note(story.name, "no record fits its cast")
             return None
         tellings = self.chance.some(range(len(story.tell)), len(story.tell))
         for number in sorted(tellings, key=lambda n: self.told.tellings[story.name, n]):

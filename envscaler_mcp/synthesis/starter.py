@@ -111,10 +111,15 @@ start:
   records:
     Tool: 12
     Member: 10
-  history: 40
+  history: 60
+  play:
+    lend_tool: 6
+    return_tool: 3
   values:
-    Tool.name: Claw hammer | Cordless drill | Belt sander | Extension ladder | Pipe wrench | Circular saw | Hand plane \
-| Step ladder | Spirit level | Jigsaw | Bolt cutter | Heat gun | Mitre saw | Crowbar | Nail gun
+    Tool.name, kind: >-
+      Claw hammer, hand_tool | Cordless drill, power_tool | Belt sander, power_tool | Extension ladder, ladder |
+      Pipe wrench, hand_tool | Circular saw, power_tool | Hand plane, hand_tool | Step ladder, ladder |
+      Spirit level, hand_tool | Jigsaw, power_tool | Bolt cutter, hand_tool | Heat gun, power_tool
     Member.joined: 2019-01-01..2025-12-31
     return_tool.broken: false | false | false | true
     suspend_member.suspended: false | true

@@ -1,4 +1,4 @@
-"""The manual as examples: every fenced block of docs/blueprints.md, and what each must come to.
+"""The manual as examples: every fenced block of docs/blueprints.md and docs/stories.md, and what each must come to.
 
 A blueprint stands alone or is added to the first one of the manual; the blocks after it speak of it.
 """
@@ -30,7 +30,8 @@ from envscaler_mcp.serving.world import LocalWorld, open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
 from envscaler_mcp.synthesis.compile.rules import Question, questions
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "blueprints.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = (DOCS / "blueprints.md", DOCS / "stories.md")
 BLUEPRINTS = ("yaml blueprint", "yaml added", "yaml wrong")
 FOLLOWING = (
     "text calls",
@@ -246,7 +247,7 @@ def told_stories(example: Example) -> Iterator[tuple[str, str, list[str]]]:
 def _told(example: Example, story: Story, world: LocalWorld, chance: Chance) -> tuple[str, list[str]]:
     names = Casting(example.model).cast(story, world.state(), chance, set())
     if names is None:
-        return "nobody fits its cast", []
+        return "no record fits its cast", []
     threading = Threading(example.model, example.made.speech, chance)
     try:
         thread = threading.thread(story, names, world, 0)

@@ -1,4 +1,4 @@
-"""docs/blueprints.md says nothing that is not so."""
+"""docs/blueprints.md and docs/stories.md say nothing that is not so."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ from envscaler_mcp.serving.outcome import encode
 from tests.language import manual
 from tests.language.manual import Example
 
-PAGE = manual.PAGE.read_text(encoding="utf-8")
+PAGE = "\n".join(page.read_text(encoding="utf-8") for page in manual.PAGES)
+"""Both pages, as a model that writes stories is given them."""
 EXAMPLES = manual.examples(PAGE)
 WORKING = [example for example in EXAMPLES if example.works]
 NEVER_WRITTEN = {"none", "key", "ratio", "struct"}
@@ -46,7 +47,14 @@ SPECS = (Blueprint, RuleSpec, OperationSpec, QuerySpec, StartSpec, WordsSpec, St
 
 
 def line(example: Example) -> str:
-    return f"line {example.block.line}"
+    """Where the example stands: page and line."""
+    line = example.block.line
+    for page in manual.PAGES:
+        lines = page.read_text(encoding="utf-8").count("\n") + 1
+        if line <= lines:
+            return f"{page.stem} {line}"
+        line -= lines
+    raise AssertionError(f"no page has a line {example.block.line}")
 
 
 def having(kind: str) -> pytest.MarkDecorator:
@@ -231,7 +239,7 @@ NAMED_AS_NO_PART = {"while", "yes"}
 def test_the_manual_names_nothing_that_is_not_there() -> None:
     spoken = re.findall(r"`([^`\n]+)`", manual.without_blocks(PAGE))
     paths = {code for code in spoken if re.fullmatch(r"[\w.]+(/[\w.]+)+", code)}
-    assert [path for path in paths if not (manual.PAGE.parents[1] / path).exists()] == []
+    assert [path for path in paths if not (manual.DOCS.parent / path).exists()] == []
     words = {word for code in spoken if code not in paths for word in re.findall(r"[A-Za-z_]\w+", code)}
     shown = set(re.findall(r"[A-Za-z_]\w+", "\n".join(block.text for block in manual.blocks(PAGE))))
     known = {"envscaler", *COMMANDS, *LABELS, *BANDS, *Blueprint.model_fields}

@@ -21,7 +21,7 @@ async def write_blueprint(author: Author, topic: Topic, example: str, check: Che
     return await author.ask_for(
         "write_blueprint",
         _reading(check),
-        manual=manual(),
+        manual=manual("blueprints"),
         example=without(example, _SPOKEN),
         topic=topic.text,
     )
@@ -32,7 +32,7 @@ async def repair_blueprint(author: Author, text: str, findings: Sequence[str], c
     return await author.ask_for(
         "repair_blueprint",
         _reading(check),
-        manual=manual(),
+        manual=manual("blueprints"),
         blueprint=text,
         findings=bullets(findings),
     )
@@ -49,7 +49,8 @@ async def write_stories(author: Author, text: str, example: str, check: Check) -
             raise MisfitError(f"`words:` and `stories:` are wanted at the top of the block; there are {sorted(parts)}.")
         return await _usable(f"{logic.rstrip()}\n{spoken}", check)
 
-    return await author.ask_for("write_stories", read, manual=manual(), example=only(example, _SPOKEN), blueprint=logic)
+    pages = manual("blueprints", "stories")
+    return await author.ask_for("write_stories", read, manual=pages, example=only(example, _SPOKEN), blueprint=logic)
 
 
 def _reading(check: Check) -> Callable[[str], Awaitable[str]]:
