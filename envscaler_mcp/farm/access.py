@@ -7,6 +7,7 @@ import logging
 import re
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from envscaler_mcp.farm.http_messages import Answer, Request, error
 from envscaler_mcp.farm.tokens import Scope, allows
@@ -19,6 +20,9 @@ _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_.-]+)(?::[0-9]*)?")
 _MOST_PEERS = 10_000
 _ELSEWHERE = ("cross-site", "same-site")
 """Another port of the same machine is the same site, and another origin."""
+
+# Every request of a client names the same host.
+_is_loopback = lru_cache(maxsize=256)(is_loopback)
 
 
 @dataclass(slots=True)
@@ -73,7 +77,7 @@ class Guards:
         if found is None:
             return False
         name = found[1].strip("[]").lower()
-        return name in self.hosts or is_loopback(name)
+        return name in self.hosts or _is_loopback(name)
 
     def lets_in(self, origin: str | None) -> bool:
         """Whether pages of this origin may send requests and read the answers."""

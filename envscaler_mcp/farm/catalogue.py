@@ -81,7 +81,7 @@ class Catalogue:
         return entry
 
     def _page(self, query: QueryParams) -> Response:
-        words, limit = query.get("search", ""), _limit(query.get("limit", str(_PAGE)))
+        words, limit = query.get("search", ""), _limit(query.get("limit") or str(_PAGE))
         if limit is None:
             raise HTTPException(400, f"A limit is a number from 1 to {_LONGEST_PAGE}.")
         if len(words) > MAX_SEARCH or len(words.split()) > MAX_SEARCH_WORDS:
@@ -91,7 +91,7 @@ class Catalogue:
             entries = sorted(self._index.search(words), key=lambda entry: entry.id)
         if query.get("updated_since", "") > self._since:
             entries = ()
-        wanted = query.get("version", "latest")
+        wanted = query.get("version") or "latest"
         if wanted != "latest":
             entries = [entry for entry in entries if entry.version == wanted]
         first = bisect_right(entries, query.get("cursor", ""), key=lambda entry: entry.id)

@@ -106,9 +106,9 @@ class Connections:
     def __post_init__(self) -> None:
         self.server = ApplicationServer(self.service.application)
 
-    def connection(self) -> Connection:
-        """For a server's `protocol_factory`."""
-        return Connection(self)
+    def connection(self, received: bytes = b"") -> Connection:
+        """For a server's `protocol_factory`; with the bytes that another process has read from it."""
+        return Connection(self, received)
 
     async def sweep(self) -> None:
         """End connections that take too long, for as long as the service runs."""
@@ -156,7 +156,7 @@ class Connections:
 class Connection(asyncio.Protocol):
     """One connection, from its first byte to its last; one request at a time."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Connections, received: bytes = b"") -> None:
         self._all = connections
         self._service = connections.service
         self._loop = asyncio.get_running_loop()
@@ -164,7 +164,7 @@ class Connection(asyncio.Protocol):
         self._peer = ""
         self._party = ""
         """The client, as the slow queue knows it."""
-        self._received = b""
+        self._received = received
         """Bytes that belong to no complete request yet."""
         self._head = b""
         """Of the current request, as it was sent."""
@@ -197,6 +197,10 @@ class Connection(asyncio.Protocol):
         if len(self._all.open) > self._all.limit:
             self._keep_alive = False
             self._write(error(503, "Too many connections."))
+        elif self._received:
+            # Bytes that arrive before this turn belong behind those that another process has read.
+            self._held = True
+            self._loop.call_soon(self._resume)
 
     def data_received(self, data: bytes) -> None:
         if self._over:
@@ -240,10 +244,6 @@ class Connection(asyncio.Protocol):
         """Hang up."""
         self._over = True
         self._transport.close()
-
-    def continue_with(self, received: bytes) -> None:
-        """Continue where another process stopped."""
-        self.data_received(received)
 
     # Requests, one after the other
 

@@ -102,15 +102,13 @@ class FrontEnd:
 
 async def _adopt(connections: Connections, sock: socket.socket, received: bytes) -> None:
     if _has_left(sock):
-        # What they asked for may have been asked again elsewhere, and is not to be done twice.
+        # The client may have sent its request again elsewhere; it must not be done twice.
         sock.close()
         return
     try:
-        _, protocol = await asyncio.get_running_loop().connect_accepted_socket(connections.connection, sock)
+        await asyncio.get_running_loop().connect_accepted_socket(partial(connections.connection, received), sock)
     except OSError:
         sock.close()
-        return
-    protocol.continue_with(received)
 
 
 def _has_left(sock: socket.socket) -> bool:
