@@ -55,7 +55,11 @@ class AgentService:
             *catalogue.routes(),
         ]
         pages = Middleware(
-            CORSMiddleware, allow_origins=sorted(guards.pages), allow_headers=_PAGE_HEADERS, max_age=_PREFLIGHT_SECONDS
+            CORSMiddleware,
+            allow_origins=sorted(guards.pages),
+            allow_methods=["GET", "POST"],
+            allow_headers=_PAGE_HEADERS,
+            max_age=_PREFLIGHT_SECONDS,
         )
         self.application = application(routes, [pages] if guards.pages else [])
 

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
+from urllib.parse import parse_qs
 
-from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -63,7 +63,9 @@ class Catalogue:
         return routes
 
     async def _answer_page(self, request: Request) -> Response:
-        return self._page(request.query_params)
+        # Starlette's query parameters take three times as long, and any client may ask.
+        query = parse_qs(request.scope["query_string"].decode("ascii"))
+        return self._page({name: values[0] for name, values in query.items()})
 
     async def _answer_versions(self, request: Request) -> Response:
         return self._listed([self._entry(request)])
@@ -80,7 +82,7 @@ class Catalogue:
             raise HTTPException(404, "There is no such server.")
         return entry
 
-    def _page(self, query: QueryParams) -> Response:
+    def _page(self, query: dict[str, str]) -> Response:
         words, limit = query.get("search", ""), _limit(query.get("limit") or str(_PAGE))
         if limit is None:
             raise HTTPException(400, f"A limit is a number from 1 to {_LONGEST_PAGE}.")

@@ -209,7 +209,9 @@ class Connection(asyncio.Protocol):
             return
         if self._working is not None or self._held:
             self._received += data
-            self._transport.pause_reading()
+            # Reading goes on for a while, so that it is noticed when the client leaves.
+            if len(self._received) > MAX_HEAD:
+                self._transport.pause_reading()
             return
         if not self._received and self._request is None:
             self.deadline = self._loop.time() + self._all.timeouts.request

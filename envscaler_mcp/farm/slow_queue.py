@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 PAUSE = 30
 """How many times longer than a turn took the queue pauses before the next one."""
+MIN_PAUSE = 0.005
+"""Seconds that it pauses at least: what the application does for a request is not part of the turn."""
 MAX_PAUSE = 0.05
 """Seconds that it pauses at most: the sender of a request chooses what its turn costs."""
 MAX_OF_PARTY = 256
@@ -70,7 +72,8 @@ class SlowQueue:
         try:
             turn()
         finally:
-            loop.call_later(min((loop.time() - began) * PAUSE, MAX_PAUSE), self._next)
+            pause = min(max((loop.time() - began) * PAUSE, MIN_PAUSE), MAX_PAUSE)
+            loop.call_later(pause, self._next)
 
     def _next(self) -> None:
         if not self.waiting:

@@ -125,6 +125,7 @@ async def asker(**config: object) -> AsyncIterator[Asker]:
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """So many large requests are sent here that waiting for turns would take longer than the tests."""
     monkeypatch.setattr(slow_queue, "PAUSE", 0)
+    monkeypatch.setattr(slow_queue, "MIN_PAUSE", 0)
 
 
 @pytest.fixture
