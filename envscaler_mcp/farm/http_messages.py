@@ -60,10 +60,20 @@ class Answer:
 # A second one of these could mean another request to a proxy in front of the farm.
 _SINGLE = frozenset(("host", "content-length", "transfer-encoding", "authorization"))
 _VERSIONS = ("1.1", "1.0")
-_COMMON = (
-    "host accept accept-encoding authorization connection content-length content-type mcp-method mcp-name "
-    "mcp-protocol-version origin user-agent"
-).split()
+_COMMON = [
+    "host",
+    "accept",
+    "accept-encoding",
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "origin",
+    "user-agent",
+]
 # A look-up is faster than making the same text for each request.
 _NAMES = {write(name).encode(): name for name in _COMMON for write in (str, str.title)}
 _NONE: frozenset[str] = frozenset()
