@@ -13,6 +13,7 @@ import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from starlette.applications import Starlette
@@ -37,6 +38,8 @@ DEAF_SECONDS = 0.02
 """Between two reads of what a client sends after its last answer."""
 LARGE = 16 * 1024
 """Bytes of a body; the request of a longer one waits in the slow queue."""
+_NO_MISTAKE = (405, 503)
+"""Clients of the protocol ask for what a server may lack, and a full farm is not their fault."""
 MAX_UNFINISHED = 32 * 1024 * 1024
 """Bytes of unfinished bodies in one process; beyond it, the connection whose body began first is ended."""
 _PACKET_BYTES = 64
@@ -238,7 +241,8 @@ class Connection(asyncio.Protocol):
             # Closing would wait until the client has read everything.
             self._transport.abort()
         elif self._request is not None or self._received:
-            self._refuse(408, "The request did not arrive in time.")
+            self._keep_alive = False
+            self._write(error(408, "The request did not arrive in time."), unread=True)
         else:
             self.end()
 
@@ -260,9 +264,9 @@ class Connection(asyncio.Protocol):
             self._refuse(500, self._failed(cause))
             return
         if begun and self._received and self._is_free():
-            self._wait_for_turn(self._take_turn)
+            self._wait_for_turn(lambda: None)
 
-    def _wait_for_turn(self, turn: Callable[[], None]) -> None:
+    def _wait_for_turn(self, act: Callable[[], None]) -> None:
         queue = self._all.slow_queue
         if queue.is_full(self._party):
             self._keep_alive = False
@@ -272,12 +276,15 @@ class Connection(asyncio.Protocol):
         # It is still read from, so that it is noticed when the client leaves.
         self._held = True
         self.deadline = _NEVER
-        self._ticket = queue.enter(turn, self._party)
+        self._ticket = queue.enter(partial(self._take_turn, act), self._party)
 
-    def _take_turn(self) -> None:
+    def _take_turn(self, act: Callable[[], None]) -> None:
         self._ticket = None
+        self._held = bool(self._transport.get_write_buffer_size())
         self.deadline = self._loop.time() + self._all.timeouts.request
-        self._resume()
+        act()
+        if not self._held:
+            self._resume()
 
     def _resume(self) -> None:
         """Continue after an answer was sent or a turn has come."""
@@ -318,7 +325,7 @@ class Connection(asyncio.Protocol):
                 unread = size is None or size > len(self._received)
                 self._received = self._received[size:]
                 self._keep_alive = self._keep_alive and not unread
-                self._write(admitted, unread=unread)
+                self._give(admitted, unread=unread)
                 return True
             self._parser, self._missing = (parser, 0) if size is None else (None, size)
             if size != 0 and not self._received and request.headers.get("expect", "").lower() == "100-continue":
@@ -332,7 +339,7 @@ class Connection(asyncio.Protocol):
             self._answer()
         else:
             self._party = self._service.party(self._request) or self._peer
-            self._wait_for_turn(self._take_large_turn)
+            self._wait_for_turn(self._answer)
         return True
 
     def _read_body(self) -> bytes | None:
@@ -357,13 +364,17 @@ class Connection(asyncio.Protocol):
 
     # Answers
 
-    def _take_large_turn(self) -> None:
-        self._ticket = None
-        self._held = False
-        if not self._over:
-            self._answer()
-        if not self._held:
-            self._resume()
+    def _give(self, answer: Answer, *, unread: bool = False) -> None:
+        """Send an answer; a refusal waits in the slow queue, or clients that send wrong requests would be felt."""
+        request, queue = self._request, self._all.slow_queue
+        if answer.status < 400 or answer.status in _NO_MISTAKE:
+            self._write(answer)
+            return
+        self._party = (self._service.party(request) if request is not None else None) or self._peer
+        if queue.is_full(self._party):
+            self._write(answer, unread=unread)
+        else:
+            self._wait_for_turn(partial(self._write, answer, unread=unread))
 
     def _answer(self) -> None:
         request = self._request
@@ -373,7 +384,7 @@ class Connection(asyncio.Protocol):
         except Exception as cause:
             answer = error(500, self._failed(cause))
         if type(answer) is Answer:
-            self._write(answer)
+            self._give(answer)
             return
         assert not isinstance(answer, Answer)
         self.deadline = _NEVER
@@ -391,7 +402,7 @@ class Connection(asyncio.Protocol):
         except Exception as cause:
             answer = error(500, self._failed(cause))
         self._working = None
-        self._write(answer)
+        self._give(answer)
         if not self._held:
             self._resume()
 
@@ -451,7 +462,7 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, status: int, message: str) -> None:
         self._keep_alive = False
-        self._write(error(status, message), unread=True)
+        self._give(error(status, message), unread=True)
 
     def _failed(self, cause: Exception) -> str:
         """What is said of an error of ours; the log has it without the name of a world."""

@@ -60,40 +60,11 @@ class Answer:
 # A second one of these could mean another request to a proxy in front of the farm.
 _SINGLE = frozenset(("host", "content-length", "transfer-encoding", "authorization"))
 _VERSIONS = ("1.1", "1.0")
-_COMMON = [
-    "host",
-    "accept",
-    "accept-encoding",
-    "authorization",
-    "connection",
-    "content-length",
-    "content-type",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
-    "origin",
-    "user-agent",
-]
-# A look-up is faster than making the same text for each request.
-_NAMES = {write(name).encode(): name for name in _COMMON for write in (str, str.title)}
 _NONE: frozenset[str] = frozenset()
 
 
 class RequestParser:
     """Reads one request: the head at once, and after it the chunks of a body whose length is not announced."""
-
-    __slots__ = (
-        "_chunks",
-        "_complete",
-        "_content",
-        "_count",
-        "_headers",
-        "_parser",
-        "_raw_size",
-        "_repeated",
-        "_size",
-        "_url",
-    )
 
     def __init__(self) -> None:
         self._parser = httptools.HttpRequestParser(self)
@@ -116,8 +87,7 @@ class RequestParser:
             # Of a second request in the same packet as the last chunk of this one.
             return
         self._count += 1
-        key = _NAMES.get(name) or name.decode("latin-1").lower()
-        text = value.decode("latin-1").rstrip(" \t")
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1").rstrip(" \t")
         if key in self._headers:
             self._repeated |= {key}
             text = f"{self._headers[key]}, {text}"

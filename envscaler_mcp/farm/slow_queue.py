@@ -1,4 +1,4 @@
-"""Where requests wait that other clients would feel: large ones, and those sent before the last one was answered."""
+"""Where requests wait that other clients would feel: large and wrong ones, and those sent before the last answer."""
 
 from __future__ import annotations
 
