@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 PAUSE = 30
 """How many times longer than a turn took the queue pauses before the next one."""
-MIN_PAUSE = 0.005
+MIN_PAUSE = 0.01
 """Seconds that it pauses at least: what the application does for a request is not part of the turn."""
 MAX_PAUSE = 0.05
 """Seconds that it pauses at most: the sender of a request chooses what its turn costs."""
