@@ -87,7 +87,7 @@ def farm(
     ] = 900,
     rate: Annotated[float, typer.Option(help="Requests a second from one address; 0 for any number.", min=0)] = 0,
     audit_log: Annotated[
-        Path | None, typer.Option(help="The audit log; a file of this user's by itself.", dir_okay=False)
+        Path | None, typer.Option("--audit", help="The audit log; a file of this user's by itself.", dir_okay=False)
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print where it is for programs.")] = False,
 ) -> None:

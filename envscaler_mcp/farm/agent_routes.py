@@ -1,4 +1,4 @@
-"""Where agents, people and programs that look come to: worlds by their addresses, invitations, the catalogue."""
+"""The agents' listener: calls at the addresses of worlds, and for other programs and people guest links and the catalogue."""
 
 from __future__ import annotations
 
@@ -10,25 +10,32 @@ from functools import partial
 from html import escape
 from typing import Any
 
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request as AppRequest
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
 from envscaler_mcp import __version__
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm.access import Guards, audit
-from envscaler_mcp.farm.catalogue import PREFIXES, Catalogue
+from envscaler_mcp.farm.application import application, json_response
+from envscaler_mcp.farm.catalogue import Catalogue
 from envscaler_mcp.farm.connections import HandOver
-from envscaler_mcp.farm.http1 import Answer, Request, Stream, error, json_answer
+from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import unanswered
 from envscaler_mcp.farm.mcp_endpoint import answer_agent
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.tokens import Scope
 from envscaler_mcp.farm.worlds import FullError, NoWorldError, Worlds
-from envscaler_mcp.serving.outcome import encode
 
 MAX_AGENT_BODY = 256 * 1024
 
 
 class AgentService:
-    """The side that agents, people and programs that look come to."""
+    """What agents, and programs and people that look for worlds, are answered by."""
 
     max_body = MAX_AGENT_BODY
 
@@ -36,130 +43,137 @@ class AgentService:
         self, worlds: Worlds, catalogue: Catalogue, figures: Figures, siblings: Siblings, guards: Guards, url: str
     ) -> None:
         self._worlds = worlds
-        self._catalogue = catalogue
-        self._figures = figures
         self._siblings = siblings
         self._guards = guards
         self._url = url
         self._share = worlds.share
+        routes = [
+            Route("/", self._about),
+            Route("/health", self._health),
+            Route("/metrics", figures.metrics),
+            Route("/e/{environment}/new", self._guest_link),
+            *catalogue.routes(),
+        ]
+        pages = Middleware(
+            CORSMiddleware,
+            allow_origins=sorted(guards.pages),
+            allow_methods=["GET", "POST"],
+            allow_headers=_PAGE_HEADERS,
+            max_age=_PREFLIGHT_SECONDS,
+        )
+        self.application = application(routes, [pages] if guards.pages else [])
 
     def admit(self, request: Request) -> Answer | HandOver | None:
-        """Decide from the head alone."""
-        parts = request.path.split("/")
-        to_world = len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp"
-        # A browser asks without a token whether it may ask with one.
-        asks_first = request.method == "OPTIONS" and self._guards.lets_in(request.headers.get("origin"))
-        refusal = self._guards.refusal(request, None if asks_first else scope_of(request.path))
+        """Decide by the head alone."""
+        world = world_at(request.path)
+        # A browser asks without a token whether it may send a request with one.
+        preflight = request.method == "OPTIONS" and self._guards.lets_in(request.headers.get("origin"))
+        refusal = self._guards.refusal(request, None if preflight else scope_of(request.path))
         if refusal is not None:
-            self._figures.statuses[refusal.status] += 1
-            return _to_client(refusal) if to_world else refusal
-        if asks_first:
-            return _with(Answer(204), _PREFLIGHT, request.headers["origin"])
-        if to_world and self._siblings.others:
-            owner = self._share.owner(parts[3])
+            return refusal if world is None else _to_client(refusal)
+        if world is None or preflight:
+            return None
+        environment, name = world
+        if self._siblings.others:
+            owner = self._share.owner(name)
             if owner != self._share.number:
                 return HandOver(owner)
-        return self._unknown(parts[2], parts[3]) if to_world else None
+        return self._unknown(environment, name)
 
     def _unknown(self, environment: str, name: str) -> Answer | None:
-        """The refusal of what is sent to an address without a world, before its body is read."""
+        """The refusal of a request to an address without a world, before its body is read."""
         try:
             self._worlds.find(environment, name)
         except NoWorldError as cause:
             if not self._worlds.is_guest_link(environment, name):
-                self._figures.statuses[404] += 1
-                refusal = unanswered(404, str(cause))
-                refusal.skips_body = True
-                return refusal
+                return unanswered(404, str(cause))
         return None
 
     def party(self, request: Request) -> str | None:
-        """The address of an open world, or the token that a request carries if it is valid."""
-        parts = request.path.split("/")
-        to_world = len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp"
-        # Whether a world of another process is open is known there, where the connection is handed to.
-        if to_world and (self._share.owner(parts[3]) != self._share.number or self._worlds.is_open(parts[3])):
-            return f"world {parts[3]}"
+        """The address of an open world, or the token of a request if it is valid."""
+        world = world_at(request.path)
+        if world is not None:
+            name = world[1]
+            # Whether a world of another process is open is known there, where the connection is handed to.
+            if self._share.owner(name) != self._share.number or self._worlds.is_open(name):
+                return f"world {name}"
         return self._guards.holder(request)
 
-    def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer | Stream]:
-        """The answer to a whole request."""
-        parts = request.path.split("/")
-        if len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp":
-            answer = self._to_world(parts[2], parts[3], request)
-        else:
-            answer = self._to_looker(parts, request)
-        if isinstance(answer, Answer):
-            self._figures.statuses[answer.status] += 1
+    def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
+        """The answer to a request to a world; None for any other."""
+        world = world_at(request.path)
+        if world is None or request.method == "OPTIONS":
+            return None
+        answer = self._at_world(*world, request)
         origin = request.headers.get("origin")
         if origin is None or not self._guards.lets_in(origin):
             return answer
-        return _with(answer, (), origin) if isinstance(answer, Answer) else _later_with(answer, origin)
+        return _readable(answer, origin) if isinstance(answer, Answer) else _readable_later(answer, origin)
 
-    def _to_world(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
+    def _at_world(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
         try:
             world = self._worlds.find(environment, name)
         except NoWorldError as cause:
             if self._worlds.is_guest_link(environment, name):
-                return self._to_visitor(environment, name, request)
+                return self._at_guest_link(environment, name, request)
             return unanswered(404, str(cause))
         return answer_agent(world.environment, world, request)
 
-    def _to_visitor(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
+    def _at_guest_link(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
         try:
             hosted = self._worlds.environments.find(environment)
         except WorldError as cause:
             return unanswered(404, str(cause))
         answer = answer_agent(hosted, partial(self._worlds.open_guest, environment, name, request.peer), request)
-        return answer if isinstance(answer, Answer) else self._welcomed(answer)
+        return answer if isinstance(answer, Answer) else _unless_full(answer)
 
-    async def _welcomed(self, coming: Coroutine[Any, Any, Answer]) -> Answer:
-        try:
-            return await coming
-        except FullError as cause:
-            return unanswered(503, str(cause), ("retry-after", "5"))
+    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> None:
+        self._siblings.hand_over("agent", process, sock, received)
 
-    def _to_looker(self, parts: list[str], request: Request) -> Answer | Coroutine[Any, Any, Answer]:
-        if request.path.startswith(PREFIXES):
-            return self._catalogue.answer(request)
-        if request.method not in ("GET", "HEAD"):
-            return Answer(405, b"", headers=(("allow", "GET"),))
-        if len(parts) == 4 and parts[1] == "e" and parts[3] == "new":
-            return self._invited(parts[2], request)
-        if request.path == "/health":
-            return json_answer(status="ok", version=__version__, environments=len(self._worlds.environments.entries))
-        if request.path == "/metrics":
-            return self._figures.as_metrics()
-        if request.path == "/":
-            return json_answer(name="EnvScaler farm", version=__version__, catalogue=f"{self._url}/v0.1/servers")
-        return error(404, "There is nothing here; /v0.1/servers lists the environments.")
+    # What the application answers
 
-    def _invited(self, environment: str, request: Request) -> Answer:
+    async def _about(self, _: AppRequest) -> Response:
+        return json_response(
+            {"name": "EnvScaler farm", "version": __version__, "catalogue": f"{self._url}/v0.1/servers"}
+        )
+
+    async def _health(self, _: AppRequest) -> Response:
+        environments = len(self._worlds.environments.entries)
+        return json_response({"status": "ok", "version": __version__, "environments": environments})
+
+    async def _guest_link(self, request: AppRequest) -> Response:
+        environment: str = request.path_params["environment"]
         try:
             name = self._worlds.invitation(environment)
         except EnvScalerError as cause:
-            return error(404, str(cause))
+            raise HTTPException(404, str(cause)) from cause
         url = f"{self._url}/e/{environment}/{name}/mcp"
-        audit("invited", request, environment=environment)
+        audit("invited", request.client, request.method, request.url.path, environment=environment)
         if "text/html" in request.headers.get("accept", ""):
-            page = _PAGE.format(environment=escape(environment), url=escape(url))
-            return Answer(200, page.encode(), "text/html; charset=utf-8", _NOT_KEPT)
-        return Answer(200, encode({"environment": environment, "url": url}).encode(), headers=_NOT_KEPT)
-
-    def hand_over(self, place: int, sock: socket.socket, received: bytes) -> None:
-        self._siblings.hand_over("agent", place, sock, received)
+            return HTMLResponse(_PAGE.format(environment=escape(environment), url=escape(url)), headers=_NOT_KEPT)
+        return json_response({"environment": environment, "url": url}, headers=_NOT_KEPT)
 
 
-def _with(answer: Answer, headers: tuple[tuple[str, str], ...], origin: str) -> Answer:
+def world_at(path: str) -> tuple[str, str] | None:
+    """The environment and the name in the address of a world."""
+    parts = path.split("/")
+    return (parts[2], parts[3]) if len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp" else None
+
+
+async def _unless_full(coming: Coroutine[Any, Any, Answer]) -> Answer:
+    try:
+        return await coming
+    except FullError as cause:
+        return unanswered(503, str(cause), ("retry-after", "5"))
+
+
+def _readable(answer: Answer, origin: str) -> Answer:
     """An answer that a browser shows to a page of this origin."""
-    shown = ("access-control-allow-origin", origin), ("vary", "origin")
-    # The answer itself may be kept for a client that sends the same again.
-    return replace(answer, headers=(*answer.headers, *shown, *headers))
+    return replace(answer, headers=(*answer.headers, ("access-control-allow-origin", origin), ("vary", "origin")))
 
 
-async def _later_with(coming: Coroutine[Any, Any, Answer | Stream], origin: str) -> Answer | Stream:
-    answer = await coming
-    return _with(answer, (), origin) if isinstance(answer, Answer) else answer
+async def _readable_later(coming: Coroutine[Any, Any, Answer], origin: str) -> Answer:
+    return _readable(await coming, origin)
 
 
 def _to_client(refusal: Answer) -> Answer:
@@ -168,26 +182,29 @@ def _to_client(refusal: Answer) -> Answer:
 
 
 def scope_of(path: str) -> Scope | None:
-    """What whoever asks for a path must be allowed; nothing for the farm's health."""
+    """The scope of the token that a request for this path needs; None for the health of the farm."""
     if path == "/health":
         return None
     return "agent" if path.startswith("/e/") else "read"
 
 
-_PREFLIGHT = (
-    ("access-control-allow-methods", "GET, POST"),
-    (
-        "access-control-allow-headers",
-        "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id",
-    ),
-    ("access-control-max-age", "3600"),
+_PAGE_HEADERS = (
+    "accept",
+    "authorization",
+    "content-type",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
 )
-_NOT_KEPT = (("cache-control", "no-store"),)
+_PREFLIGHT_SECONDS = 3_600
+_NOT_KEPT = {"cache-control": "no-store"}
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{environment}: a fresh world</title>
 <body style="font: 16px/1.5 system-ui; margin: 3rem; max-width: 46rem">
 <h1>A fresh world of {environment}</h1>
-<p>It begins when an MCP client first comes to this address, and belongs to whoever knows it:</p>
+<p>It begins with the first call of an MCP client at this address, and belongs to every client that knows the address:</p>
 <pre style="background: #f4f4f4; padding: 1rem; overflow-x: auto">{url}</pre>
 <p>To put it into a host program: <code>envscaler connect {url} --client vscode --install</code></p>
 </body></html>

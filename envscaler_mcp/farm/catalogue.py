@@ -6,10 +6,15 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from envscaler_mcp.artifacts import Registry, RegistryEntry
-from envscaler_mcp.farm.http1 import Answer, Request, error
+from envscaler_mcp.farm.application import raw_json
 from envscaler_mcp.registry import SearchIndex
 from envscaler_mcp.serving.outcome import encode
 
@@ -25,9 +30,9 @@ MAX_SEARCH, MAX_SEARCH_WORDS = 200, 8
 
 
 class Catalogue:
-    """Answers what programs ask that look for servers.
+    """Answers programs that look for servers.
 
-    Anyone may ask, so each answer is put together from pieces that were made once, and a search is bounded.
+    Any client may ask, so an answer is put together from pieces that are made once, and a search is bounded.
     """
 
     def __init__(self, registry: Registry, url: str, since: str) -> None:
@@ -37,51 +42,68 @@ class Catalogue:
         self._since = since
         """When the registry was last written, as RFC 3339."""
         self._written: dict[str, str] = {}
-        """What is told of each server, as JSON, by its id."""
+        """The JSON of each server, by its id."""
 
     @cached_property
     def _index(self) -> SearchIndex:
         return SearchIndex(self._entries)
 
-    def answer(self, request: Request) -> Answer:
-        """A page of servers, or one server."""
-        if request.method != "GET":
-            return Answer(405, b"", headers=(("allow", "GET"),))
-        rest = request.path[len(next(prefix for prefix in PREFIXES if request.path.startswith(prefix))) :]
-        if rest in ("", "/"):
-            return self._page(parse_qs(request.query))
-        name, _, which = rest.removeprefix("/").partition("/")
-        entry = self._by_name.get(unquote(name))
-        if entry is None:
-            return error(404, "There is no such server.")
-        if which == "versions":
-            return self._listed([entry])
-        if which in ("", "versions/latest", f"versions/{unquote(entry.version)}"):
-            return Answer(200, self._json(entry).encode())
-        return error(404, "The server has no such version.")
+    def routes(self) -> list[Route]:
+        """Pages of servers, and single ones."""
+        routes = []
+        for prefix in PREFIXES:
+            one = f"{prefix}/{{name:path}}"
+            routes += [
+                Route(prefix, self._answer_page),
+                Route(f"{prefix}/", self._answer_page),
+                Route(f"{one}/versions", self._answer_versions),
+                Route(f"{one}/versions/{{version}}", self._answer_server),
+                Route(one, self._answer_server),
+            ]
+        return routes
 
-    def _page(self, query: dict[str, list[str]]) -> Answer:
-        words, limit = query.get("search", [""])[0], _limit(query.get("limit", [str(_PAGE)])[0])
+    async def _answer_page(self, request: Request) -> Response:
+        # Starlette's query parameters take three times as long, and any client may ask.
+        query = parse_qs(request.scope["query_string"].decode("ascii"))
+        return self._page({name: values[0] for name, values in query.items()})
+
+    async def _answer_versions(self, request: Request) -> Response:
+        return self._listed([self._entry(request)])
+
+    async def _answer_server(self, request: Request) -> Response:
+        entry = self._entry(request)
+        if request.path_params.get("version", "latest") not in ("latest", entry.version):
+            raise HTTPException(404, "The server has no such version.")
+        return raw_json(self._json(entry))
+
+    def _entry(self, request: Request) -> RegistryEntry:
+        entry = self._by_name.get(request.path_params["name"])
+        if entry is None:
+            raise HTTPException(404, "There is no such server.")
+        return entry
+
+    def _page(self, query: dict[str, str]) -> Response:
+        words, limit = query.get("search", ""), _limit(query.get("limit") or str(_PAGE))
         if limit is None:
-            return error(400, f"A limit is a number from 1 to {_LONGEST_PAGE}.")
+            raise HTTPException(400, f"A limit is a number from 1 to {_LONGEST_PAGE}.")
         if len(words) > MAX_SEARCH or len(words.split()) > MAX_SEARCH_WORDS:
-            return error(400, f"A search has at most {MAX_SEARCH_WORDS} words and {MAX_SEARCH} letters.")
+            raise HTTPException(400, f"A search has at most {MAX_SEARCH_WORDS} words and {MAX_SEARCH} characters.")
         entries: Sequence[RegistryEntry] = self._entries
         if words:
             entries = sorted(self._index.search(words), key=lambda entry: entry.id)
-        if query.get("updated_since", [""])[0] > self._since:
+        if query.get("updated_since", "") > self._since:
             entries = ()
-        wanted = query.get("version", ["latest"])[0]
+        wanted = query.get("version") or "latest"
         if wanted != "latest":
             entries = [entry for entry in entries if entry.version == wanted]
-        first = bisect_right(entries, query.get("cursor", [""])[0], key=lambda entry: entry.id)
+        first = bisect_right(entries, query.get("cursor", ""), key=lambda entry: entry.id)
         page = entries[first : first + limit]
         return self._listed(page, page[-1].id if len(entries) > first + limit else None)
 
-    def _listed(self, entries: Sequence[RegistryEntry], following: str | None = None) -> Answer:
+    def _listed(self, entries: Sequence[RegistryEntry], following: str | None = None) -> Response:
         metadata: dict[str, Any] = {"count": len(entries)} | ({} if following is None else {"nextCursor": following})
         servers = ",".join(map(self._json, entries))
-        return Answer(200, f'{{"servers":[{servers}],"metadata":{encode(metadata)}}}'.encode())
+        return raw_json(f'{{"servers":[{servers}],"metadata":{encode(metadata)}}}')
 
     def _json(self, entry: RegistryEntry) -> str:
         written = self._written.get(entry.id)
@@ -117,7 +139,7 @@ class Catalogue:
 
 
 def _limit(text: str) -> int | None:
-    """How many servers a page shall have; None for what is no such number, in whatever script its digits are."""
+    """The number of servers on a page; None for anything but a number in range, in ASCII digits."""
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(_LONGEST_PAGE))):
         return None
     limit = int(text)

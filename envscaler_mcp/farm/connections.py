@@ -1,7 +1,7 @@
-"""The connections of a farm: one request at a time on each, turns between them, and an account of answers nobody got.
+"""The connections of a farm: requests in, answers out, within bounds of size and time.
 
-A general server spends ten times as long on a request as a world on a call, so this one does no more than what is asked
-of it.
+A request is read whole here. A call of a tool is answered here; every other request goes, with its connection, through
+uvicorn to the Starlette application, and the connection comes back for the next request.
 """
 
 from __future__ import annotations
@@ -10,132 +10,142 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import AsyncIterator, Coroutine
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
-from envscaler_mcp.farm.http1 import (
+from starlette.applications import Starlette
+
+from envscaler_mcp.farm.application_protocol import ApplicationProtocol, ApplicationServer
+from envscaler_mcp.farm.http_messages import (
+    FAILED,
     Answer,
     BadRequestError,
-    Body,
-    ChunkedBody,
     Request,
-    Stream,
+    RequestParser,
+    body_size,
     error,
-    has_body,
     head_of,
-    read_head,
-    size_of,
 )
-from envscaler_mcp.farm.slow_queue import Lane, Line, Ticket
+from envscaler_mcp.farm.slow_queue import SlowQueue, Ticket
 
 MAX_HEAD = 16 * 1024
-MAX_BACKLOG = 1024 * 1024
-"""Bytes that may wait for somebody who does not read the stream they asked for."""
 LINGER_SECONDS = 2.0
-"""How long somebody who was refused may go on talking before the line is cut."""
+"""How long a refused client may go on sending before its connection is cut."""
 DEAF_SECONDS = 0.02
-"""How long nobody listens to somebody who goes on talking after the last answer."""
+"""Between two reads of what a client sends after its last answer."""
 LARGE = 16 * 1024
-"""Bytes of a body that waits for its turn in the lane when it is longer."""
-_NO_MISTAKE = (405,)
-"""Clients of the protocol ask for what a server may lack, and take this for an answer."""
+"""Bytes of a body; the request of a longer one waits in the slow queue."""
+_NO_MISTAKE = (405, 503)
+"""Clients of the protocol ask for what a server may lack, and a full farm is not their fault."""
 MAX_UNFINISHED = 32 * 1024 * 1024
-"""Bytes of bodies that have begun to come to one process; past that, the one that began first is given up."""
-_PIECE_BYTES = 64
-"""What each piece of a body costs besides its bytes."""
+"""Bytes of unfinished bodies in one process; beyond it, the connection whose body began first is ended."""
+_PACKET_BYTES = 64
+"""What each packet of a body costs besides its bytes."""
 SWEEP_SECONDS = 1.0
 _BACKLOG = 256
 """Connections that may wait to be accepted."""
 _AT_ONCE = 1
-"""Connections that are accepted in one go while everybody else waits, which asyncio takes for the backlog too."""
+"""Connections accepted in one turn of the loop; asyncio uses one argument for this and for the backlog."""
+_NEVER = float("inf")
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class HandOver:
-    """The connection belongs to another process, which goes on with it from this request."""
+    """The connection belongs to another process, which continues with this request."""
 
-    place: int
+    process: int
 
 
 class Service(Protocol):
-    """What connections are served with."""
+    """What requests are answered by."""
 
     max_body: int
+    application: Starlette
+    """Answers every admitted request that is not a call."""
 
     def admit(self, request: Request) -> Answer | HandOver | None:
-        """Decide from the head alone; None lets the body come."""
+        """Decide by the head alone; None lets the body come."""
 
     def party(self, request: Request) -> str | None:
-        """On whose behalf a request comes, as far as it proves that: an open world's address, or a valid token."""
+        """Who is behind a request, as far as it proves that: the address of an open world, or a valid token."""
 
-    def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer | Stream]:
-        """The answer to a whole request, at once or when it is there."""
+    def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
+        """The answer to a call, at once or later; None for any other request."""
 
-    def hand_over(self, place: int, sock: socket.socket, received: bytes) -> None:
-        """Give the connection to another process, with what was read from it so far."""
+    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> None:
+        """Give the connection to another process, with the bytes read from it."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long people may take, in seconds."""
+    """In seconds."""
 
     request: float = 10.0
+    """From the first byte of a request to its last."""
     idle: float = 75.0
 
 
 @dataclass(slots=True)
 class Connections:
-    """Those that are open now, and the clock that ends the slow ones."""
+    """The open connections, and the clock that ends the slow ones."""
 
     service: Service
-    patience: Timeouts = field(default_factory=Timeouts)
+    timeouts: Timeouts = field(default_factory=Timeouts)
     limit: int = 20_000
     open: set[Connection] = field(default_factory=set)
-    lane: Lane = field(default_factory=Lane)
+    slow_queue: SlowQueue = field(default_factory=SlowQueue)
+    statuses: Counter[int] = field(default_factory=Counter)
+    """Answers by their status."""
     unfinished: int = 0
-    """Bytes of bodies that have begun to come."""
+    """Bytes of unfinished bodies."""
+    server: ApplicationServer = field(init=False)
     _bodies: dict[Connection, int] = field(default_factory=dict)
 
-    def made(self) -> Connection:
-        """For a server's `protocol_factory`."""
-        return Connection(self)
+    def __post_init__(self) -> None:
+        self.server = ApplicationServer(self.service.application)
+
+    def connection(self, received: bytes = b"") -> Connection:
+        """For a server's `protocol_factory`; with the bytes that another process has read from it."""
+        return Connection(self, received)
 
     async def sweep(self) -> None:
-        """End whoever takes too long, for as long as the service runs."""
+        """End connections that take too long, for as long as the service runs."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             now = loop.time()
-            for connection in [one for one in self.open if one.deadline < now]:
-                connection.too_late()
+            for connection in [each for each in self.open if each.deadline < now]:
+                connection.time_out()
 
     @contextlib.asynccontextmanager
     async def accepting(self, *socks: socket.socket) -> AsyncIterator[None]:
-        """Take whoever comes to these sockets, for the block; what is open then ends with it."""
+        """Accept connections at these sockets, for the block; the open ones end with it."""
         loop = asyncio.get_running_loop()
         async with contextlib.AsyncExitStack() as stack:
             stack.callback(loop.create_task(self.sweep()).cancel)
             stack.callback(self.close)
             for sock in socks:
                 make = loop.create_unix_server if sock.family == socket.AF_UNIX else loop.create_server
-                stack.callback((await make(self.made, sock=sock, backlog=_AT_ONCE)).close)
+                stack.callback((await make(self.connection, sock=sock, backlog=_AT_ONCE)).close)
                 sock.listen(_BACKLOG)
             yield
 
-    def took(self, connection: Connection, size: int) -> None:
-        """Count what came of a body; where that is too much of all together, those that began first are given up."""
-        size += _PIECE_BYTES
+    def count_body(self, connection: Connection, size: int) -> None:
+        """Count bytes of an unfinished body; where there are too many, the bodies that began first are given up."""
+        size += _PACKET_BYTES
         self._bodies[connection] = self._bodies.get(connection, 0) + size
         self.unfinished += size
         while self.unfinished > MAX_UNFINISHED:
             first = next(iter(self._bodies))
-            first.too_late()
-            self.has_finished(first)
+            first.time_out()
+            self.forget_body(first)
 
-    def has_finished(self, connection: Connection) -> None:
+    def forget_body(self, connection: Connection) -> None:
         """The body is whole, or will not be."""
         self.unfinished -= self._bodies.pop(connection, 0)
 
@@ -143,49 +153,57 @@ class Connections:
         """End all of them."""
         for connection in list(self.open):
             connection.end()
+        self.server.close()
 
 
 class Connection(asyncio.Protocol):
-    """One connection, from its first byte to its last."""
+    """One connection, from its first byte to its last; one request at a time."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Connections, received: bytes = b"") -> None:
         self._all = connections
         self._service = connections.service
         self._loop = asyncio.get_running_loop()
-        self._received = b""
-        self._request: Request | None = None
-        self._body: Body | ChunkedBody | None = None
-        self._working: asyncio.Task[None] | None = None
-        self._answered: Answer | None = None
-        self._stays = True
-        self._held = False
-        """Whether the next request waits: for an answer to be taken, or for its turn in the lane."""
-        self._newcomer = True
-        """Whether nothing was asked yet."""
-        self._offender = False
-        """Whether the last request was a mistake."""
-        self._in_lane = False
-        """Whether the next request has to wait for its turn in the lane."""
+        self._transport: asyncio.Transport
+        self._peer = ""
         self._party = ""
-        """On whose behalf it asks, in the lane."""
+        """The client, as the slow queue knows it."""
+        self._received = received
+        """Bytes that belong to no complete request yet."""
+        self._head = b""
+        """Of the current request, as it was sent."""
+        self._request: Request | None = None
+        """The request whose head was admitted and which has no answer yet."""
+        self._parser: RequestParser | None = None
+        """Of the request whose body comes in chunks."""
+        self._missing = 0
+        """Bytes to come of a body of known length."""
+        self._pieces: list[bytes] = []
+        """What has come of it."""
+        self._keep_alive = True
         self._ticket: Ticket | None = None
+        self._working: asyncio.Task[None] | ApplicationProtocol | None = None
+        self._held = False
+        """Whether nothing is read: an answer is not sent, or a turn in the slow queue is awaited."""
         self._over = False
-        """Whether nothing more is answered; what still comes is thrown away."""
-        self._streams = False
-        self.deadline = self._loop.time() + connections.patience.request
-        """When patience with the other side ends."""
+        self.deadline = self._loop.time() + connections.timeouts.request
+        """When the connection times out."""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
+    # What the transport reports
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._transport = transport
-        # As soon as anything cannot be written at once, nothing more is answered until it is.
+        # With a limit of 0 the protocol is paused as soon as an answer cannot be sent at once.
         transport.set_write_buffer_limits(high=0)
         peer = transport.get_extra_info("peername")
         self._peer = self._party = peer[0] if isinstance(peer, tuple) else ""
         self._all.open.add(self)
         if len(self._all.open) > self._all.limit:
-            self._stays = False
+            self._keep_alive = False
             self._write(error(503, "Too many connections."))
+        elif self._received:
+            # Bytes that arrive before this turn belong behind those that another process has read.
+            self._held = True
+            self._loop.call_soon(self._resume)
 
     def data_received(self, data: bytes) -> None:
         if self._over:
@@ -194,47 +212,37 @@ class Connection(asyncio.Protocol):
             return
         if self._working is not None or self._held:
             self._received += data
-            self._transport.pause_reading()
+            # Reading goes on for a while, so that it is noticed when the client leaves.
+            if len(self._received) > MAX_HEAD:
+                self._transport.pause_reading()
             return
         if not self._received and self._request is None:
-            self.deadline = self._loop.time() + self._all.patience.request
+            self.deadline = self._loop.time() + self._all.timeouts.request
         self._received = self._received + data if self._received else data
-        if self._in_lane:
-            self._in_lane = False
-            self._wait_for_turn("offenders")
-        else:
-            self._advance()
+        self._advance()
 
-    def eof_received(self) -> None:
-        # Whoever leaves while a call is under way may not be there for its answer, so it counts as lost.
-        if self._broken():
-            self._lose(self._answered)
-
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the name is asyncio's
         self._all.open.discard(self)
-        self._all.has_finished(self)
+        self._all.forget_body(self)
         if self._ticket is not None:
-            self._all.lane.leave(self._ticket)
-        if exc is not None:
-            self._lose(self._answered)
-        if self._working is not None and self._streams:
-            # Only a stream ends with those who read it; a call that was begun ends in peace.
-            self._working.cancel()
+            self._all.slow_queue.leave(self._ticket)
+        # A call that has begun ends in its own time; its answer goes nowhere.
         self._over = True
 
     def pause_writing(self) -> None:
         self._held = True
 
     def resume_writing(self) -> None:
-        self._go_on()
+        self._resume()
 
-    def too_late(self) -> None:
-        """Say that patience is at an end, where somebody still waits for an answer."""
-        if self._over or self._transport.get_write_buffer_size():
-            # Closing would wait until the other side has read everything.
+    def time_out(self) -> None:
+        """End it, with an answer where a request was begun."""
+        if self._over or self._working is not None or self._transport.get_write_buffer_size():
+            # Closing would wait until the client has read everything.
             self._transport.abort()
         elif self._request is not None or self._received:
-            self._refuse(408, "The request did not arrive in time.")
+            self._keep_alive = False
+            self._write(error(408, "The request did not arrive in time."), unread=True)
         else:
             self.end()
 
@@ -243,14 +251,10 @@ class Connection(asyncio.Protocol):
         self._over = True
         self._transport.close()
 
-    def begin_with(self, received: bytes) -> None:
-        """Go on where another process left off."""
-        self.data_received(received)
-
     # Requests, one after the other
 
     def _advance(self) -> None:
-        """Answer one request, if it has arrived; what came with it waits for its turn."""
+        """Answer one request, if it has arrived; the next one, if it came along, waits for its turn."""
         try:
             begun = self._read()
         except BadRequestError as cause:
@@ -260,29 +264,32 @@ class Connection(asyncio.Protocol):
             self._refuse(500, self._failed(cause))
             return
         if begun and self._received and self._is_free():
-            self._in_lane = False
-            self._wait_for_turn("offenders" if self._offender else "newcomers")
+            self._wait_for_turn(lambda: None)
 
-    def _wait_for_turn(self, line: Line) -> None:
-        """Go on when the lane says so, with others between."""
-        if self._all.lane.is_full(line, self._party):
-            self._stays = False
-            self._write(_crowded(), unread=True, mistake=False)
+    def _wait_for_turn(self, act: Callable[[], None]) -> None:
+        queue = self._all.slow_queue
+        if queue.is_full(self._party):
+            self._keep_alive = False
+            crowded = error(503, "Too many requests wait for their turn; ask again in a moment.", ("retry-after", "1"))
+            self._write(crowded, unread=True)
             return
-        # It goes on being read, so that it is known when the other side leaves.
+        # It is still read from, so that it is noticed when the client leaves.
         self._held = True
-        self.deadline = float("inf")
-        self._ticket = self._all.lane.enter(self._have_turn, line, self._party)
+        self.deadline = _NEVER
+        self._ticket = queue.enter(partial(self._take_turn, act), self._party)
 
-    def _have_turn(self) -> None:
+    def _take_turn(self, act: Callable[[], None]) -> None:
         self._ticket = None
-        self.deadline = self._loop.time() + self._all.patience.request
-        self._go_on()
+        self._held = bool(self._transport.get_write_buffer_size())
+        self.deadline = self._loop.time() + self._all.timeouts.request
+        act()
+        if not self._held:
+            self._resume()
 
-    def _go_on(self) -> None:
-        """What was held back has its turn."""
+    def _resume(self) -> None:
+        """Continue after an answer was sent or a turn has come."""
         if self._transport.get_write_buffer_size():
-            # An answer is not taken yet; when it is, this is done again.
+            # An answer is not sent yet; `resume_writing` follows.
             return
         self._held = False
         if self._received and self._is_free():
@@ -294,150 +301,154 @@ class Connection(asyncio.Protocol):
         return self._working is None and not self._held and not self._over
 
     def _read(self) -> bool:
-        """Whether a request was answered, or an answer begun."""
-        request = self._request
-        if request is None:
-            if self._received.startswith(b"\r\n"):
-                # Some send an empty line after a body, which belongs to nothing.
-                self._received = self._received[2:]
+        """Whether a request was answered, or its answer begun."""
+        if self._request is None:
             received = self._received
-            end = received.find(b"\r\n\r\n", 0, MAX_HEAD)
-            if end < 0:
+            end = received.find(b"\r\n\r\n", 0, MAX_HEAD) + 4
+            if end < 4:
                 if len(received) >= MAX_HEAD:
                     raise BadRequestError(431, "The head of the request is too long.")
                 return False
-            request = read_head(received[:end], self._peer)
-            if self._newcomer and self._must_wait(request):
-                self._wait_for_turn("newcomers")
-                return False
+            parser = RequestParser()
+            head = received[:end]
+            request = parser.read_head(head, self._peer)
             self._request = request
-            # The other side has read what it was told before, or it would not ask for more.
-            self._answered = None
             admitted = self._service.admit(request)
             if isinstance(admitted, HandOver):
-                self._leave(admitted.place)
+                self._leave(admitted.process)
                 return False
-            end += 4
-            self._received = received[end:]
-            self._stays = request.stays
+            self._head, self._received = head, received[end:]
+            size = body_size(request, self._service.max_body)
+            self._keep_alive = request.keep_alive and size is not None
             if admitted is not None:
-                # A body was not read, so nothing after it would be understood.
-                unread = request.method not in ("GET", "HEAD") or has_body(request)
-                if unread and admitted.skips_body and (skipped := self._whole_body(request)) is not None:
-                    self._received = self._received[skipped:]
-                    unread = False
-                self._stays = self._stays and not unread
-                self._write(admitted, unread=unread)
+                # Without its body nothing after the request would be understood.
+                unread = size is None or size > len(self._received)
+                self._received = self._received[size:]
+                self._keep_alive = self._keep_alive and not unread
+                self._give(admitted, unread=unread)
                 return True
-            size = size_of(request, self._service.max_body)
-            if size is not None and size <= len(self._received):
-                # As nearly always: the whole request in one packet.
-                self._received = received[end + size :]
-                self._begin(request, received[end : end + size])
-                return True
-            self._body = ChunkedBody(self._service.max_body) if size is None else Body(size)
-            if not self._received and request.headers.get("expect", "").lower() == "100-continue":
+            self._parser, self._missing = (parser, 0) if size is None else (None, size)
+            if size != 0 and not self._received and request.headers.get("expect", "").lower() == "100-continue":
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        body = self._body
-        assert body is not None
-        coming = len(self._received)
-        self._received = body.take(self._received)
-        if not body.whole:
-            self._all.took(self, coming - len(self._received))
+        body = self._read_body()
+        if body is None:
             return False
-        self._all.has_finished(self)
-        self._body = None
-        self._begin(request, body.content())
+        self._all.forget_body(self)
+        self._request.body = body
+        if len(body) <= LARGE:
+            self._answer()
+        else:
+            self._party = self._service.party(self._request) or self._peer
+            self._wait_for_turn(self._answer)
         return True
 
-    def _must_wait(self, request: Request) -> bool:
-        """Whether the first request of a connection comes from where one asked wrongly a moment ago."""
-        self._newcomer = False
-        lane = self._all.lane
-        if not lane.distrusts_any():
-            return False
-        self._party = self._service.party(request) or self._peer
-        return lane.distrusts(self._party)
-
-    def _whole_body(self, request: Request) -> int | None:
-        """How long the body is of a request that is refused by its head, if it is here already."""
-        size = size_of(request, self._service.max_body)
-        return size if size is not None and size <= len(self._received) else None
-
-    def _begin(self, request: Request, body: bytes) -> None:
-        request.body = body
-        if len(body) <= LARGE:
-            self._answer(request)
-            return
-        line: Line = "offenders" if self._offender else "large"
-        self._party = self._service.party(request) or self._peer
-        if self._all.lane.is_full(line, self._party):
-            self._write(_crowded(), mistake=False)
+    def _read_body(self) -> bytes | None:
+        """The body, if it is here."""
+        if self._parser is not None:
+            piece, self._received = self._received, b""
+            body = self._parser.take_chunks(piece, self._service.max_body) if piece else None
         else:
-            self._held = True
-            self.deadline = float("inf")
-            self._ticket = self._all.lane.enter(self._answer_large, line, self._party)
+            piece = self._received[: self._missing]
+            self._received = self._received[len(piece) :]
+            self._missing -= len(piece)
+            if not self._missing and not self._pieces:
+                # As nearly always: the whole request in one packet.
+                return piece
+            self._pieces.append(piece)
+            body = None if self._missing else b"".join(self._pieces)
+        if body is None:
+            self._all.count_body(self, len(piece))
+        else:
+            self._pieces.clear()
+        return body
 
-    def _answer_large(self) -> None:
-        self._ticket = None
-        self._held = False
-        if not self._over and self._request is not None:
-            self._answer(self._request)
-        if not self._held:
-            self._go_on()
+    # Answers
 
-    def _answer(self, request: Request) -> None:
+    def _give(self, answer: Answer, *, unread: bool = False) -> None:
+        """Send an answer; a refusal waits in the slow queue, or clients that send wrong requests would be felt."""
+        request, queue = self._request, self._all.slow_queue
+        if answer.status < 400 or answer.status in _NO_MISTAKE:
+            self._write(answer)
+            return
+        self._party = (self._service.party(request) if request is not None else None) or self._peer
+        if queue.is_full(self._party):
+            self._write(answer, unread=unread)
+        else:
+            self._wait_for_turn(partial(self._write, answer, unread=unread))
+
+    def _answer(self) -> None:
+        request = self._request
+        assert request is not None
         try:
             answer = self._service.answer(request)
         except Exception as cause:
             answer = error(500, self._failed(cause))
         if type(answer) is Answer:
-            self._write(answer)
+            self._give(answer)
             return
         assert not isinstance(answer, Answer)
-        self.deadline = float("inf")
-        self._working = self._loop.create_task(self._wait(answer))
+        self.deadline = _NEVER
+        if answer is None:
+            body = (
+                request.body if self._parser is None else b"%x\r\n%b\r\n0\r\n\r\n" % (len(request.body), request.body)
+            )
+            self._working = self._all.server.answer(self, self._transport, self._head + body)
+        else:
+            self._working = self._loop.create_task(self._wait(answer))
 
-    async def _wait(self, coming: Coroutine[Any, Any, Answer | Stream]) -> None:
+    async def _wait(self, coming: Coroutine[Any, Any, Answer]) -> None:
         try:
             answer = await coming
         except Exception as cause:
             answer = error(500, self._failed(cause))
-        if isinstance(answer, Stream):
-            await self._send_stream(answer)
-            return
         self._working = None
-        self._write(answer)
+        self._give(answer)
         if not self._held:
-            self._go_on()
+            self._resume()
 
-    def _write(self, answer: Answer, *, unread: bool = False, mistake: bool = True) -> None:
-        request, self._request = self._request, None
-        self.deadline = self._loop.time() + self._all.patience.idle
+    def come_back(self, status: int) -> None:
+        """The application has answered with this status."""
+        self._working = None
+        self._transport.set_protocol(self)
+        self._held = bool(self._transport.get_write_buffer_size())
+        self._finish(status, unread=False)
+        if not self._held:
+            self._resume()
+
+    def expect_reader(self) -> None:
+        """The client must take what the application has sent in the time that a connection may be idle."""
+        self.deadline = self._loop.time() + self._all.timeouts.idle
+
+    def forget(self) -> None:
+        """The connection has become a WebSocket, which belongs to the application."""
+        self._all.open.discard(self)
+        self._over = True
+
+    def _write(self, answer: Answer, *, unread: bool = False) -> None:
         if self._transport.is_closing():
-            self._lose(answer)
             return
-        self._answered = answer if answer.lost is not None else None
-        self._offender = mistake and answer.status >= 400 and answer.status not in _NO_MISTAKE
-        if self._offender:
-            # Whoever keeps asking wrongly is in no hurry, and would be felt by the others.
-            self._in_lane = True
-            self._party = (self._service.party(request) if request is not None else None) or self._peer
-            self._all.lane.distrust(self._party)
-        head = head_of(answer, self._stays)
+        request = self._request
+        head = head_of(answer, keep_alive=self._keep_alive)
         bare = request is not None and request.method == "HEAD"
         self._transport.write(head if bare else head + answer.body)
-        if not self._stays:
+        self._finish(answer.status, unread=unread)
+
+    def _finish(self, status: int, *, unread: bool) -> None:
+        """The request is answered; the next may come, or the connection ends."""
+        request, self._request = self._request, None
+        if self._received and request is not None:
+            self._party = self._service.party(request) or self._peer
+        self._all.statuses[status] += 1
+        timeouts = self._all.timeouts
+        self.deadline = self._loop.time() + (timeouts.request if self._received else timeouts.idle)
+        if not self._keep_alive:
             self._hang_up(unread=unread)
-        elif self._received:
-            self.deadline = self._loop.time() + self._all.patience.request
 
     def _hang_up(self, *, unread: bool) -> None:
-        """End after the last answer; where the other side may still be talking, listen until it has read that."""
+        """End after the last answer; a client that may still be sending is read from until it has read the answer."""
         self._over = True
         self._received = b""
-        self._body = None
-        self._all.has_finished(self)
+        self._all.forget_body(self)
         if not unread:
             self._transport.close()
             return
@@ -445,62 +456,26 @@ class Connection(asyncio.Protocol):
         self.deadline = self._loop.time() + LINGER_SECONDS
         self._transport.resume_reading()
         if self._transport.can_write_eof():
-            # They may have left while they waited for their turn.
+            # The client may have left while it waited for its turn.
             with contextlib.suppress(OSError):
                 self._transport.write_eof()
 
-    async def _send_stream(self, stream: Stream) -> None:
-        self._over = self._streams = True
-        head = f"HTTP/1.1 200 OK\r\ncontent-type: {stream.content_type}\r\ncache-control: no-store\r\nconnection: close\r\n\r\n"
-        try:
-            self._transport.write(head.encode("latin-1"))
-            async with contextlib.aclosing(stream.pieces) as pieces:  # type: ignore[type-var]
-                async for piece in pieces:
-                    self._transport.write(piece)
-                    if self._transport.get_write_buffer_size() > MAX_BACKLOG:
-                        logger.info("somebody does not read the stream they asked for")
-                        self._transport.abort()
-                    if self._transport.is_closing():
-                        break
-        except Exception as cause:
-            self._failed(cause)
-        finally:
-            self.deadline = self._loop.time() + LINGER_SECONDS
-            self._transport.close()
-
-    def _refuse(self, status: int, told: str) -> None:
-        self._stays = False
-        self._write(error(status, told), unread=True)
+    def _refuse(self, status: int, message: str) -> None:
+        self._keep_alive = False
+        self._give(error(status, message), unread=True)
 
     def _failed(self, cause: Exception) -> str:
-        """What is said of an error of ours, which the log tells without the name of a world."""
-        asked = self._request
-        what = "a request" if asked is None else f"{asked.method} {asked.path.split('/')[1:2]}"
+        """What is said of an error of ours; the log has it without the name of a world."""
+        request = self._request
+        what = "a request" if request is None else f"{request.method} {request.path.split('/')[1:2]}"
         logger.error("%s could not be answered", what, exc_info=cause)
-        return "The farm could not do this; its log says why."
+        return FAILED
 
-    def _leave(self, place: int) -> None:
+    def _leave(self, process: int) -> None:
         sock = self._transport.get_extra_info("socket")
         copy = socket.socket(sock.family, sock.type, sock.proto, fileno=socket.dup(sock.fileno()))
         received, self._received = self._received, b""
         self._request = None
         self._over = True
         self._transport.abort()
-        self._service.hand_over(place, copy, received)
-
-    def _broken(self) -> bool:
-        """Whether what was written met a closed door; to be asked when the other side has left."""
-        sock = self._transport.get_extra_info("socket")
-        try:
-            return bool(sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR))
-        except OSError:
-            return True
-
-    def _lose(self, answer: Answer | None) -> None:
-        self._answered = None
-        if answer is not None and answer.lost is not None:
-            answer.lost()
-
-
-def _crowded() -> Answer:
-    return error(503, "Too many requests wait for their turn; ask again in a moment.", ("retry-after", "1"))
+        self._service.hand_over(process, copy, received)

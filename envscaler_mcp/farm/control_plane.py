@@ -1,11 +1,10 @@
-"""Worlds as their owners see them: opened, looked into, marked, judged and closed over HTTP, and never by an agent."""
+"""What owners do with their worlds over HTTP: open, read, snapshot, judge and close them. Agents cannot."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,14 +13,18 @@ from urllib.parse import unquote
 
 import anyio.to_thread
 from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
-from envscaler_mcp.errors import EnvScalerError, LaunchError, SandboxError, WorldError
+from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.farm.access import audit
-from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld, Watcher
-from envscaler_mcp.farm.http1 import Answer, Request, Stream, error
-from envscaler_mcp.farm.idempotency import Once
-from envscaler_mcp.farm.peers import Siblings, SilentError
+from envscaler_mcp.farm.application import json_response, raw_json
+from envscaler_mcp.farm.hosted_world import HostedWorld, Watcher
+from envscaler_mcp.farm.idempotency import IdempotentRequests
+from envscaler_mcp.farm.metrics import OWN
+from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.schemas import (
     Done,
     ForkOrder,
@@ -34,13 +37,12 @@ from envscaler_mcp.farm.schemas import (
     WorldCard,
     WorldCards,
 )
-from envscaler_mcp.farm.worlds import FullError, NoWorldError, Worlds
+from envscaler_mcp.farm.worlds import FullError, Worlds
 from envscaler_mcp.serving.outcome import encode
 
 PREFIX = "/v1/worlds"
-OWN = "own"
-"""The query that asks one process for its own worlds alone."""
 HEARTBEAT = 15.0
+_EVENTS = {"cache-control": "no-store", "connection": "close"}
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -48,8 +50,8 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
-    """One thing that can be asked."""
+class Operation:
+    """One thing that an owner can do; the routes and the OpenAPI document are made from these."""
 
     method: str
     path: str
@@ -61,23 +63,24 @@ class Route:
     """None for a stream of events."""
 
 
-ROUTES = (
-    Route("POST", PREFIX, "open", "Open worlds at a scenario or a state.", OpenOrder, WorldCards),
-    Route("GET", PREFIX, "list", "The worlds that are open.", None, WorldCards),
-    Route("GET", f"{PREFIX}/{{name}}", "card", "One world.", None, WorldCard),
-    Route("DELETE", f"{PREFIX}/{{name}}", "close", "End a world.", None, Done),
-    Route("GET", f"{PREFIX}/{{name}}/state", "state", "Every record and scalar.", None, StateAnswer),
-    Route("GET", f"{PREFIX}/{{name}}/hash", "hash", "The digest of the state.", None, HashAnswer),
-    Route("GET", f"{PREFIX}/{{name}}/diff", "diff", "What the last call changed.", None, StateDiff),
-    Route("GET", f"{PREFIX}/{{name}}/changes", "changes", "What changed since the world was opened.", None, StateDiff),
-    Route("POST", f"{PREFIX}/{{name}}/snapshot", "snapshot", "Set a mark to come back to.", None, Snapshot),
-    Route("POST", f"{PREFIX}/{{name}}/restore", "restore", "Go back to a mark, which stays.", Snapshot, Done),
-    Route("POST", f"{PREFIX}/{{name}}/fork", "fork", "Open worlds that go on from here.", ForkOrder, WorldCards),
-    Route("POST", f"{PREFIX}/{{name}}/verify", "verify", "Judge the state as an ending.", VerifyOrder, Verdict),
-    Route("POST", f"{PREFIX}/{{name}}/lease", "lease", "Let the lease begin anew.", LeaseOrder, WorldCard),
-    Route("GET", f"{PREFIX}/{{name}}/events", "events", "What happens in the world, as it happens.", None, None),
+OPERATIONS = (
+    Operation("POST", PREFIX, "open", "Open worlds at a scenario or a state.", OpenOrder, WorldCards),
+    Operation("GET", PREFIX, "list", "The worlds that are open.", None, WorldCards),
+    Operation("GET", f"{PREFIX}/{{name}}", "card", "One world.", None, WorldCard),
+    Operation("DELETE", f"{PREFIX}/{{name}}", "close", "End a world.", None, Done),
+    Operation("GET", f"{PREFIX}/{{name}}/state", "state", "Every record and scalar.", None, StateAnswer),
+    Operation("GET", f"{PREFIX}/{{name}}/hash", "hash", "The digest of the state.", None, HashAnswer),
+    Operation("GET", f"{PREFIX}/{{name}}/diff", "diff", "What the last call changed.", None, StateDiff),
+    Operation(
+        "GET", f"{PREFIX}/{{name}}/changes", "changes", "What changed since the world was opened.", None, StateDiff
+    ),
+    Operation("POST", f"{PREFIX}/{{name}}/snapshot", "snapshot", "Set a mark to come back to.", None, Snapshot),
+    Operation("POST", f"{PREFIX}/{{name}}/restore", "restore", "Go back to a mark, which stays.", Snapshot, Done),
+    Operation("POST", f"{PREFIX}/{{name}}/fork", "fork", "Open worlds that continue from here.", ForkOrder, WorldCards),
+    Operation("POST", f"{PREFIX}/{{name}}/verify", "verify", "Judge the state as an ending.", VerifyOrder, Verdict),
+    Operation("POST", f"{PREFIX}/{{name}}/lease", "lease", "Let the lease begin anew.", LeaseOrder, WorldCard),
+    Operation("GET", f"{PREFIX}/{{name}}/events", "events", "What happens in the world, as it happens.", None, None),
 )
-_PATHS = [(route, re.compile(re.sub(r"\\{name\\}", "(?P<name>[^/]+)", re.escape(route.path)))) for route in ROUTES]
 
 
 def world_in(path: str) -> str | None:
@@ -87,41 +90,39 @@ def world_in(path: str) -> str | None:
 
 
 class ControlPlane:
-    """One process's part of it; what is about all worlds asks the others too."""
+    """One process's part of it; operations on all worlds ask the other processes too."""
 
     def __init__(self, worlds: Worlds, siblings: Siblings, url: str) -> None:
         self._worlds = worlds
         self._siblings = siblings
         self._url = url
-        self._opens = Once()
+        self._opens = IdempotentRequests()
 
-    async def answer(self, request: Request) -> Answer | Stream:
-        """What a request is told; no error names a path or shows code."""
-        found = [(route, match) for route, path in _PATHS if (match := path.fullmatch(request.path))]
-        if not found:
-            return error(404, "There is nothing here; /openapi.json tells what there is.")
-        chosen = next(((route, match) for route, match in found if route.method == request.method), None)
-        if chosen is None:
-            allowed = ", ".join(route.method for route, _ in found)
-            return error(405, f"Only {allowed} can be done here.", ("allow", allowed))
-        route, match = chosen
-        if request.method != "GET":
-            audit(route.does, request)
-        try:
-            world = match.groupdict().get("name")
-            does: Callable[..., Awaitable[Any]] = getattr(self, f"_do_{route.does}")
-            given: list[Any] = [request] if world is None else [self._worlds.named(unquote(world))]
-            if route.takes is not None:
-                given.append(_read(route.takes, request.body))
-            gives = await does(*given)
-        except EnvScalerError as cause:
-            return _refused(cause)
-        return gives if isinstance(gives, (Answer, Stream)) else _sent(gives)
+    def routes(self) -> list[Route]:
+        """One for each path; its methods are the operations there."""
+        by_path: dict[str, dict[str, Operation]] = {}
+        for operation in OPERATIONS:
+            by_path.setdefault(operation.path, {})[operation.method] = operation
+        return [Route(path, partial(self._answer, there), methods=list(there)) for path, there in by_path.items()]
 
-    async def _do_open(self, request: Request, order: OpenOrder) -> Answer:
-        return await self._opens.answer(request, partial(self._opened, order, alone=OWN in request.query))
+    async def _answer(self, there: Mapping[str, Operation], request: Request) -> Response:
+        operation = there["GET" if request.method == "HEAD" else request.method]
+        if operation.method != "GET":
+            audit(operation.does, request.client, request.method, request.url.path)
+        does: Callable[..., Awaitable[Any]] = getattr(self, f"_do_{operation.does}")
+        name = request.path_params.get("name")
+        given: list[Any] = [request] if name is None else [self._worlds.named(name)]
+        if operation.takes is not None:
+            given.append(_read(operation.takes, await request.body()))
+        gives = await does(*given)
+        if isinstance(gives, Response):
+            return gives
+        return raw_json(gives.model_dump_json()) if isinstance(gives, BaseModel) else json_response(gives)
 
-    async def _opened(self, order: OpenOrder, *, alone: bool) -> Answer:
+    async def _do_open(self, request: Request, order: OpenOrder) -> Response:
+        return await self._opens.answer(request, partial(self._opened, order, alone=OWN in request.query_params))
+
+    async def _opened(self, order: OpenOrder, *, alone: bool) -> Response:
         shares = [order.count] if alone else _shares(order.count, 1 + len(self._siblings.others))
         cards: list[dict[str, Any]] = []
         opened: list[HostedWorld] = []
@@ -140,7 +141,7 @@ class ControlPlane:
             for card in cards[len(opened) :]:
                 await self._siblings.ask(self._worlds.share.owner(card["name"]), "DELETE", f"{PREFIX}/{card['name']}")
             raise
-        return Answer(201, encode({"worlds": cards}).encode())
+        return json_response({"worlds": cards}, 201)
 
     async def _one(self, order: OpenOrder) -> HostedWorld:
         try:
@@ -161,7 +162,7 @@ class ControlPlane:
 
     async def _do_list(self, request: Request) -> dict[str, Any]:
         cards = [self._card(world).model_dump() for world in self._worlds]
-        if OWN not in request.query:
+        if OWN not in request.query_params:
             for told in await self._siblings.ask_all(f"{PREFIX}?{OWN}"):
                 cards += told["worlds"]
         return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
@@ -190,12 +191,10 @@ class ControlPlane:
 
     async def _do_restore(self, world: HostedWorld, order: Snapshot) -> Done:
         await world.act(lambda one: one.restore(order.snapshot))
-        # What was not delivered did not happen any more.
-        world.undelivered.clear()
         world.tell("restored", {"snapshot": order.snapshot})
         return Done()
 
-    async def _do_fork(self, world: HostedWorld, order: ForkOrder) -> Answer:
+    async def _do_fork(self, world: HostedWorld, order: ForkOrder) -> Response:
         forked: list[HostedWorld] = []
         try:
             for _ in range(order.count):
@@ -205,10 +204,10 @@ class ControlPlane:
             for one in forked:
                 await self._worlds.close(one)
             raise
-        return Answer(201, encode({"worlds": [self._card(one).model_dump() for one in forked]}).encode())
+        return json_response({"worlds": [self._card(fork).model_dump() for fork in forked]}, 201)
 
     async def _do_verify(self, world: HostedWorld, order: VerifyOrder) -> Verdict:
-        """Agents may go on while checks run on the state that was read."""
+        """Agents may continue while checks run on the state that was read."""
         final = await world.act(lambda one: one.state())
         threads = world.threads.judging
         verdict = await anyio.to_thread.run_sync(world.session.judged, final, order.scoring, limiter=threads)
@@ -219,8 +218,8 @@ class ControlPlane:
         self._worlds.renew(world, order.seconds)
         return self._card(world)
 
-    async def _do_events(self, world: HostedWorld) -> Stream:
-        return Stream(_events(world, world.watch()))
+    async def _do_events(self, world: HostedWorld) -> Response:
+        return events_response(events_of(world))
 
     def _card(self, world: HostedWorld) -> WorldCard:
         scenario = world.session.scenario
@@ -240,8 +239,18 @@ class ControlPlane:
         )
 
 
+def events_response(events: AsyncIterator[bytes]) -> Response:
+    """Server-sent events, until the client or the world is gone."""
+    return StreamingResponse(events, media_type="text/event-stream", headers=_EVENTS)
+
+
+def events_of(world: HostedWorld) -> AsyncIterator[bytes]:
+    """What happens in a world from now on."""
+    return _events(world, world.watch())
+
+
 async def _events(world: HostedWorld, watcher: Watcher) -> AsyncIterator[bytes]:
-    """One event for each thing that happens, and a sign of life in between."""
+    """One event for each thing that happens, and a comment as a heartbeat."""
     try:
         yield b": watching\n\n"
         while True:
@@ -268,21 +277,3 @@ def _read(model: type[T], body: bytes) -> T:
         first = cause.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise WorldError(f"{where + ': ' if where else 'The body: '}{first['msg']}") from cause
-
-
-def _sent(gives: BaseModel | Mapping[str, Any]) -> Answer:
-    if isinstance(gives, BaseModel):
-        return Answer(200, gives.model_dump_json().encode())
-    return Answer(200, encode(dict(gives)).encode())
-
-
-def _refused(cause: EnvScalerError) -> Answer:
-    if isinstance(cause, NoWorldError):
-        return error(404, str(cause))
-    if isinstance(cause, (FullError, SilentError, BusyError)):
-        return error(503, str(cause), ("retry-after", "5"))
-    if isinstance(cause, SandboxError):
-        return error(410, "The worker that held this world has ended; close it and open another one.")
-    if isinstance(cause, (WorldError, LaunchError)):
-        return error(400, str(cause))
-    return error(500, "The farm could not do this; its log says why.")

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from envscaler_mcp.artifacts import Registry
 from envscaler_mcp.artifacts.run import Isolation
@@ -47,7 +48,7 @@ class FarmConfig:
     tokens: bool = False
     rate: float = 0.0
     caps: Caps = field(default_factory=Caps)
-    patience: Timeouts = field(default_factory=Timeouts)
+    timeouts: Timeouts = field(default_factory=Timeouts)
     connections: int = 20_000
 
 
@@ -62,7 +63,12 @@ class FrontEnd:
         environments = Environments(config.servers, config.registry, partial(judge, checker=self._checker))
         self.worlds = Worlds(environments, config.caps, config.secret, config.isolation, share)
         self.siblings = Siblings(number, boxes, partial(token_for, config.secret, "control", 60.0))
-        figures = Figures(self.worlds, self.siblings, lambda: len(self.agents.open) + len(self.owners.open))
+        figures = Figures(
+            self.worlds,
+            self.siblings,
+            lambda: len(self.agents.open) + len(self.owners.open),
+            lambda: self.agents.statuses,
+        )
         catalogue = Catalogue(config.registry, config.url, config.registry_written)
         strangers = Guards(
             config.secret,
@@ -73,12 +79,12 @@ class FrontEnd:
             pages=config.pages,
         )
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
-        self.agents = Connections(agents, config.patience, config.connections)
+        self.agents = Connections(agents, config.timeouts, config.connections)
         plane = ControlPlane(self.worlds, self.siblings, config.url)
         # Whoever controls comes from this machine, or through something that this machine trusts.
         own = Guards(config.secret, hosts=config.hosts)
         owners = ControlService(share, plane, figures, self.siblings, own)
-        self.owners = Connections(owners, config.patience, config.connections)
+        self.owners = Connections(owners, config.timeouts, config.connections)
 
     def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
         """Go on with a connection that another process accepted."""
@@ -96,15 +102,13 @@ class FrontEnd:
 
 async def _adopt(connections: Connections, sock: socket.socket, received: bytes) -> None:
     if _has_left(sock):
-        # What they asked for may have been asked again elsewhere, and is not to be done twice.
+        # The client may have sent its request again elsewhere; it must not be done twice.
         sock.close()
         return
     try:
-        _, protocol = await asyncio.get_running_loop().connect_accepted_socket(connections.made, sock)
+        await asyncio.get_running_loop().connect_accepted_socket(partial(connections.connection, received), sock)
     except OSError:
         sock.close()
-        return
-    protocol.begin_with(received)
 
 
 def _has_left(sock: socket.socket) -> bool:
@@ -132,6 +136,17 @@ async def serving(
         await stack.enter_async_context(front.agents.accepting(*agents))
         await stack.enter_async_context(front.owners.accepting(*owners, questions))
         yield
+
+
+def run(serve: Coroutine[Any, Any, None]) -> None:
+    """Run on uvloop where it is installed, else on asyncio's own loop."""
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(serve)
+        return
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(serve)
 
 
 async def run_front_end(

@@ -14,7 +14,6 @@ import anyio.to_thread
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.farm.environments import HostedEnvironment
-from envscaler_mcp.farm.http1 import Answer
 from envscaler_mcp.farm.static_results import OfferedTasks
 from envscaler_mcp.farm.worker_calls import WorkerCalls
 from envscaler_mcp.sandbox.worker_errors import Reason, WorkerEndedError
@@ -27,7 +26,6 @@ from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.serving.world_slot import WorldSlot
 
-KEPT_UNDELIVERED = 8
 WATCHER_BACKLOG = 1_000
 """Events that may wait for a watcher before it is let go."""
 MOST_WAITING = 64
@@ -133,12 +131,6 @@ class HostedWorld:
         """Bytes that its worker held when it was weighed last."""
         self.weighed = 0.0
         """When that was, by the monotonic clock."""
-        self.undelivered: dict[bytes, Answer] = {}
-        """Answers to calls that nobody got, by what was sent: whoever sends that again gets them, and nothing is run."""
-        self.under_way: dict[bytes, asyncio.Event] = {}
-        """What its worker is doing, by what was sent; set when it is done."""
-        self.sent = b""
-        """What the last call was sent as."""
         self._counts = counts
         self._served = WorldSlot(session.world, threads.acting)
         self._here = isinstance(session.world, LocalWorld)
@@ -190,8 +182,6 @@ class HostedWorld:
         world = self.session.world
         assert isinstance(world, LocalWorld)
         world.drop()
-        self.undelivered.clear()
-        self.sent = b""
         self._note_end(WorkerEndedError(reason, why))
 
     async def _call_later(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
@@ -299,12 +289,6 @@ class HostedWorld:
     def offered(self) -> OfferedTasks:
         """The tasks that it offers as prompts."""
         return self.environment.offered(self.start.scenario, self.start.state, self.start.prompts)
-
-    def not_delivered(self, sent: bytes, answer: Answer) -> None:
-        """Keep an answer that nobody got."""
-        while len(self.undelivered) >= KEPT_UNDELIVERED:
-            del self.undelivered[next(iter(self.undelivered))]
-        self.undelivered[sent] = answer
 
     def watch(self) -> Watcher:
         """Be told from now on."""

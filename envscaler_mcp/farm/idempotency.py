@@ -1,4 +1,4 @@
-"""What is asked under a key is done once, however often it is asked: a client that lost the answer asks again and gets it."""
+"""A request with an idempotency key is done once; sent again, it gets the first answer."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import hashlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from envscaler_mcp.farm.http1 import Answer, Request, error
+from starlette.requests import Request
+from starlette.responses import Response
+
+from envscaler_mcp.farm.application import error_response
 
 KEPT_KEYS = 1_000
-"""Of one token; a client asks again within moments."""
+"""Of one token; a client sends a request again within moments."""
 KEPT_TOKENS = 100
 MAX_KEY = 200
 
-_Answers = dict[str, tuple[bytes, asyncio.Task[Answer]]]
+_Answers = dict[str, tuple[bytes, asyncio.Task[Response]]]
 
 
-class Once:
-    """The last keys of each token, each with a digest of what was sent under it and with what came of it.
+class IdempotentRequests:
+    """The last keys of each token, each with a digest of the request and with its answer.
 
     Tokens share nothing: one cannot read, block or push out what another did under the same key.
     """
@@ -26,30 +29,30 @@ class Once:
     def __init__(self) -> None:
         self._by_token: dict[bytes, _Answers] = {}
 
-    async def answer(self, request: Request, do: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-        """What came of it the first time; another request under a used key is refused."""
+    async def answer(self, request: Request, do: Callable[[], Coroutine[Any, Any, Response]]) -> Response:
+        """The first answer; another request with a used key is refused."""
         key = request.headers.get("idempotency-key")
         if key is None:
             return await do()
         if not 0 < len(key) <= MAX_KEY:
-            return error(400, f"An idempotency key has 1 to {MAX_KEY} letters.")
+            return error_response(400, f"An idempotency key has 1 to {MAX_KEY} characters.")
         answers = self._answers_of(request.headers.get("authorization", ""))
-        sent = hashlib.sha256(request.body).digest()
+        sent = hashlib.sha256(await request.body()).digest()
         first = answers.get(key)
         if first is None:
             if len(answers) >= KEPT_KEYS:
                 del answers[next(iter(answers))]
             answers[key] = first = sent, asyncio.get_running_loop().create_task(do())
         if first[0] != sent:
-            return error(409, "This idempotency key was already used for another request.")
+            return error_response(409, "This idempotency key was already used for another request.")
         try:
-            # The client that asked first may have left; it is done all the same.
+            # The client that sent it first may have left; it is done all the same.
             answer = await asyncio.shield(first[1])
         except BaseException:
             if first[1].done():
                 answers.pop(key, None)
             raise
-        if answer.status >= 500:
+        if answer.status_code >= 500:
             answers.pop(key, None)
         return answer
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from envscaler_mcp.farm.http1 import Answer
+from envscaler_mcp.farm.http_messages import Answer
 from envscaler_mcp.serving.outcome import encode
 
 PARSE_ERROR = -32700

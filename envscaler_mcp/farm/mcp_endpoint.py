@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
-from functools import partial
 from typing import Any
 
 from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.hosted_world import HostedWorld
-from envscaler_mcp.farm.http1 import Answer, Request
+from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import (
     HANDSHAKE_VERSIONS,
     INVALID_PARAMS,
@@ -26,7 +25,6 @@ from envscaler_mcp.farm.jsonrpc import (
     read_message,
     unsupported,
 )
-from envscaler_mcp.farm.sent_again import answer_once, keep
 from envscaler_mcp.serving.outcome import Outcome, encode, meta_of
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, NO_KEY, is_key
 
@@ -69,40 +67,44 @@ def answer_agent(
             result = environment.fixed.result(modern, message.method, message.params, tasks)
             return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
         if isinstance(world, HostedWorld):
-            return _called(world, request, message, id_, modern, reads_json)
-        return _arrived(world, request, message, id_, modern, reads_json)
+            return _called(world, message, id_, modern, reads_json)
+        return _arrived(world, message, id_, modern, reads_json)
     except RpcError as cause:
         whole = modern or id_ == b"null"
         return _error(cause, cause.status if whole else 200, id_)
 
 
-async def _arrived(
-    arrival: Arrival, request: Request, message: Message, id_: bytes, modern: bool, reads_json: bool
-) -> Answer:
+async def _arrived(arrival: Arrival, message: Message, id_: bytes, modern: bool, reads_json: bool) -> Answer:
     try:
-        answer = _called(await arrival(), request, message, id_, modern, reads_json)
+        answer = _called(await arrival(), message, id_, modern, reads_json)
     except RpcError as cause:
         return _error(cause, cause.status if modern else 200, id_)
     return answer if isinstance(answer, Answer) else await answer
 
 
 def _called(
-    world: HostedWorld, request: Request, message: Message, id_: bytes, modern: bool, reads_json: bool
+    world: HostedWorld, message: Message, id_: bytes, modern: bool, reads_json: bool
 ) -> Answer | Coroutine[Any, Any, Answer]:
     params = message.params
     tool, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta")
     if type(tool) is not str or type(arguments) not in (dict, type(None)):
         raise RpcError(INVALID_PARAMS, "tools/call needs a name, and arguments that are an object.")
     key = None if meta is None else meta.get(IDEMPOTENCY_KEY)
-    shape = partial(_shaped, world, request, id_, modern, reads_json)
     if key is not None and not is_key(key):
-        return shape(Outcome.saying("invalid", NO_KEY))
-    return answer_once(world, request.body, (tool, arguments or {}, key), shape)
+        return _shaped(world, id_, modern, reads_json, Outcome.saying("invalid", NO_KEY))
+    outcome = world.call(tool, arguments or {}, key)
+    if isinstance(outcome, Outcome):
+        return _shaped(world, id_, modern, reads_json, outcome)
+    return _shaped_later(world, id_, modern, reads_json, outcome)
 
 
-def _shaped(
-    world: HostedWorld, request: Request, id_: bytes, modern: bool, reads_json: bool, outcome: Outcome
+async def _shaped_later(
+    world: HostedWorld, id_: bytes, modern: bool, reads_json: bool, coming: Coroutine[Any, Any, Outcome]
 ) -> Answer:
+    return _shaped(world, id_, modern, reads_json, await coming)
+
+
+def _shaped(world: HostedWorld, id_: bytes, modern: bool, reads_json: bool, outcome: Outcome) -> Answer:
     text = outcome.text
     failed = b"false" if outcome.kind == "done" else b"true"
     body = (
@@ -124,9 +126,7 @@ def _shaped(
         body += b',"_meta":%s}}' % encode(meta).encode()
     else:
         body += b"}}"
-    answer = _sent(body, reads_json)
-    answer.lost = partial(keep, world, request.body, answer)
-    return answer
+    return _sent(body, reads_json)
 
 
 def _noted(message: Message | None, version: str | None, modern: bool) -> Answer:

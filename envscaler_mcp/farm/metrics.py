@@ -7,37 +7,43 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from envscaler_mcp.farm.http1 import Answer, json_answer
+from starlette.requests import Request
+from starlette.responses import Response
+
+from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.worlds import Worlds
 from envscaler_mcp.sandbox.limits import resident
 
 _ABOUT = {
     "worlds": ("gauge", "Worlds that are open."),
-    "visitors": ("gauge", "Worlds that people opened by going to an address."),
+    "visitors": ("gauge", "Worlds that visitors opened at guest links."),
     "connections": ("gauge", "Open connections."),
     "resident_bytes": ("gauge", "Memory of the farm's own processes, workers left out."),
     "processes": ("gauge", "Processes that answer."),
     "worlds_opened_total": ("counter", "Worlds opened."),
-    "worlds_closed_total": ("counter", "Worlds closed, for whatever reason."),
+    "worlds_closed_total": ("counter", "Worlds closed, for any reason."),
     "worlds_reaped_total": ("counter", "Worlds closed because their lease ended."),
-    "worlds_crashed_total": ("counter", "Worlds whose worker ended by itself."),
-    "worlds_ended_for_memory_total": ("counter", "Worlds ended because all together held too much memory."),
+    "worlds_crashed_total": ("counter", "Worlds whose worker ended unexpectedly."),
+    "worlds_ended_for_memory_total": ("counter", "Worlds ended because together they held too much memory."),
     "worlds_slowed_total": ("counter", "Worlds whose calls kept a processor busy for long."),
     "calls_total": ("counter", "Tool calls answered."),
     "requests_total": ("counter", "Requests by status."),
 }
 _PREFIX = "envscaler_"
-FIGURES = "/figures?own"
-"""Where a process tells its own."""
+OWN = "own"
+"""The query that asks one process for what is its own."""
+FIGURES = f"/figures?{OWN}"
 KEPT_SECONDS = 1.0
 
 
 class Figures:
     """The counts of one process, and of all together."""
 
-    def __init__(self, worlds: Worlds, siblings: Siblings, connections: Callable[[], int]) -> None:
-        self.statuses: Counter[int] = Counter()
+    def __init__(
+        self, worlds: Worlds, siblings: Siblings, connections: Callable[[], int], statuses: Callable[[], Counter[int]]
+    ) -> None:
+        self._statuses = statuses
         self._worlds = worlds
         self._siblings = siblings
         self._connections = connections
@@ -61,20 +67,20 @@ class Figures:
             "worlds_slowed_total": counts.slowed,
             "calls_total": counts.calls,
         }
-        for status, count in sorted(self.statuses.items()):
+        for status, count in sorted(self._statuses().items()):
             found[f'requests_total{{status="{status}"}}'] = count
         return found
 
-    async def as_json(self, *, alone: bool) -> Answer:
-        """For the other processes, or of all of them."""
-        return json_answer(**(self.own() if alone else await self._all()))
+    async def as_json(self, request: Request) -> Response:
+        """Of all processes, or of this one for the others."""
+        return json_response(self.own() if OWN in request.query_params else await self._all())
 
-    async def as_metrics(self) -> Answer:
+    async def metrics(self, _: Request) -> Response:
         """For Prometheus."""
-        return Answer(200, as_prometheus(await self._all()).encode(), "text/plain; version=0.0.4")
+        return metrics_response(await self._all())
 
     async def _all(self) -> dict[str, float]:
-        """Asked of every process once a second at most, however often and by how many it is wanted."""
+        """Collected from every process once a second at most, however many clients ask."""
         loop = asyncio.get_running_loop()
         if self._known is None or loop.time() > self._known_until:
             self._known = loop.create_task(self._ask_all())
@@ -91,6 +97,11 @@ def added(all_figures: Iterable[Mapping[str, float]]) -> dict[str, float]:
     for figures in all_figures:
         total.update({name: int(value) for name, value in figures.items()})
     return dict(total)
+
+
+def metrics_response(figures: Mapping[str, float]) -> Response:
+    """The answer to Prometheus."""
+    return Response(as_prometheus(figures), media_type="text/plain; version=0.0.4")
 
 
 def as_prometheus(figures: Mapping[str, float]) -> str:

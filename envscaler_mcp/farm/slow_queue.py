@@ -1,137 +1,87 @@
-"""Where requests wait that others would feel: large ones, and those of parties that asked wrongly a moment ago."""
+"""Where requests wait that other clients would feel: large and wrong ones, and those sent before the last answer."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from itertools import cycle
-from typing import Literal
 
-REST = 30
-"""How many times longer than a turn took the lane is closed for the next one."""
-MOST_REST = 0.05
-"""Seconds that it is closed at most: what a turn costs is chosen by the one who sends it."""
-MOST_IN_LANE = 256
-"""Turns of one party that may wait in one line."""
-MOST_IN_LINE = 4_096
-DISTRUST_SECONDS = 1.0
-"""How long newcomers of a party that asked wrongly wait for their turn as well."""
-_MOST_PARTIES = 10_000
-
-Line = Literal["newcomers", "large", "offenders"]
-_ORDER: tuple[Line, ...] = ("newcomers", "newcomers", "large", "newcomers", "newcomers", "offenders")
-"""Which line has the next turn; an empty one is passed over."""
+PAUSE = 30
+"""How many times longer than a turn took the queue pauses before the next one."""
+MIN_PAUSE = 0.01
+"""Seconds that it pauses at least: what the application does for a request is not part of the turn."""
+MAX_PAUSE = 0.05
+"""Seconds that it pauses at most: the sender of a request chooses what its turn costs."""
+MAX_OF_PARTY = 256
+"""Turns of one party that may wait."""
+MAX_WAITING = 4_096
 
 
 class Ticket:
-    """A turn that waits."""
+    """A turn that is waited for."""
 
-    __slots__ = ("line", "party", "turn")
+    __slots__ = ("party", "turn")
 
-    def __init__(self, turn: Callable[[], None], line: Line, party: str) -> None:
+    def __init__(self, turn: Callable[[], None], party: str) -> None:
         self.turn = turn
-        self.line: Line = line
         self.party = party
 
 
-class _Queue:
-    """One line: parties take turns in it, and the turns of one party are first come, first served."""
+class SlowQueue:
+    """One turn at a time, with a pause after each, so that most of the time is left to everything else.
 
-    def __init__(self) -> None:
-        self._by_party: dict[str, dict[Ticket, None]] = {}
-        self.count = 0
-
-    def waiting_of(self, party: str) -> int:
-        return len(self._by_party.get(party, ()))
-
-    def put(self, ticket: Ticket) -> None:
-        self._by_party.setdefault(ticket.party, {})[ticket] = None
-        self.count += 1
-
-    def next(self) -> Ticket:
-        party = next(iter(self._by_party))
-        tickets = self._by_party.pop(party)
-        ticket = next(iter(tickets))
-        del tickets[ticket]
-        if tickets:
-            # The party goes to the end of the line.
-            self._by_party[party] = tickets
-        self.count -= 1
-        return ticket
-
-    def remove(self, ticket: Ticket) -> None:
-        tickets = self._by_party.get(ticket.party, {})
-        if ticket in tickets:
-            del tickets[ticket]
-            self.count -= 1
-            if not tickets:
-                del self._by_party[ticket.party]
-
-
-class Lane:
-    """One turn at a time: however many there are, most of the time is left to everything else.
-
-    What agents say is read in microseconds, and the worst that can be sent takes milliseconds.
+    A usual request takes microseconds, and the worst that can be sent takes milliseconds. Parties (worlds, tokens,
+    addresses) take turns; the turns of one party are first come, first served.
     """
 
     def __init__(self) -> None:
-        self._lines: dict[Line, _Queue] = {line: _Queue() for line in _ORDER}
-        self._order = cycle(_ORDER)
-        self._closed = False
-        self._distrusted: dict[str, float] = {}
-        self._latest = 0.0
+        self._by_party: dict[str, dict[Ticket, None]] = {}
+        self.waiting = 0
+        self._pausing = False
 
-    @property
-    def waiting(self) -> int:
-        """How many wait for their turn."""
-        return sum(queue.count for queue in self._lines.values())
-
-    def is_full(self, line: Line, party: str) -> bool:
+    def is_full(self, party: str) -> bool:
         """Whether one more would be too many."""
-        queue = self._lines[line]
-        return queue.count >= MOST_IN_LINE or queue.waiting_of(party) >= MOST_IN_LANE
+        return self.waiting >= MAX_WAITING or len(self._by_party.get(party, ())) >= MAX_OF_PARTY
 
-    def enter(self, turn: Callable[[], None], line: Line, party: str) -> Ticket | None:
-        """Have a turn, at once where the lane is free; else the ticket with which to leave it."""
-        if not self._closed:
-            self._have(turn)
+    def enter(self, turn: Callable[[], None], party: str) -> Ticket | None:
+        """Take a turn, at once where none waits; else the ticket with which to leave."""
+        if not self._pausing:
+            self._take(turn)
             return None
-        ticket = Ticket(turn, line, party)
-        self._lines[line].put(ticket)
+        ticket = Ticket(turn, party)
+        self._by_party.setdefault(party, {})[ticket] = None
+        self.waiting += 1
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
-        """Wait no more; a turn that was had is no matter."""
-        self._lines[ticket.line].remove(ticket)
+        """Wait no more; nothing happens if the turn was taken."""
+        tickets = self._by_party.get(ticket.party, {})
+        if ticket in tickets:
+            self._remove(ticket, tickets)
 
-    def distrust(self, party: str) -> None:
-        """Let newcomers of this party wait for a turn for a moment; its open connections do not."""
-        if len(self._distrusted) >= _MOST_PARTIES:
-            self._distrusted.clear()
-        self._distrusted[party] = self._latest = asyncio.get_running_loop().time() + DISTRUST_SECONDS
+    def _remove(self, ticket: Ticket, tickets: dict[Ticket, None]) -> None:
+        del tickets[ticket]
+        self.waiting -= 1
+        if not tickets:
+            del self._by_party[ticket.party]
 
-    def distrusts_any(self) -> bool:
-        """Whether some party asked wrongly a moment ago."""
-        return self._latest > asyncio.get_running_loop().time()
-
-    def distrusts(self, party: str) -> bool:
-        """Whether this party did."""
-        return self._distrusted.get(party, 0.0) > asyncio.get_running_loop().time()
-
-    def _have(self, turn: Callable[[], None]) -> None:
+    def _take(self, turn: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()
-        self._closed = True
-        # By the clock: what the system does for a turn counts too, and on a busy machine the rest is longer.
+        self._pausing = True
+        # By the clock: what the kernel does for a turn counts too, and on a busy machine the pause is longer.
         began = loop.time()
         try:
             turn()
         finally:
-            loop.call_later(min((loop.time() - began) * REST, MOST_REST), self._open)
+            pause = min(max((loop.time() - began) * PAUSE, MIN_PAUSE), MAX_PAUSE)
+            loop.call_later(pause, self._next)
 
-    def _open(self) -> None:
+    def _next(self) -> None:
         if not self.waiting:
-            self._closed = False
+            self._pausing = False
             return
-        while not (queue := self._lines[next(self._order)]).count:
-            pass
-        self._have(queue.next().turn)
+        party, tickets = next(iter(self._by_party.items()))
+        ticket = next(iter(tickets))
+        # The party goes to the end.
+        self._by_party[party] = self._by_party.pop(party)
+        self._remove(ticket, tickets)
+        self._take(ticket.turn)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import gc
 import logging
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from envscaler_mcp.errors import LaunchError
-from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, run_front_end
+from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, run, run_front_end
 from envscaler_mcp.farm.peers import Mailboxes
 from envscaler_mcp.sandbox import limits
 
@@ -83,7 +82,7 @@ class Supervisor:
                 signal.signal(one, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKING)
             front = FrontEnd(self._config, number, boxes)
-            asyncio.run(run_front_end(front, [self._agents], [self._owners], boxes, lifeline[0]))
+            run(run_front_end(front, [self._agents], [self._owners], boxes, lifeline[0]))
             code = 0
         except BaseException:
             logger.exception("process %d of the farm", number)

@@ -122,9 +122,10 @@ async def asker(**config: object) -> AsyncIterator[Asker]:
 
 
 @pytest.fixture(autouse=True)
-def nobody_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So much is asked wrongly here that waiting for turns would take longer than the tests."""
-    monkeypatch.setattr(slow_queue, "REST", 0)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many large requests are sent here that waiting for turns would take longer than the tests."""
+    monkeypatch.setattr(slow_queue, "PAUSE", 0)
+    monkeypatch.setattr(slow_queue, "MIN_PAUSE", 0)
 
 
 @pytest.fixture

@@ -25,6 +25,9 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Message
 from typer.testing import CliRunner
 
 from envscaler_mcp.artifacts import Scenario
@@ -32,9 +35,9 @@ from envscaler_mcp.cli.program import app
 from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.agents import Scripted
 from envscaler_mcp.errors import LaunchError, WorldError
+from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.client import FarmClient, FarmWorld
-from envscaler_mcp.farm.http1 import Answer, Request, json_answer
-from envscaler_mcp.farm.idempotency import Once
+from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.on_ray.engine import ray_engine
 from envscaler_mcp.farm.on_ray.hosts import shares
 from envscaler_mcp.launch.channels import ClientChannel, Host, LocalChannel
@@ -125,20 +128,24 @@ def test_new_worlds_go_where_the_fewest_are() -> None:
     assert shares(7, [3, 0, 1]) == [1, 4, 2]
 
 
-async def test_what_is_asked_under_one_key_is_done_once() -> None:
+async def test_a_request_with_a_key_is_done_once() -> None:
     done: list[int] = []
 
-    async def do() -> Answer:
+    async def do() -> Response:
         done.append(1)
-        return json_answer(number=len(done))
+        return json_response({"number": len(done)})
 
-    def asked(body: bytes) -> Request:
-        return Request("POST", "/v1/worlds", "", {"idempotency-key": "key"}, frozenset(), "", body)
+    def sent(body: bytes) -> Request:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": body}
 
-    once = Once()
-    first = await once.answer(asked(b"sent"), do)
-    assert (await once.answer(asked(b"sent"), do)).body == first.body
-    assert (await once.answer(asked(b"something else"), do)).status == 409
+        headers = [(b"idempotency-key", b"key")]
+        return Request({"type": "http", "method": "POST", "path": "/v1/worlds", "headers": headers}, receive)
+
+    requests = IdempotentRequests()
+    first = await requests.answer(sent(b"sent"), do)
+    assert (await requests.answer(sent(b"sent"), do)).body == first.body
+    assert (await requests.answer(sent(b"something else"), do)).status_code == 409
     assert len(done) == 1
 
 

@@ -1,26 +1,23 @@
-"""A call that is sent again acts once where its answer did not arrive, and twice where it did."""
+"""A call that is sent again acts once with an idempotency key, and twice without one."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import socket
-import struct
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 from anyio.to_thread import run_sync
 
-from envscaler_mcp.farm import sent_again
 from envscaler_mcp.farm.client import FarmClient, FarmWorld
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY
 from envscaler_mcp.serving.tasks import load_scenarios
-from tests.farm.farms import ROOT, farm_here, farm_program
+from tests.farm.farms import ROOT, farm_here
 
 ENVIRONMENT = "bank_accounts"
 TASK, TRANSFER = next(
@@ -30,8 +27,6 @@ TASK, TRANSFER = next(
     if step.tool == "transfer_money"
 )
 """A call that can be made again and again, and leaves a payment each time."""
-
-Way = Callable[[socket.socket, bytes], Awaitable[None]]
 
 
 class Visited:
@@ -96,130 +91,14 @@ async def visited(client: FarmClient) -> AsyncIterator[Visited]:
     yield Visited(await run_sync(partial(client.open, ENVIRONMENT, scenario=TASK.id)))
 
 
-def reset(sock: socket.socket) -> None:
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    sock.close()
-
-
 async def leaves_at_once(sock: socket.socket, request: bytes) -> None:
     sock.sendall(request)
     sock.close()
 
 
-async def leaves_a_moment_later(sock: socket.socket, request: bytes) -> None:
-    sock.sendall(request)
-    await asyncio.sleep(0)
-    sock.close()
-
-
-async def leaves_with_the_answer_unread(sock: socket.socket, request: bytes) -> None:
-    sock.sendall(request)
-    await anyio.wait_readable(sock)
-    sock.close()
-
-
-async def leaves_with_the_answer_half_read(sock: socket.socket, request: bytes) -> None:
-    sock.sendall(request)
-    await asyncio.get_running_loop().sock_recv(sock, 20)
-    sock.close()
-
-
-async def leaves_without_a_word(sock: socket.socket, request: bytes) -> None:
-    sock.sendall(request)
-    await anyio.wait_readable(sock)
-    reset(sock)
-
-
-async def leaves_after_a_call_that_was_answered(sock: socket.socket, request: bytes) -> None:
-    await reads_the_answer(sock, request.replace(b'"id": 7', b'"id": 6'))
-    await leaves_with_the_answer_unread(sock, request)
-
-
 async def reads_the_answer(sock: socket.socket, request: bytes) -> None:
     sock.sendall(request)
     await answer_from(sock)
-
-
-BROKEN: dict[Way, int] = {
-    leaves_at_once: 1,
-    leaves_a_moment_later: 1,
-    leaves_with_the_answer_unread: 1,
-    leaves_with_the_answer_half_read: 1,
-    leaves_without_a_word: 1,
-    leaves_after_a_call_that_was_answered: 2,
-}
-"""Ways to lose an answer, and how often a world acts when the same bytes come again on another connection."""
-
-
-async def payments_made(client: FarmClient, way: Way) -> int:
-    """How many, where a request is lost in this way and sent again; checks that the one answer tells of the last."""
-    async with visited(client) as world:
-        before = await world.payments()
-        with world.connected() as sock:
-            await way(sock, world.request())
-        told = await world.asked(world.request())
-        after = await world.payments()
-        # Whoever got that answer and sends the same bytes once more means another payment.
-        assert await world.asked(world.request()) > told
-        assert await world.payments() == after + 1
-        return after - before
-
-
-@pytest.mark.parametrize("isolation", ["local", "auto"])
-async def test_a_call_whose_answer_was_lost_acts_once_however_the_connection_broke(isolation: str) -> None:
-    async with farm_here(isolation=isolation) as farm:
-        with farm.client() as client:
-            assert {way: await payments_made(client, way) for way in BROKEN} == BROKEN
-
-
-async def test_processes_that_hand_connections_over_know_whose_answer_was_lost(tmp_path: Path) -> None:
-    with farm_program(tmp_path, processes=2) as farm, farm.client() as client:
-        for _ in range(4):
-            for way, made in BROKEN.items():
-                assert await payments_made(client, way) == made, way
-
-
-async def test_what_was_taken_back_is_run_again_when_it_is_asked_again() -> None:
-    async with farm_here() as farm:
-        with farm.client() as client:
-            async with visited(client) as world:
-                mark = await run_sync(world._world.snapshot)
-                with world.connected() as sock:
-                    await leaves_with_the_answer_unread(sock, world.request())
-                before = await world.payments()
-                await run_sync(world._world.restore, mark)
-                assert await world.payments() == before - 1
-                await world.asked(world.request())
-                assert await world.payments() == before
-
-
-@pytest.mark.parametrize("isolation", ["local", "auto"])
-async def test_a_call_is_made_once_however_often_its_answer_is_lost(isolation: str) -> None:
-    async with farm_here(isolation=isolation) as farm:
-        with farm.client() as client:
-            async with visited(client) as world:
-                before = await world.payments()
-                for way in (leaves_at_once, leaves_at_once, leaves_with_the_answer_unread, leaves_without_a_word):
-                    with world.connected() as sock:
-                        await way(sock, world.request())
-                await world.asked(world.request())
-                assert await world.payments() == before + 1
-
-
-@pytest.mark.parametrize(("seconds", "payments"), [(60, 1), (0, 2)])
-async def test_an_answer_that_nobody_asks_for_again_is_forgotten(
-    monkeypatch: pytest.MonkeyPatch, seconds: float, payments: int
-) -> None:
-    monkeypatch.setattr(sent_again, "KEPT_SECONDS", seconds)
-    async with farm_here() as farm:
-        with farm.client() as client:
-            async with visited(client) as world:
-                before = await world.payments()
-                with world.connected() as sock:
-                    await leaves_with_the_answer_unread(sock, world.request())
-                await world.payments()  # by the time of this answer the farm knows
-                await world.asked(world.request())
-                assert await world.payments() == before + payments
 
 
 @pytest.mark.parametrize("isolation", ["local", "auto"])

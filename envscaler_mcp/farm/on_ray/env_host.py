@@ -9,20 +9,25 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
+import httpx2
+from starlette.applications import Starlette
+
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.farm.access import audit_log
-from envscaler_mcp.farm.connections import Service
+from envscaler_mcp.farm.control_plane import events_of, world_in
 from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, serving
-from envscaler_mcp.farm.http1 import Answer, Request
+from envscaler_mcp.farm.http_messages import Answer, Request, error
 from envscaler_mcp.farm.on_ray.cluster import here
 from envscaler_mcp.farm.peers import Mailboxes
-from envscaler_mcp.farm.worlds import Share
+from envscaler_mcp.farm.worlds import NoWorldError, Share
 from envscaler_mcp.sandbox import limits
 from envscaler_mcp.serving.sockets import listen, url_of
 
+_OF_BODY = ("content-length", "content-type")
+
 
 class EnvHost:
-    """Agents come to its own address; whoever owns worlds asks through the actor, so that no port is open for that."""
+    """Agents connect to its own address; owners of worlds go through calls of the actor, so no port is open for them."""
 
     def __init__(self, number: int, of: int) -> None:
         self._share = Share(number, of)
@@ -31,38 +36,42 @@ class EnvHost:
         self._front: FrontEnd | None = None
 
     async def begin(self, config: FarmConfig, head: str) -> None:
-        """Be a front end with this config; a process that Ray has started again is none until it is told once more.
+        """Become a front end with this config; a process that Ray has started again needs this once more.
 
-        Ray keeps what an actor is made with where it may be lost with a node, so that is next to nothing.
+        Ray keeps the arguments of an actor's constructor where they may be lost with a node, so they are few.
         """
         async with self._beginning:
             if self._front is None:
                 self._front = await self._begin(config, _address(config, head))
 
     async def ask(self, request: Request) -> tuple[Answer, int] | None:
-        """What the control plane says to a whole request, and how many worlds are held; None from nobody."""
+        """What the control plane answers, and how many worlds are held; None before `begin`."""
         front = self._front
-        return None if front is None else (await _whole(front.owners.service, request), len(front.worlds))
+        if front is None:
+            return None
+        return await _answer_of(front.owners.service.application, request), len(front.worlds)
 
     async def look(self, request: Request) -> tuple[Answer, int] | None:
-        """The same from the agents' side, for whoever looks."""
+        """The same of the agents' listener, for requests that are no calls."""
         front = self._front
-        return None if front is None else (await _whole(front.agents.service, request), len(front.worlds))
+        if front is None:
+            return None
+        return await _answer_of(front.agents.service.application, request), len(front.worlds)
 
     async def events(self, request: Request) -> AsyncIterator[Answer | bytes]:
-        """What happens in a world, piece by piece; an answer alone where there is nothing to watch."""
+        """What happens in a world, piece by piece; an answer alone where there is none."""
         if self._front is None:
             return
-        coming = self._front.owners.service.answer(request)
-        stream = coming if isinstance(coming, Answer) else await coming
-        if isinstance(stream, Answer):
-            yield stream
+        try:
+            world = self._front.worlds.named(world_in(request.path) or "")
+        except NoWorldError as cause:
+            yield error(404, str(cause))
             return
-        async for piece in stream.pieces:
+        async for piece in events_of(world):
             yield piece
 
     async def stay(self) -> None:
-        """Never answer; whoever waits hears of the end of this process at once."""
+        """Never answer: a client that waits for it learns of the end of this process at once."""
         await asyncio.Event().wait()
 
     async def close(self) -> None:
@@ -71,21 +80,21 @@ class EnvHost:
 
     async def _begin(self, config: FarmConfig, address: str) -> FrontEnd:
         limits.hold_many_worlds()
-        _audit_into_ray_s_log()
+        _audit_into_output()
         boxes = self._stack.enter_context(Mailboxes.opened(1))
-        # Who is let in is decided by the guards, which know the secret.
+        # The guards decide which requests are let in; they know the secret.
         sock = self._stack.enter_context(listen(address, 0, "guarded"))
-        # A world's name tells which actor holds it; connections are handed to nobody, since this front end is alone.
+        # The name of a world tells which actor holds it. No connection is handed over: this front end is alone.
         front = FrontEnd(replace(config, url=url_of(sock)), 0, boxes, self._share)
         await self._stack.enter_async_context(serving(front, [sock], [], boxes))
-        # As in the processes of a farm on one machine: what is there by now stays, and need not be looked through.
+        # As in the processes of a farm on one machine: objects that exist by now stay, and need no collection.
         gc.collect()
         gc.freeze()
         return front
 
 
 def _address(config: FarmConfig, head: str) -> str:
-    """Where agents come to; LaunchError where nobody would be served there."""
+    """The address that agents connect to; LaunchError where none could be served there."""
     if not config.servers.is_dir():
         raise LaunchError(f"There are no servers at {str(config.servers)!r} on the node {here()}; put them there.")
     if config.open_to_others:
@@ -98,15 +107,18 @@ def _address(config: FarmConfig, head: str) -> str:
     return "127.0.0.1"
 
 
-async def _whole(service: Service, request: Request) -> Answer:
-    coming = service.answer(request)
-    answer = coming if isinstance(coming, Answer) else await coming
-    assert isinstance(answer, Answer)
-    return answer
+async def _answer_of(application: Starlette, request: Request) -> Answer:
+    """The answer of an application of this process."""
+    transport = httpx2.ASGITransport(application, raise_app_exceptions=False, client=(request.peer, 0))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://farm") as client:
+        target = f"{request.path}?{request.query}" if request.query else request.path
+        response = await client.request(request.method, target, content=request.body, headers=request.headers)
+    kept = tuple((name, value) for name, value in response.headers.items() if name not in _OF_BODY)
+    return Answer(response.status_code, response.content, response.headers.get("content-type", ""), kept)
 
 
-def _audit_into_ray_s_log() -> None:
-    """Where Ray keeps what its processes write, the audit of a node is kept too."""
+def _audit_into_output() -> None:
+    """Ray keeps the output of its processes; the audit log of a node goes there."""
     if not audit_log.handlers:
         audit_log.addHandler(logging.StreamHandler())
         audit_log.setLevel(logging.INFO)

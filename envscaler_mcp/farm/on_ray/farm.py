@@ -12,7 +12,7 @@ import anyio
 
 from envscaler_mcp.farm.access import Guards
 from envscaler_mcp.farm.connections import Connections, Service
-from envscaler_mcp.farm.front_end import FarmConfig
+from envscaler_mcp.farm.front_end import FarmConfig, run
 from envscaler_mcp.farm.on_ray.head import Lookers, Owners
 from envscaler_mcp.farm.on_ray.hosts import Hosts
 
@@ -28,7 +28,7 @@ class RayFarm:
 
     def run(self, ready: Callable[[], None]) -> int:
         """Serve until somebody asks for the end; the exit code."""
-        asyncio.run(self._serve(ready))
+        run(self._serve(ready))
         return 0
 
     async def _serve(self, ready: Callable[[], None]) -> None:
@@ -59,4 +59,4 @@ async def actors_of(config: FarmConfig, count: int, owners: socket.socket) -> As
 
 
 def _connections(service: Service, config: FarmConfig) -> Connections:
-    return Connections(service, config.patience, config.connections)
+    return Connections(service, config.timeouts, config.connections)

@@ -7,14 +7,13 @@ import heapq
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Literal
 
 import anyio
 
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.farm.front_end import FarmConfig
-from envscaler_mcp.farm.http1 import Answer, Request, Stream
+from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.on_ray.cluster import here, placed
 
 PLACING_SECONDS = 120.0
@@ -114,7 +113,7 @@ class Host:
 
         end = self._incarnation()
         try:
-            told: tuple[Answer, int] | None = await getattr(self._handle, where).remote(_bare(request))
+            told: tuple[Answer, int] | None = await getattr(self._handle, where).remote(request)
         except RayTaskError:
             # It is there, and broke over this one request.
             raise
@@ -125,19 +124,19 @@ class Host:
         answer, self.worlds = told
         return answer
 
-    async def events(self, request: Request) -> Answer | Stream:
+    async def events(self, request: Request) -> Answer | AsyncIterator[bytes]:
         """What happens in one of its worlds, as it happens."""
         from ray.exceptions import RayError
 
         end = self._incarnation()
-        pieces = self._handle.events.options(num_returns="streaming").remote(_bare(request))
+        pieces = self._handle.events.options(num_returns="streaming").remote(request)
         try:
             first = await (await anext(pieces))
         except RayError as cause:
             raise self._lost(end, cause) from cause
         except StopAsyncIteration:
             raise self._lost(end, "it was started again") from None
-        return first if isinstance(first, Answer) else Stream(_pieces(first, pieces))
+        return first if isinstance(first, Answer) else _pieces(first, pieces)
 
     def _incarnation(self) -> asyncio.Event:
         if not self.there:
@@ -197,7 +196,7 @@ class Hosts:
         for host in self.all:
             host.supervise()
 
-    async def somebody(self, seconds: float) -> bool:
+    async def any_there(self, seconds: float) -> bool:
         """Whether an actor is there, or comes within so many seconds."""
         with anyio.move_on_after(seconds):
             while not self.there:
@@ -228,12 +227,6 @@ class Hosts:
 async def _come(host: Host, patience: anyio.CancelScope) -> None:
     await host.start()
     patience.deadline = min(patience.deadline, anyio.current_time() + _OTHERS_SECONDS)
-
-
-def _bare(request: Request) -> Request:
-    """As it goes to an actor: who asks was let in already, and tokens go no further."""
-    accept = request.headers.get("accept")
-    return replace(request, headers={} if accept is None else {"accept": accept})
 
 
 def _why(cause: Exception) -> str:

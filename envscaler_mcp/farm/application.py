@@ -1,0 +1,66 @@
+"""The Starlette applications of a farm: JSON answers, and errors as JSON that names no path and shows no code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from envscaler_mcp.errors import EnvScalerError, LaunchError, SandboxError, WorldError
+from envscaler_mcp.farm.hosted_world import BusyError
+from envscaler_mcp.farm.http_messages import FAILED
+from envscaler_mcp.farm.peers import SilentError
+from envscaler_mcp.farm.worlds import FullError, NoWorldError
+from envscaler_mcp.serving.outcome import encode
+
+
+def application(routes: Sequence[Route], middleware: Sequence[Middleware] = ()) -> Starlette:
+    """An application of these routes."""
+    handlers: dict[Any, Any] = {HTTPException: _http_error, EnvScalerError: _refused, Exception: _failed}
+    made = Starlette(routes=routes, middleware=middleware, exception_handlers=handlers)
+    made.router.redirect_slashes = False
+    return made
+
+
+def json_response(content: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """The answer with this content."""
+    return raw_json(encode(dict(content)), status, headers)
+
+
+def raw_json(text: str | bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """The answer with this JSON."""
+    return Response(text, status, headers, "application/json")
+
+
+def error_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Why there is nothing else."""
+    return raw_json(encode({"error": message}).encode(errors="replace"), status, headers)
+
+
+async def _http_error(_: Request, cause: HTTPException) -> Response:
+    nothing = "There is nothing here; /v0.1/servers lists the environments, /openapi.json describes the control plane."
+    message = nothing if (cause.status_code, cause.detail) == (404, "Not Found") else cause.detail
+    return error_response(cause.status_code, message, cause.headers)
+
+
+async def _refused(_: Request, cause: EnvScalerError) -> Response:
+    if isinstance(cause, NoWorldError):
+        return error_response(404, str(cause))
+    if isinstance(cause, (FullError, SilentError, BusyError)):
+        return error_response(503, str(cause), {"retry-after": "5"})
+    if isinstance(cause, SandboxError):
+        return error_response(410, "The worker that held this world has ended; close it and open another one.")
+    if isinstance(cause, (WorldError, LaunchError)):
+        return error_response(400, str(cause))
+    return error_response(500, FAILED)
+
+
+async def _failed(_: Request, __: Exception) -> Response:
+    # Starlette raises the cause again, and uvicorn logs it.
+    return error_response(500, FAILED)
