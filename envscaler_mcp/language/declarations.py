@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from envscaler_mcp.artifacts import Blueprint
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr, ListOf, Literal
-from envscaler_mcp.language.fitting import real
 from envscaler_mcp.language.model import Attribute, Define, Entity, Parameter
 from envscaler_mcp.language.place import Place
 from envscaler_mcp.language.reader import Reader
 from envscaler_mcp.language.text import did_you_mean, plural, singular, snake, split_top
-from envscaler_mcp.language.types import BOOL, NONE, Complaint, Type, Written, list_of, parse_type, ref
+from envscaler_mcp.language.types import NONE, Complaint, Type, ref
+from envscaler_mcp.language.written_types import Written, parse_type
 
 LABELS = ("name", "title", "code", "number", "label", "email")
 """What an attribute is called that people may call a record by."""
@@ -262,23 +263,9 @@ def literal(text: str, type_: Type, name: str) -> Expr:
     """The default written after `=`."""
     text = text.strip()
     bare = text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text
-    kind = type_.kind
     if text in ("None", "none") and type_.optional:
         return Literal(NONE, None)
-    if kind in ("int", "money") and re.fullmatch(r"-?\d+", text):
-        value = int(text)
-        if (type_.low is not None and value < type_.low) or (type_.high is not None and value > type_.high):
-            raise Complaint(f"the default {value} of {name!r} is outside its range")
-        return Literal(type_, value)
-    if kind == "bool" and text.lower() in ("true", "false"):
-        return Literal(BOOL, text.lower() == "true")
-    if kind == "one_of" and bare in type_.options:
-        return Literal(Type("one_of", options=(bare,)), bare)
-    if kind == "text" and bare:
-        return Literal(Type("text"), bare)
-    if kind in ("date", "time", "datetime") and real(kind, bare):
-        return Literal(Type(kind), bare)
-    if kind == "list" and text == "[]":
-        return ListOf(list_of(type_.of or NONE), ())
-    options = did_you_mean(bare, type_.options) if kind == "one_of" else ""
-    raise Complaint(f"{text!r} is no default for {name!r}, which is {type_}{options}")
+    default = column_of(type_).default(text, bare, type_, name)
+    if default is not None:
+        return default
+    raise Complaint(f"{text!r} is no default for {name!r}, which is {type_}{did_you_mean(bare, type_.options)}")

@@ -32,7 +32,8 @@ from envscaler_mcp.language.model import (
 from envscaler_mcp.language.place import Place, without
 from envscaler_mcp.language.reader import Reader, parse
 from envscaler_mcp.language.text import did_you_mean, split_top
-from envscaler_mcp.language.types import Complaint, Type, list_of, parse_type
+from envscaler_mcp.language.types import Complaint, Type, list_of
+from envscaler_mcp.language.written_types import parse_type
 from envscaler_mcp.serving.parsing import parsed_module
 
 Report = Callable[[str, str], None]

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Protocol, cast
 
 from envscaler_mcp.language import limits
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import (
     And,
     Arithmetic,
@@ -40,7 +41,7 @@ from envscaler_mcp.language.expressions import (
     Scan,
     walk,
 )
-from envscaler_mcp.language.fitting import ORDERED, a_type, arithmetic, assignable, bare, common, show
+from envscaler_mcp.language.fitting import a_type, arithmetic, assignable, bare, common, show
 from envscaler_mcp.language.functions import FUNCTIONS
 from envscaler_mcp.language.gathering import GATHERINGS, gathered
 from envscaler_mcp.language.model import Sentence
@@ -260,7 +261,7 @@ class Reader:
             of = self.sure(node.operand, place, "in arithmetic")
             if isinstance(of, Literal) and isinstance(of.value, int) and not isinstance(of.value, bool):
                 return Reading(Literal(bare(-of.value, -of.value), -of.value))
-            if of.type.kind not in ("int", "money", "ratio"):
+            if not column_of(of.type).number:
                 raise Complaint(
                     f"{show(node)!r}: {a_type(of.type)} has no negative; write desc({show(node.operand)}) to reverse an order"
                 )
@@ -330,7 +331,7 @@ class Reader:
             return Reading(expr, nonzero, frozenset())
         for expr_side, node_side in ((a, left), (b, right)):
             self.certain(expr_side, node_side, f"with {sign}")
-            if expr_side.type.kind not in ORDERED and expr_side.type.kind != "one_of":
+            if not column_of(expr_side.type).ordered and expr_side.type.kind != "one_of":
                 raise Complaint(f"{source!r}: {a_type(expr_side.type)} has no order")
         common(a.type, b.type, source, comparing=True)
         return Reading(Compare(BOOL, sign, a, b), frozenset(nonzero_facts(left, a, sign, right, b)))  # type: ignore[arg-type]
@@ -375,7 +376,7 @@ class Reader:
         op = _ARITHMETIC[type(node.op)]
         a = self.sure(node.left, place, "in arithmetic")
         b = self.sure(node.right, place, "in arithmetic")
-        if a.type.kind == "date" and isinstance(b, Function) and b.name in ("days", "hours"):
+        if column_of(a.type).step == "days" and isinstance(b, Function) and b.name in ("days", "hours"):
             raise Complaint(
                 f"{show(node)!r}: a date moves by days, and {b.name}(..) counts minutes; write the number alone"
             )
@@ -495,7 +496,7 @@ class Reader:
             inner = self.order_key(node.args[0], place)
             return Function(inner.type, "desc", (inner,))
         expr = self.sure(node, place, "as an order")
-        if expr.type.kind not in ORDERED | {"one_of", "bool"}:
+        if not column_of(expr.type).ordered and expr.type.kind not in ("one_of", "bool"):
             raise Complaint(f"{show(node)!r} is {a_type(expr.type)}, which has no order")
         return expr
 

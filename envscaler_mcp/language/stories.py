@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from envscaler_mcp.artifacts import Blueprint, StorySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
+from envscaler_mcp.language.column_types import forms
 from envscaler_mcp.language.expressions import And, Expr, Loop, Records
 from envscaler_mcp.language.fitting import assignable, show
 from envscaler_mcp.language.model import Model, New, Operation
@@ -18,7 +19,6 @@ from envscaler_mcp.language.reader import Reader, parse
 from envscaler_mcp.language.text import did_you_mean
 from envscaler_mcp.language.types import BOOL, Complaint, Type, ref
 
-FORMATS = ("", "day", "time", "short", "quoted", "number")
 """How a value may be said: by its type, a datetime's day or time, a first word, in quotes, a number in figures."""
 
 
@@ -182,8 +182,8 @@ def _description(entity: str, pattern: str, model: Model) -> Description:
                 raise Complaint(f"{pattern!r}: {name} is never {value!r}{did_you_mean(value, options)}")
             parts.append(Mark(name, value=value.strip(), said=said))
         else:
-            if said not in FORMATS:
-                raise Complaint(f"{pattern!r}: there is no format {said!r}{did_you_mean(said, FORMATS)}")
+            if said not in forms():
+                raise Complaint(f"{pattern!r}: there is no format {said!r}{did_you_mean(said, forms())}")
             parts.append(Mark(name, format=said))
     if not any(isinstance(part, Mark) for part in parts):
         raise Complaint(f"{pattern!r} tells nothing apart; name an attribute in curly brackets")
@@ -347,8 +347,8 @@ class _Body:
             source, colon, form = piece.rpartition(":")
             if not colon:
                 source, form = piece, ""
-            if form not in FORMATS:
-                raise Complaint(f"{{{piece}}}: there is no format {form!r}{did_you_mean(form, FORMATS)}")
+            if form not in forms():
+                raise Complaint(f"{{{piece}}}: there is no format {form!r}{did_you_mean(form, forms())}")
             value = self.reader.value(parse(source), place).expr
             self.reader.certain(value, source, "in a sentence")
             if value.type.kind in ("ratio", "struct", "key"):

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from envscaler_mcp.errors import GrowthError
+from envscaler_mcp.language.column_types import Nearby, other_values
 from envscaler_mcp.language.expressions import And, Compare, Expr, Local, walk
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored, as_value
@@ -15,7 +16,6 @@ from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Chosen, Drawn, Said, Story, Telling, Worked, expressions_of
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.values import HIDDEN_NONE, read, values_of
-from envscaler_mcp.scenarios.other_values import Nearby, other_values
 from envscaler_mcp.scenarios.wording import Wording
 
 _BROKEN = (KeyError, TypeError, AttributeError, IndexError, ValueError, ZeroDivisionError)

@@ -8,8 +8,8 @@ from datetime import date
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span, Tool, canonical_json
+from envscaler_mcp.language.column_types.moments import spoken_day
 from envscaler_mcp.language.text import singular, words
-from envscaler_mcp.scenarios.phrases import spoken_day
 from envscaler_mcp.scenarios.routes import Route
 from envscaler_mcp.scenarios.shapes import Shapes
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.interpreter.evaluation import Evaluation
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Attribute, Entity, Model
@@ -70,13 +71,10 @@ class Describer:
         if mark.value is not None:
             return str(mine).lower() == mark.value
         wanted = self._value(ref, mark)
-        if mark.format == "day" and isinstance(mine, str) and isinstance(wanted, str):
-            return mine[:10] == wanted[:10]
-        if mark.format == "time" and isinstance(mine, str) and isinstance(wanted, str):
-            return mine[-5:] == wanted[-5:]
         if mark.format == "short":
             return str(mine).split()[:1] == str(wanted).split()[:1]
-        return bool(mine == wanted)
+        type_ = self.model.entities[other.entity].attributes[mark.attribute].type
+        return column_of(type_).said_alike(mine, wanted, mark.format)
 
     def _value(self, ref: Ref, mark: Mark) -> Any:
         evaluation = Evaluation(Store(self.model, self.state))

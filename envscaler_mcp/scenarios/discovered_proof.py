@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Frame, Scenario, StateDiff
+from envscaler_mcp.language.column_types import Nearby
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.offers import Offers, containers, plain, told_options
 from envscaler_mcp.sandbox.checking import Checker
@@ -14,7 +15,6 @@ from envscaler_mcp.scenarios.heard import PlainFlow
 from envscaler_mcp.scenarios.intended_effects import Wishes
 from envscaler_mcp.scenarios.judges import CheckerJudge, LocalGrader
 from envscaler_mcp.scenarios.observed_types import type_of_schema, type_of_values
-from envscaler_mcp.scenarios.other_values import Nearby
 from envscaler_mcp.scenarios.proving import Proving
 from envscaler_mcp.scenarios.replay import Recording, record
 from envscaler_mcp.scenarios.shapes import Shapes, leaves

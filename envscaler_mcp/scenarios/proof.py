@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Environment, Scenario
+from envscaler_mcp.language.column_types import Nearby
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Speech
 from envscaler_mcp.language.types import Type
@@ -14,7 +15,6 @@ from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scenarios.flow import StoryFlow
 from envscaler_mcp.scenarios.heard import PlainFlow
 from envscaler_mcp.scenarios.judges import CheckerJudge, LocalGrader
-from envscaler_mcp.scenarios.other_values import Nearby
 from envscaler_mcp.scenarios.proving import Proving
 from envscaler_mcp.scenarios.replay import Recording
 from envscaler_mcp.serving.local_world import LocalWorld

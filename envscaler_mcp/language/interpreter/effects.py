@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from envscaler_mcp.language.analysis import statements
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
-from envscaler_mcp.language.interpreter.functions import amount
 from envscaler_mcp.language.interpreter.store import Ref, Row, Store, as_stored
 from envscaler_mcp.language.model import (
     Attribute,
@@ -138,8 +138,8 @@ class Effects:
         low, high = attribute.type.low, attribute.type.high
         if low is None or high is None or value is None or low <= value <= high:
             return
-        money = attribute.type.kind == "money"
-        span = f"between {amount(low) if money else low} and {amount(high) if money else high}"
+        column = column_of(attribute.type)
+        span = f"between {column.answer_text(low)} and {column.answer_text(high)}"
         owner = a(words(self.model.entities[entity].noun)) if record is None else self.store.label(record)
         raise Refusal(f"The {words(attribute.name)} of {owner} must be {span}.")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import (
     And,
     Arithmetic,
@@ -32,8 +33,7 @@ from envscaler_mcp.language.expressions import (
     Records,
     Scan,
 )
-from envscaler_mcp.language.interpreter import calendar
-from envscaler_mcp.language.interpreter.functions import FUNCTIONS, amount
+from envscaler_mcp.language.interpreter.functions import FUNCTIONS
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Sentence
 from envscaler_mcp.language.types import Type
@@ -131,13 +131,9 @@ class Evaluation:
         """A value as people write it."""
         if isinstance(value, Ref):
             return self.store.label(value)
-        if type_.kind == "money":
-            return amount(value)
-        if type_.kind == "bool":
-            return "yes" if value else "no"
         if type_.kind == "list" and type_.of is not None:
-            return ", ".join(self.say(one, type_.of) for one in value)
-        return str(value)
+            return ", ".join(self.say(entry, type_.of) for entry in value)
+        return column_of(type_).answer_text(value)
 
 
 def _get(ev: Evaluation, expr: Get, names: Names) -> Any:
@@ -271,12 +267,11 @@ def compare(op: str, a: Any, b: Any) -> bool:
 
 def arithmetic(op: str, left: Type, a: Any, right: Type, b: Any) -> Any:
     """Days beside dates, minutes beside moments, cents, numbers, lists, and exact ratios."""
-    if left.kind == "date":
-        return calendar.days_from(b, a) if right.kind == "date" else calendar.move_day(a, b if op == "+" else -b)
-    if left.kind in ("datetime", "time"):
-        if right.kind == left.kind:
-            return calendar.minutes_from(b, a)
-        return calendar.move_moment(a, b if op == "+" else -b)
+    column = column_of(left)
+    if column.has_distance and right.kind == left.kind:
+        return column.distance(b, a)
+    if column.step:
+        return column.moved(a, b if op == "+" else -b)
     match op:
         case "+":
             return a + b

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from envscaler_mcp.language.fitting import real
+from envscaler_mcp.language.column_types import column_of
+from envscaler_mcp.language.column_types.numbers import is_whole
 from envscaler_mcp.language.model import Attribute, Entity, Model
 from envscaler_mcp.language.text import did_you_mean, words
-from envscaler_mcp.language.types import Type
+from envscaler_mcp.language.types import DATETIME, Type
 
 
 def unsound(model: Model, state: Mapping[str, Any]) -> list[str]:
@@ -25,7 +26,7 @@ class _Inspection:
         for key in self.state:
             if key not in containers and key not in ("now", "counters"):
                 yield f"there are no {key!r} in a state{did_you_mean(key, containers)}"
-        if not isinstance(self.state.get("now"), str) or not real("datetime", self.state["now"]):
+        if not isinstance(self.state.get("now"), str) or not column_of(DATETIME).reads(self.state["now"]):
             yield f"now is {self.state.get('now')!r}, which is no moment such as 2026-03-02T09:00"
         yield from self.counters()
         for container, entity in containers.items():
@@ -48,7 +49,7 @@ class _Inspection:
         for noun, number in counters.items():
             if noun not in nouns:
                 yield f"counters count no {noun!r}{did_you_mean(noun, nouns)}"
-            elif not whole(number) or number < 0:
+            elif not is_whole(number) or number < 0:
                 yield f"the counter of {noun!r} is {number!r}, which is no number of records"
 
     def record(self, entity: Entity, id_: str, row: Any) -> Iterator[str]:
@@ -82,27 +83,12 @@ class _Inspection:
 
     def wrong(self, value: Any, type_: Type) -> str | None:
         """What is wrong with a single value."""
-        match type_.kind:
-            case "int" | "money":
-                if not whole(value):
-                    return f"is {value!r}, which is no whole number"
-                if type_.low is not None and type_.high is not None and not type_.low <= value <= type_.high:
-                    return f"is {value}, which is not between {type_.low} and {type_.high}"
-                return None
-            case "bool":
-                return None if isinstance(value, bool) else f"is {value!r}, neither true nor false"
-        if not isinstance(value, str):
-            return f"is {value!r}, which is no text"
-        match type_.kind:
-            case "date" | "time" | "datetime":
-                return None if real(type_.kind, value) else f"is {value!r}, which is no {type_.kind}"
-            case "one_of":
-                return None if value in type_.options else f"is {value!r}{did_you_mean(value, type_.options)}"
-            case "ref":
-                target = self.model.entities[type_.entity]
-                there = value in self.state.get(target.container, {})
-                return None if there else f"is {value!r}, and there is no such {words(target.noun)}"
-        return None
+        fault = column_of(type_).fault(value, type_)
+        if fault is None and type_.kind == "ref":
+            target = self.model.entities[type_.entity]
+            if value not in self.state.get(target.container, {}):
+                return f"is {value!r}, and there is no such {words(target.noun)}"
+        return fault
 
     def unique(self, entity: Entity, attribute: Attribute, rows: dict[str, Any]) -> Iterator[str]:
         first: dict[Any, str] = {}
@@ -110,7 +96,3 @@ class _Inspection:
             value = row.get(attribute.key) if isinstance(row, dict) else None
             if isinstance(value, str | int) and first.setdefault(value, id_) != id_:
                 yield f"{words(entity.noun)} {id_!r}: {attribute.key} {value!r} is that of {first[value]!r} too"
-
-
-def whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Call, Environment, Span, canonical_json
+from envscaler_mcp.language.column_types.moments import spoken_day
+from envscaler_mcp.language.column_types.numbers import SMALL_NUMBERS
 from envscaler_mcp.language.text import words
 from envscaler_mcp.llm import Author, MisfitError
 from envscaler_mcp.sampling.offers import plain, told_options
 from envscaler_mcp.scenarios.heard import says_little
 from envscaler_mcp.scenarios.judges import Unproven
-from envscaler_mcp.scenarios.phrases import SMALL, spoken_day
 from envscaler_mcp.scenarios.rewording import marked, places_of
 from envscaler_mcp.scenarios.shapes import leaves
 
@@ -104,8 +105,8 @@ def _forms(value: object, today: str) -> Iterator[str]:
         yield f"{value:,}"
         if isinstance(value, int):
             # `one` is said of much that is no number.
-            if 1 < value < len(SMALL):
-                yield SMALL[value]
+            if 1 < value < len(SMALL_NUMBERS):
+                yield SMALL_NUMBERS[value]
             if value >= 100:
                 whole, cents = divmod(value, 100)
                 yield f"{whole:,}.{cents:02d}"
