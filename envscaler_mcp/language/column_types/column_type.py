@@ -97,6 +97,9 @@ class ColumnType:
         """Whether a quoted text in an expression is a value of the type."""
         return False
 
+    note: ClassVar[str] = ""
+    """What agents are told of how its values are written, where an environment has such columns."""
+
     # In expressions
 
     ordered: ClassVar[bool] = False
@@ -130,6 +133,8 @@ class ColumnType:
     """The Python type of a stored value."""
     aliases: ClassVar[Mapping[str, str]] = {}
     """Names that its annotations use, and what a compiled module defines them as."""
+    helpers: ClassVar[Mapping[str, str]] = {}
+    """Functions that its code calls, by name; a compiled module holds those that it uses."""
 
     @property
     def sorts_by_minus(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -63,7 +63,7 @@ class Date(_Written):
     name = "date"
     written = "%Y-%m-%d"
     alias = "Date"
-    aliases = {"Date": 'Annotated[str, {"format": "date"}]'}  # noqa: RUF012
+    aliases: ClassVar[Mapping[str, str]] = {"Date": 'Annotated[str, {"format": "date"}]'}
     explained = "a date, as YYYY-MM-DD"
     step = "days"
     usual = ("today..today+14", "today-45..today+7")
@@ -113,7 +113,7 @@ class Time(_Written):
     name = "time"
     written = "%H:%M"
     alias = "Time"
-    aliases = {"Time": 'Annotated[str, {"format": "time"}]'}  # noqa: RUF012
+    aliases: ClassVar[Mapping[str, str]] = {"Time": 'Annotated[str, {"format": "time"}]'}
     explained = "a time of day, as HH:MM"
     formats = (Format("time", TIME, r"\d\d:\d\d", "25:00", _times_offered, r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?"),)
 
@@ -147,7 +147,7 @@ class DateTime(_Written):
     name = "datetime"
     written = "%Y-%m-%dT%H:%M"
     alias = "DateTime"
-    aliases = {"DateTime": 'Annotated[str, {"format": "date-time"}]'}  # noqa: RUF012
+    aliases: ClassVar[Mapping[str, str]] = {"DateTime": 'Annotated[str, {"format": "date-time"}]'}
     explained = "date and time, as YYYY-MM-DDTHH:MM"
     step = "minutes"
     usual = Date.usual

@@ -92,6 +92,7 @@ class Money(Int):
     unit = "money"
     forms = ()
     widest = 10**12
+    note = "amounts of money are whole cents"
 
     @property
     def says_text(self) -> bool:

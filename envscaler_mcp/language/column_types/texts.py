@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from envscaler_mcp.language.column_types.column_type import ColumnType, Format, Nearby, NotDrawnError, Sampling
 from envscaler_mcp.language.expressions import Expr, Literal
@@ -28,7 +28,7 @@ class Text(ColumnType):
     name = "text"
     spellings = TEXT_KINDS
     ordered = True
-    aliases = {  # noqa: RUF012
+    aliases: ClassVar[Mapping[str, str]] = {
         "Email": 'Annotated[str, {"format": "email", "maxLength": 200}]',
         "Text": 'Annotated[str, {"minLength": 1, "maxLength": 1000}]',
     }

@@ -182,14 +182,17 @@ class _Module:
         return found
 
     def _functions(self, code: str) -> str:
+        functions = FUNCTIONS | {
+            name: text for column in COLUMN_TYPES.values() for name, text in column.helpers.items()
+        }
         wanted: set[str] = set()
-        ahead = [name for name in FUNCTIONS if re.search(rf"(?<![\w.]){name}\b", code)]
+        ahead = [name for name in functions if re.search(rf"(?<![\w.]){name}\b", code)]
         while ahead:
             name = ahead.pop()
             if name not in wanted:
                 wanted.add(name)
                 ahead.extend(NEEDS.get(name, ()))
-        return "\n\n\n".join(text.strip("\n") for name, text in FUNCTIONS.items() if name in wanted)
+        return "\n\n\n".join(text.strip("\n") for name, text in functions.items() if name in wanted)
 
     # The class
 
