@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr
-from envscaler_mcp.language.text import did_you_mean
+from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import INT, Complaint, Type, list_of
 
 
@@ -53,7 +53,7 @@ def _common_words(a: Type, b: Type, kinds: set[str], text: str, comparing: bool)
     if kinds == {"one_of"}:
         if comparing and not set(a.options) & set(b.options):
             wrong, right = (b, a) if len(b.options) == 1 else (a, b)
-            hint = did_you_mean(wrong.options[0], right.options)
+            hint = name_hint(wrong.options[0], right.options)
             raise Complaint(f"{text!r}: it is never {wrong.options[0]!r}{hint}")
         merged = a.options + tuple(option for option in b.options if option not in a.options)
         return Type("one_of", options=merged)
@@ -102,7 +102,7 @@ def assignable(expr: Expr, target: Type, text: str) -> None:
     if target.kind == "one_of" and type_.kind == "one_of":
         stray = [option for option in type_.options if option not in target.options]
         if stray:
-            near = did_you_mean(stray[0], target.options)
+            near = name_hint(stray[0], target.options)
             hint = near if "did you mean" in near else ""
             what = text if len(type_.options) == 1 else f"{text!r} may be {stray[0]!r}, which"
             raise Complaint(f"{what} is not {a_type(target)}{hint}")
@@ -130,7 +130,7 @@ def _fits_element(type_: Type, target: Type, text: str) -> bool:
     stray = [option for option in type_.options if option not in target.options]
     if stray and target.kind == "one_of":
         raise Complaint(
-            f"{text!r} may hold {stray[0]!r}, which is not {a_type(target)}{did_you_mean(stray[0], target.options)}"
+            f"{text!r} may hold {stray[0]!r}, which is not {a_type(target)}{name_hint(stray[0], target.options)}"
         )
     if target.low is not None and target.high is not None and type_.kind == target.kind:
         within = (
@@ -152,7 +152,7 @@ def _in_units(units: set[str]) -> Type:
     return Type(others.pop()) if others else INT
 
 
-def arithmetic(op: str, a: Type, b: Type, text: str) -> Type:
+def arithmetic_type(op: str, a: Type, b: Type, text: str) -> Type:
     """The type of `a op b`, or a complaint that it means nothing."""
     if column_of(a).number and column_of(b).number:
         result = _of_numbers(op, a, b, text)

@@ -13,7 +13,7 @@ from envscaler_mcp.language.types import BOOL, INT, Complaint, Type
 GATHERINGS = ("all", "any", "none", "count", "sum", "min", "max", "avg", "unique", "first")
 
 
-def gathered(gather: Gathering, element: Expr, node: ast.expr) -> Type:
+def gathered_type(gather: Gathering, element: Expr, node: ast.expr) -> Type:
     """The type of a gathering of such elements, or a complaint that they cannot be gathered so."""
     type_ = element.type
     if gather in ("all", "any", "none"):

@@ -12,7 +12,7 @@ from envscaler_mcp.language.types import Complaint, Type, list_of
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenType:
     """A type as an author wrote it, with the words around it."""
 
     type: Type
@@ -29,7 +29,7 @@ class Written:
 _WORDS = re.compile(r"(optional|fixed|unique)\s+")
 
 
-def parse_type(text: str) -> Written:
+def parse_type(text: str) -> WrittenType:
     """The type in a text such as `fixed optional ref(Room)` or `int(1..9) = 3`."""
     rest = text.strip()
     modifiers: set[str] = set()
@@ -45,7 +45,7 @@ def parse_type(text: str) -> Written:
     base, moves, same_as = _parse_base(pieces[0].strip(), text)
     if "optional" in modifiers:
         base = base.maybe
-    return Written(base, "fixed" in modifiers, "unique" in modifiers, default, moves, same_as)
+    return WrittenType(base, "fixed" in modifiers, "unique" in modifiers, default, moves, same_as)
 
 
 def _parse_base(text: str, whole: str) -> tuple[Type, tuple[tuple[str, str], ...] | None, tuple[str, str] | None]:

@@ -12,7 +12,7 @@ from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.language.interpreter import Interpreter
 from envscaler_mcp.language.text import singular, words
 from envscaler_mcp.quality.bad_arguments import wrong_arguments
-from envscaler_mcp.quality.guards import Guards
+from envscaler_mcp.quality.guards import GuardIndex
 from envscaler_mcp.quality.judge import Probe
 from envscaler_mcp.quality.probe_worlds import Bench
 from envscaler_mcp.quality.suggestions import Suggestions
@@ -50,7 +50,7 @@ class Probing:
     """Looks for probes in the state of one bench; what other benches have shown already is not looked for again."""
 
     def __init__(
-        self, bench: Bench, suggestions: Suggestions, refers: Mapping[tuple[str, str], str], guards: Guards | None
+        self, bench: Bench, suggestions: Suggestions, refers: Mapping[tuple[str, str], str], guards: GuardIndex | None
     ) -> None:
         self.bench, self.suggestions, self.guards = bench, suggestions, guards
         self.offers = Offers(bench.state, refers)

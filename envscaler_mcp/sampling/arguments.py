@@ -17,7 +17,7 @@ WantedArgument = tuple[str, frozenset[Any]]
 """The key of an attribute, and what it may be."""
 
 
-class Records:
+class RecordPool:
     """A state with its containers as attributes, as arguments are drawn from."""
 
     def __init__(self, state: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.column_types import NotDrawnError, Sampling, column_of
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.chance import Chance
-from envscaler_mcp.sampling.vocabulary import text_of
+from envscaler_mcp.sampling.vocabulary import sample_text
 
 HIDDEN_NONE = "none"
 
@@ -75,4 +75,4 @@ def read(type_: Type, text: str, chance: Chance, today: str, what: str) -> Any:
 
 
 def _sampling(chance: Chance, today: str) -> Sampling:
-    return Sampling(chance, today, lambda shape: text_of(shape, chance))
+    return Sampling(chance, today, lambda shape: sample_text(shape, chance))

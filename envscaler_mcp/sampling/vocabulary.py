@@ -129,7 +129,7 @@ TRADES = _words(
 )
 
 
-def text_of(kind: str, chance: Chance) -> str:
+def sample_text(kind: str, chance: Chance) -> str:
     """A text of a kind that the language knows."""
     match kind:
         case "person" | "name":

@@ -7,10 +7,10 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
 from envscaler_mcp.language.column_types import column_of
-from envscaler_mcp.language.interpreter.evaluation import Evaluation
+from envscaler_mcp.language.interpreter.evaluation import Evaluator
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Attribute, Entity, Model
-from envscaler_mcp.language.stories import Description, Mark, Speech
+from envscaler_mcp.language.stories import Description, Mark, Storybook
 from envscaler_mcp.language.text import words
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.knowledge import Library
@@ -40,7 +40,7 @@ class Describer:
     """Describes records of one state."""
 
     model: Model
-    speech: Speech
+    speech: Storybook
     library: Library
     state: dict[str, Any]
     chance: Chance
@@ -77,7 +77,7 @@ class Describer:
         return column_of(type_).said_alike(mine, wanted, mark.format)
 
     def _value(self, ref: Ref, mark: Mark) -> Any:
-        evaluation = Evaluation(Store(self.model, self.state))
+        evaluation = Evaluator(Store(self.model, self.state))
         derived = self.model.entities[ref.entity].attributes[mark.attribute].derived
         return (
             evaluation.attribute(ref, mark.attribute) if derived is None else evaluation.value(derived, {"self": ref})

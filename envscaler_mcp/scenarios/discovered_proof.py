@@ -16,7 +16,7 @@ from envscaler_mcp.scenarios.intended_effects import Wishes
 from envscaler_mcp.scenarios.judges import CheckerJudge, LocalGrader
 from envscaler_mcp.scenarios.observed_types import type_of_schema, type_of_values
 from envscaler_mcp.scenarios.proving import Proving
-from envscaler_mcp.scenarios.replay import Recording, record
+from envscaler_mcp.scenarios.replay import CallRecording, record
 from envscaler_mcp.scenarios.shapes import Shapes, leaves
 from envscaler_mcp.scenarios.trying import Guesses
 from envscaler_mcp.serving.code import EnvironmentCode
@@ -152,7 +152,7 @@ class WrittenProver(Proving):
         """Calls that name nothing but what was there."""
         return [call for call in self.scenario.oracle[:1] if self.effects[call.tool] == "writes"]
 
-    def _turned(self, recording: Recording) -> list[list[Call]]:
+    def _turned(self, recording: CallRecording) -> list[list[Call]]:
         """Only where the order means nothing to the class."""
         wanted = self._end_of(recording.calls)
         return [calls for calls in super()._turned(recording) if self._end_of(calls) == wanted]
@@ -182,7 +182,7 @@ class WrittenProver(Proving):
                 before = {**final[name], entry: before.get(entry)} if isinstance(before, dict) else before
             yield "fact undone", path, {**final, name: before}
 
-    def _flow(self, recording: Recording) -> Iterator[str]:
+    def _flow(self, recording: CallRecording) -> Iterator[str]:
         flow = PlainFlow(self.scenario, self.effects, self.shapes.home, self.wishes.given, self._listed)
         yield from flow.lines(recording, self.world)
         self._back()

@@ -8,7 +8,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Frame, StateDiff
 from envscaler_mcp.scenarios.facts import frame_of
-from envscaler_mcp.scenarios.replay import content_form, renamed
+from envscaler_mcp.scenarios.replay import content_form, with_new_ids
 from envscaler_mcp.scenarios.shapes import leaves
 
 Place = tuple[str, str]
@@ -32,7 +32,9 @@ class Wishes:
         back = dict(names)
         passing: set[Place] = set()
         for container, records in diff.created.items():
-            others = {back.get(key, key): renamed(one, back) for key, one in twin.created.get(container, {}).items()}
+            others = {
+                back.get(key, key): with_new_ids(one, back) for key, one in twin.created.get(container, {}).items()
+            }
             for key, record in records.items():
                 other = others.get(key, {})
                 passing |= {(container, name) for name, value in record.items() if other.get(name) != value}
@@ -41,7 +43,7 @@ class Wishes:
             for key, fields in changes.items():
                 seen = twin.changed.get(container, {}).get(key, {})
                 for name, (_, after) in fields.items():
-                    if renamed(seen.get(name, (None, None))[1], back) != after or _holds_new(after, diff, given):
+                    if with_new_ids(seen.get(name, (None, None))[1], back) != after or _holds_new(after, diff, given):
                         passing.add((container, name))
         return cls(frozenset(passing), tuple(sorted(_free(diff, twin, back))), given)
 
@@ -102,6 +104,6 @@ def _free(diff: StateDiff, twin: StateDiff, back: Mapping[str, str]) -> set[str]
         if path.partition(".")[2] in new:
             # Which entries there are is for the new records to say.
             found.add(path.partition(".")[0])
-        elif counts or renamed(others.get(path, (None, None))[1], dict(back)) != after:
+        elif counts or with_new_ids(others.get(path, (None, None))[1], dict(back)) != after:
             found.add(path)
     return found

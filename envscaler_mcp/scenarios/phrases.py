@@ -40,7 +40,7 @@ def heading(now: str) -> str:
     return f"{_DAYS[day.weekday()]}, {day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
-def listed(pieces: list[str]) -> str:
+def enumerated(pieces: list[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
 

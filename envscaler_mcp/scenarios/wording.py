@@ -10,7 +10,7 @@ from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.column_types.moments import spoken_day
 from envscaler_mcp.language.expressions import Get, Local
 from envscaler_mcp.language.stories import Chosen, Said, Story, Telling
-from envscaler_mcp.scenarios.phrases import listed, spoken
+from envscaler_mcp.scenarios.phrases import enumerated, spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,5 +47,5 @@ class Wording:
             if said:
                 return said
         if isinstance(value, list) and type_.of is not None:
-            return listed([spoken(entry, type_.of, part.format, self.today) for entry in value])
+            return enumerated([spoken(entry, type_.of, part.format, self.today) for entry in value])
         return spoken(value, type_, part.format, self.today)

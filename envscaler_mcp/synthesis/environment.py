@@ -8,7 +8,7 @@ from envscaler_mcp.artifacts import Blueprint, Environment, Provenance, digest_o
 from envscaler_mcp.language import check_blueprint
 from envscaler_mcp.language.column_types import COLUMN_TYPES
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Speech
+from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.language.text import words
 from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.serving.tools import tool_table
@@ -22,7 +22,7 @@ class Synthesized:
 
     blueprint: Blueprint
     model: Model
-    speech: Speech
+    speech: Storybook
     environment: Environment
     source: str
     nursery_source: str

@@ -1,13 +1,13 @@
 """Every type of column. A new type is a module of its own beside these, and its name in this list."""
 
-from envscaler_mcp.language.column_types.choices import Bool, OneOf
+from envscaler_mcp.language.column_types.choices import BoolType, OneOfType
 from envscaler_mcp.language.column_types.column_type import (
     COLUMN_TYPES,
     ColumnType,
-    Format,
     Nearby,
     NotDrawnError,
     Sampling,
+    TextFormat,
     column_of,
     format_named,
     format_of_texts,
@@ -17,18 +17,18 @@ from envscaler_mcp.language.column_types.column_type import (
     other_values,
     type_named,
 )
-from envscaler_mcp.language.column_types.moments import Date, DateTime, Time
-from envscaler_mcp.language.column_types.numbers import Int, Money, Ratio
-from envscaler_mcp.language.column_types.structures import Key, List, Ref, Struct, Unknown
-from envscaler_mcp.language.column_types.texts import Text
+from envscaler_mcp.language.column_types.moments import DateTimeType, DateType, TimeType
+from envscaler_mcp.language.column_types.numbers import IntType, MoneyType, RatioType
+from envscaler_mcp.language.column_types.structures import KeyType, ListType, RefType, StructType, UnknownType
+from envscaler_mcp.language.column_types.texts import TextType
 
 __all__ = [
     "COLUMN_TYPES",
     "ColumnType",
-    "Format",
     "Nearby",
     "NotDrawnError",
     "Sampling",
+    "TextFormat",
     "column_of",
     "format_named",
     "format_of_texts",
@@ -42,6 +42,6 @@ __all__ = [
 COLUMN_TYPES.update(
     (column.name, column)
     for column in (
-        Bool(), Date(), Time(), DateTime(), Text(), Int(), Money(), OneOf(), Ref(), List(), Struct(), Ratio(), Unknown(), Key(),
+        BoolType(), DateType(), TimeType(), DateTimeType(), TextType(), IntType(), MoneyType(), OneOfType(), RefType(), ListType(), StructType(), RatioType(), UnknownType(), KeyType(),
     )
 )  # fmt: skip

@@ -9,13 +9,13 @@ from typing import Any
 from envscaler_mcp.language.column_types.column_type import ColumnType, Nearby, Sampling
 from envscaler_mcp.language.expressions import Expr, Literal
 from envscaler_mcp.language.python_code import CHOICE, OR, Code, quoted
-from envscaler_mcp.language.text import did_you_mean, split_top
+from envscaler_mcp.language.text import name_hint, split_top
 from envscaler_mcp.language.types import BOOL, Complaint, Type
 
 NAME = re.compile(r"^[a-z][a-z0-9_-]*$", re.IGNORECASE)
 
 
-class Bool(ColumnType):
+class BoolType(ColumnType):
     """`bool`."""
 
     name = "bool"
@@ -57,7 +57,7 @@ class Bool(ColumnType):
         yield True
 
 
-class OneOf(ColumnType):
+class OneOfType(ColumnType):
     """`one_of(a | b)`; `states(a > b)` is read elsewhere, because it also says which moves are allowed."""
 
     name = "one_of"
@@ -89,7 +89,7 @@ class OneOf(ColumnType):
     def fault(self, value: Any, type_: Type) -> str | None:
         if not isinstance(value, str):
             return f"is {value!r}, which is no text"
-        return None if value in type_.options else f"is {value!r}{did_you_mean(value, type_.options)}"
+        return None if value in type_.options else f"is {value!r}{name_hint(value, type_.options)}"
 
     def draw(self, type_: Type, sampling: Sampling) -> Any:
         return sampling.chance.pick(type_.options)

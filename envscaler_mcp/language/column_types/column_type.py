@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from envscaler_mcp.artifacts import canonical_json
 from envscaler_mcp.language.expressions import Expr, Literal
 from envscaler_mcp.language.python_code import Code
-from envscaler_mcp.language.text import did_you_mean
+from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import Complaint, Type
 
 T = TypeVar("T")
 
 
-class Chance(Protocol):
+class RandomSource(Protocol):
     """What a type needs of a source of random numbers; `sampling.chance.Chance` is one."""
 
     def below(self, bound: int) -> int: ...
@@ -34,7 +34,7 @@ class Chance(Protocol):
 class Sampling:
     """What a value is drawn from."""
 
-    chance: Chance
+    chance: RandomSource
     today: str
     text_of: Callable[[str], str]
     """A text of a known shape: a person, an address, …"""
@@ -56,7 +56,7 @@ class Nearby:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class TextFormat:
     """A `format` of JSON Schema, and how values of it are recognised and tried where no blueprint names a type."""
 
     name: str
@@ -212,7 +212,7 @@ class ColumnType:
 
     # Other values, for the proofs
 
-    formats: ClassVar[tuple[Format, ...]] = ()
+    formats: ClassVar[tuple[TextFormat, ...]] = ()
     """The formats of JSON Schema that mean this type."""
 
     def is_valid(self, value: Any, type_: Type, nearby: Nearby) -> bool:
@@ -245,7 +245,7 @@ def type_named(word: str, inner: str | None, text: str, whole: str) -> Type:
             if type_ is not None:
                 return type_
     known = [word for column in COLUMN_TYPES.values() for word in (column.name, *column.spellings)]
-    raise Complaint(f"there is no type {text!r}{did_you_mean(word, known)}")
+    raise Complaint(f"there is no type {text!r}{name_hint(word, known)}")
 
 
 def forms() -> tuple[str, ...]:
@@ -253,18 +253,18 @@ def forms() -> tuple[str, ...]:
     return ("", "short", "quoted", *(form for column in COLUMN_TYPES.values() for form in column.forms))
 
 
-def formats() -> Iterator[Format]:
+def formats() -> Iterator[TextFormat]:
     """Every format of JSON Schema that means a type."""
     for column in COLUMN_TYPES.values():
         yield from column.formats
 
 
-def format_named(name: object) -> Format | None:
+def format_named(name: object) -> TextFormat | None:
     """The format of that name, where a type knows it."""
     return next((entry for entry in formats() if entry.name == name), None)
 
 
-def format_of_texts(texts: Collection[str]) -> Format | None:
+def format_of_texts(texts: Collection[str]) -> TextFormat | None:
     """The format that all these texts have, in any of the forms that other code writes."""
     return next((f for f in formats() if all(re.fullmatch(f.observed or f.pattern, text) for text in texts)), None)
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from envscaler_mcp.language import calendar
-from envscaler_mcp.language.column_types.column_type import ColumnType, Format, Nearby, Sampling
+from envscaler_mcp.language.column_types.column_type import ColumnType, Nearby, Sampling, TextFormat
 from envscaler_mcp.language.python_code import SUM, UNARY, Code
 from envscaler_mcp.language.types import DATE, DATETIME, TIME, Type
 
@@ -57,7 +57,7 @@ class _Written(ColumnType):
         return f"{what.capitalize()}: {self.explained}."
 
 
-class Date(_Written):
+class DateType(_Written):
     """`date`: 2026-03-02."""
 
     name = "date"
@@ -67,7 +67,7 @@ class Date(_Written):
     explained = "a date, as YYYY-MM-DD"
     step = "days"
     usual = ("today..today+14", "today-45..today+7")
-    formats = (Format("date", DATE, r"\d{4}-\d\d-\d\d", "2026-02-30", _days_offered),)
+    formats = (TextFormat("date", DATE, r"\d{4}-\d\d-\d\d", "2026-02-30", _days_offered),)
 
     def moved(self, value: Any, steps: int) -> Any:
         return calendar.move_day(value, steps)
@@ -107,7 +107,7 @@ class Date(_Written):
         yield nearby.today[:10]
 
 
-class Time(_Written):
+class TimeType(_Written):
     """`time`: 09:30."""
 
     name = "time"
@@ -115,7 +115,7 @@ class Time(_Written):
     alias = "Time"
     aliases: ClassVar[Mapping[str, str]] = {"Time": 'Annotated[str, {"format": "time"}]'}
     explained = "a time of day, as HH:MM"
-    formats = (Format("time", TIME, r"\d\d:\d\d", "25:00", _times_offered, r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?"),)
+    formats = (TextFormat("time", TIME, r"\d\d:\d\d", "25:00", _times_offered, r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?"),)
 
     def distance(self, start: Any, end: Any) -> int:
         return calendar.minutes_from(start, end)
@@ -141,7 +141,7 @@ class Time(_Written):
         yield "10:00"
 
 
-class DateTime(_Written):
+class DateTimeType(_Written):
     """`datetime`: 2026-03-02T09:30."""
 
     name = "datetime"
@@ -150,10 +150,10 @@ class DateTime(_Written):
     aliases: ClassVar[Mapping[str, str]] = {"DateTime": 'Annotated[str, {"format": "date-time"}]'}
     explained = "date and time, as YYYY-MM-DDTHH:MM"
     step = "minutes"
-    usual = Date.usual
+    usual = DateType.usual
     forms = ("day", "time")
     formats = (
-        Format(
+        TextFormat(
             "date-time",
             DATETIME,
             r"\d{4}-\d\d-\d\dT\d\d:\d\d",
@@ -184,7 +184,7 @@ class DateTime(_Written):
         day, _, times = text.partition("T")
         # The time is drawn before the day: worlds that were grown before depend on it.
         clock = sampling.chance.pick([time.strip() for time in times.split(",")] if times else _OFFICE)
-        chosen = Date().read(DATE, day, sampling)
+        chosen = DateType().read(DATE, day, sampling)
         if not _CLOCK.fullmatch(clock):
             raise ValueError(text)
         return f"{chosen}T{clock}"

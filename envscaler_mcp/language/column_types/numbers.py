@@ -17,7 +17,7 @@ SMALL_NUMBERS = (
 _RANGE = re.compile(r"^(-?\d+)\.\.(-?\d+)$")
 
 
-class Int(ColumnType):
+class IntType(ColumnType):
     """`int` or `int(1..9)`."""
 
     name = "int"
@@ -53,7 +53,7 @@ class Int(ColumnType):
         return f"The {what}." if type_.low is None else f"The {what}, from {type_.low} to {type_.high}."
 
     def fault(self, value: Any, type_: Type) -> str | None:
-        if not is_whole(value):
+        if not is_whole_number(value):
             return f"is {value!r}, which is no whole number"
         if type_.low is not None and type_.high is not None and not type_.low <= value <= type_.high:
             return f"is {value}, which is not between {type_.low} and {type_.high}"
@@ -85,7 +85,7 @@ class Int(ColumnType):
         yield type_.low if type_.low is not None else 1
 
 
-class Money(Int):
+class MoneyType(IntType):
     """`money` or `money(0..100000)`: whole cents."""
 
     name = "money"
@@ -125,7 +125,7 @@ class Money(Int):
         return value + 1, value - 100, value + 100, value + value // 2 + 50
 
 
-class Ratio(ColumnType):
+class RatioType(ColumnType):
     """The result of a division, exact until it is rounded; no column has it."""
 
     name = "ratio"
@@ -147,7 +147,7 @@ class Ratio(ColumnType):
         return True
 
 
-def is_whole(value: Any) -> bool:
+def is_whole_number(value: Any) -> bool:
     """Whether a value is a whole number; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 

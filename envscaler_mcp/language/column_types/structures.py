@@ -16,7 +16,7 @@ from envscaler_mcp.language.expressions import Expr, ListOf
 from envscaler_mcp.language.types import NONE, Complaint, Type, list_of, ref
 
 
-class Ref(ColumnType):
+class RefType(ColumnType):
     """`ref(Entity)`: stored as the id of a record."""
 
     name = "ref"
@@ -43,7 +43,7 @@ class Ref(ColumnType):
         yield from sorted(nearby.records(type_.entity))
 
 
-class List(ColumnType):
+class ListType(ColumnType):
     """`list(type)`."""
 
     name = "list"
@@ -80,7 +80,7 @@ class List(ColumnType):
         return iter(())
 
 
-class Struct(ColumnType):
+class StructType(ColumnType):
     """An entry of a list of several fields, as an operation's parameter."""
 
     name = "struct"
@@ -117,7 +117,7 @@ _JSON: tuple[tuple[type, str], ...] = (
 )
 
 
-class Unknown(ColumnType):
+class UnknownType(ColumnType):
     """Nothing, or a value of which no type is known."""
 
     name = "none"
@@ -142,7 +142,7 @@ class Unknown(ColumnType):
         return iter(())
 
 
-class Key(Unknown):
+class KeyType(UnknownType):
     """Several values in brackets, by which records are found or ordered."""
 
     name = "key"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, ClassVar
 
-from envscaler_mcp.language.column_types.column_type import ColumnType, Format, Nearby, NotDrawnError, Sampling
+from envscaler_mcp.language.column_types.column_type import ColumnType, Nearby, NotDrawnError, Sampling, TextFormat
 from envscaler_mcp.language.expressions import Expr, Literal
 from envscaler_mcp.language.types import Type
 
@@ -22,7 +22,7 @@ def _offered(_today: str, _what: str) -> Iterable[tuple[str, str]]:
     yield "ada.lovelace@example.com", "an address nobody has"
 
 
-class Text(ColumnType):
+class TextType(ColumnType):
     """`text`, or one of `TEXT_KINDS`."""
 
     name = "text"
@@ -33,7 +33,7 @@ class Text(ColumnType):
         "Text": 'Annotated[str, {"minLength": 1, "maxLength": 1000}]',
     }
     formats = (
-        Format("email", Type("text", shape="email"), r"\S+@\S+\.\w+", "nobody", _offered, r"[^@\s]+@[^@\s]+\.\w+"),
+        TextFormat("email", Type("text", shape="email"), r"\S+@\S+\.\w+", "nobody", _offered, r"[^@\s]+@[^@\s]+\.\w+"),
     )
 
     def parse(self, word: str, inner: str | None, whole: str) -> Type | None:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from envscaler_mcp.language.column_types import column_of
-from envscaler_mcp.language.column_types.numbers import is_whole
+from envscaler_mcp.language.column_types.numbers import is_whole_number
 from envscaler_mcp.language.model import Attribute, Entity, Model
-from envscaler_mcp.language.text import did_you_mean, words
+from envscaler_mcp.language.text import name_hint, words
 from envscaler_mcp.language.types import DATETIME, Type
 
 
@@ -25,7 +25,7 @@ class _Inspection:
         containers = {entity.container: entity for entity in self.model.entities.values()}
         for key in self.state:
             if key not in containers and key not in ("now", "counters"):
-                yield f"there are no {key!r} in a state{did_you_mean(key, containers)}"
+                yield f"there are no {key!r} in a state{name_hint(key, containers)}"
         if not isinstance(self.state.get("now"), str) or not column_of(DATETIME).reads(self.state["now"]):
             yield f"now is {self.state.get('now')!r}, which is no moment such as 2026-03-02T09:00"
         yield from self.counters()
@@ -48,8 +48,8 @@ class _Inspection:
             return
         for noun, number in counters.items():
             if noun not in nouns:
-                yield f"counters count no {noun!r}{did_you_mean(noun, nouns)}"
-            elif not is_whole(number) or number < 0:
+                yield f"counters count no {noun!r}{name_hint(noun, nouns)}"
+            elif not is_whole_number(number) or number < 0:
                 yield f"the counter of {noun!r} is {number!r}, which is no number of records"
 
     def record(self, entity: Entity, id_: str, row: Any) -> Iterator[str]:
@@ -61,7 +61,7 @@ class _Inspection:
         keys = {attribute.key: attribute for attribute in entity.stored}
         for key in row:
             if key not in keys and key != "id":
-                yield f"it has no attribute {key!r}{did_you_mean(key, keys)}"
+                yield f"it has no attribute {key!r}{name_hint(key, keys)}"
         for key, attribute in keys.items():
             if key not in row:
                 yield f"{key} is missing"

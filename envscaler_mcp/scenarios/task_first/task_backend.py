@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Call, Check, Environment, Frame, Proof, Scenario, State
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Speech
+from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.scenarios.discovered_proof import Opener, WrittenProver, wishes_of
 from envscaler_mcp.scenarios.facts import checks_and_frame
@@ -21,7 +21,7 @@ from envscaler_mcp.serving.world import World, open_world
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class PlanEffects:
     """What a plan comes to."""
 
     facts: tuple[Check, ...]
@@ -43,7 +43,7 @@ class Court(Protocol):
     def opened(self, state: State) -> World:
         """A world at the state."""
 
-    def effects(self, calls: Sequence[Call], state: State) -> Effects:
+    def effects(self, calls: Sequence[Call], state: State) -> PlanEffects:
         """What the calls come to, made one after the other at the state."""
 
     def proof(self, scenario: Scenario, state: State) -> Proof:
@@ -56,7 +56,7 @@ class CompiledCourt:
 
     code: EnvironmentCode
     model: Model
-    speech: Speech
+    speech: Storybook
 
     @property
     def card(self) -> Environment:
@@ -67,14 +67,14 @@ class CompiledCourt:
         """A world at the state."""
         return open_world(self.code, state.content, state.seed)
 
-    def effects(self, calls: Sequence[Call], state: State) -> Effects:
+    def effects(self, calls: Sequence[Call], state: State) -> PlanEffects:
         """What the calls come to, made one after the other at the state."""
         with closing(open_world(self.code, state.content, state.seed)) as world:
             mark = world.snapshot()
             record(world, calls)
             diff, final = world.diff_since(mark), world.state()
         facts, frame = checks_and_frame(self.model, diff, state.content)
-        return Effects(facts, frame, content_form(diff), final)
+        return PlanEffects(facts, frame, content_form(diff), final)
 
     def proof(self, scenario: Scenario, state: State) -> Proof:
         """The proof, or Unproven."""
@@ -98,14 +98,14 @@ class WrittenCourt:
         """A world at the state."""
         return self.opener(self.code, state.content, state.seed)
 
-    def effects(self, calls: Sequence[Call], state: State) -> Effects:
+    def effects(self, calls: Sequence[Call], state: State) -> PlanEffects:
         """What the calls come to, made one after the other at the state."""
         with closing(self.opened(state)) as world:
             wishes, diff = wishes_of(self.code, calls, world, state.content, state.seed, self.opener)
             record(world, calls)
             final = world.state()
         facts = PlainFacts(wishes, diff, state.content).all()
-        return Effects(tuple(facts), wishes.frame(diff), wishes.form(diff), final)
+        return PlanEffects(tuple(facts), wishes.frame(diff), wishes.form(diff), final)
 
     def proof(self, scenario: Scenario, state: State) -> Proof:
         """The proof, or Unproven."""

@@ -9,7 +9,6 @@ from envscaler_mcp.language.expressions import (
     And,
     Arithmetic,
     Choice,
-    Clock,
     Compare,
     Defined,
     Derived,
@@ -24,6 +23,7 @@ from envscaler_mcp.language.expressions import (
     Loop,
     Negate,
     Not,
+    Now,
     Or,
     OrElse,
     Records,
@@ -77,7 +77,7 @@ class Writer:
     def value(self, expr: Expr) -> Code:
         """The value; a reference is the record itself."""
         match expr:
-            case Literal() | Local() | Clock() | ListOf() | Key():
+            case Literal() | Local() | Now() | ListOf() | Key():
                 return self._plain_value(expr)
             case Not() | And() | Or() | OrElse() | Compare() | IsNone() | Choice():
                 return self._logic(expr)
@@ -97,7 +97,7 @@ class Writer:
                 method = define_method(self.model, name)
                 return Code(f"self.{method}({', '.join(str(self.value(argument)) for argument in arguments)})")
 
-    def _plain_value(self, expr: Literal | Local | Clock | ListOf | Key) -> Code:
+    def _plain_value(self, expr: Literal | Local | Now | ListOf | Key) -> Code:
         match expr:
             case Literal(value=value):
                 return Code(
@@ -105,7 +105,7 @@ class Writer:
                 )
             case Local(name=name):
                 return Code(name)
-            case Clock(which=which):
+            case Now(which=which):
                 return Code("self.now" if which == "now" else "self.now[:10]")
             case ListOf(items=items):
                 return Code(f"[{', '.join(str(self.value(item)) for item in items)}]")

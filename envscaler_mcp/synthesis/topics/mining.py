@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.errors import TopicError
-from envscaler_mcp.synthesis.topics.grouping import grouped
+from envscaler_mcp.synthesis.topics.grouping import grouped_topics
 from envscaler_mcp.synthesis.topics.stateful import Finding, look_at
 from envscaler_mcp.synthesis.topics.vectors import Vector, Weights, cosine
 
@@ -118,7 +118,7 @@ def mine(tasks: Sequence[RawTask], library: Mapping[str, str], judged: Sequence[
     described = {name: weights.vector(text) for name, text in library.items()}
     groups = tuple(
         TopicGroup(group.words, tuple(kept[place] for place in group.members), tuple(_matches(group.middle, described)))
-        for group in grouped(vectors)
+        for group in grouped_topics(vectors)
     )
     return Mined(tuple(tasks), findings, groups)
 
