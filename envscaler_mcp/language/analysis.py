@@ -1,4 +1,4 @@
-"""What no trade would mean: states nobody enters, rules nobody can break, definitions nobody uses."""
+"""What an author cannot have meant: states that are never entered, rules that no call can break, definitions without use."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from envscaler_mcp.language.magnitude import boundless
 from envscaler_mcp.language.model import Model, Operation, Query, Rule
 from envscaler_mcp.language.operations import read_operation, read_query
 from envscaler_mcp.language.reader import ExpressionReader
-from envscaler_mcp.language.scope import Scope
+from envscaler_mcp.language.scope import NameScope
 from envscaler_mcp.language.stories import Storybook, read_speech
 from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import Complaint
@@ -160,7 +160,7 @@ class _Check:
             with self.at(f"rule {number} ({spec.text})"):
                 if not spec.text.strip().endswith("."):
                     raise Complaint("the text of a rule is shown to people; write a sentence with a full stop")
-                reading = self.reader.condition(spec.holds, Scope({}, clock=False))
+                reading = self.reader.condition(spec.holds, NameScope({}, clock=False))
                 if analysis.reads_clock(reading.expr, self.declared.defines, self.declared.all_entities()):
                     raise Complaint("a rule speaks of the state only; 'now' and 'today' move by themselves")
                 yield Rule(number, spec.text.strip(), reading.expr)

@@ -12,7 +12,7 @@ from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr, ListOf, Literal
 from envscaler_mcp.language.model import Attribute, Define, Entity, Parameter
 from envscaler_mcp.language.reader import ExpressionReader
-from envscaler_mcp.language.scope import Scope
+from envscaler_mcp.language.scope import NameScope
 from envscaler_mcp.language.text import name_hint, plural, singular, snake, split_top
 from envscaler_mcp.language.types import NONE, Complaint, Type, ref
 from envscaler_mcp.language.written_types import WrittenType, parse_type
@@ -114,7 +114,7 @@ class Declared:
         text = self.blueprint.entities[entity][name].strip()
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in ("id", "offset") or keyword.iskeyword(name):
             raise Complaint(
-                f"{name!r} is no name for an attribute; the id is there by itself, others are written like_this"
+                f"{name!r} is no name for an attribute; every record has an id already, others are written like_this"
             )
         if text.startswith("="):
             attribute = Attribute(name, name, NONE, derived=Literal(NONE, None))
@@ -154,7 +154,7 @@ class Declared:
             return attribute.type
         if (entity, name) not in self._derived_types:
             source = self.blueprint.entities[entity][name].strip()[1:]
-            place = Scope({"self": ref(entity)})
+            place = NameScope({"self": ref(entity)})
             expr = self._once(f"{entity}.{name}", source, place)
             if expr.type.kind in ("ratio", "struct", "key"):
                 raise Complaint(
@@ -183,7 +183,7 @@ class Declared:
     def define_type(self, name: str) -> Type:
         if name not in self.defines:
             scope: dict[str, Type] = {}
-            place = Scope(scope)
+            place = NameScope(scope)
             for param in self._signatures[name]:
                 place = self.reader.bind(place, param.name, param.type, f"the parameter of {name}")
             body = self._once(name, self._bodies[name], place)
@@ -193,7 +193,7 @@ class Declared:
             self.defines[name] = Define(name, self._signatures[name], body)
         return self.defines[name].body.type
 
-    def _once(self, name: str, source: str, place: Scope) -> Expr:
+    def _once(self, name: str, source: str, place: NameScope) -> Expr:
         """Read an expression that others may need while it is being read; a circle is an error."""
         if name in self._running:
             circle = " > ".join([*self._running[self._running.index(name) :], name])

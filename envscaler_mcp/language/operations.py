@@ -30,7 +30,7 @@ from envscaler_mcp.language.model import (
     Statement,
 )
 from envscaler_mcp.language.reader import ExpressionReader, parse_expression
-from envscaler_mcp.language.scope import Scope, without_name
+from envscaler_mcp.language.scope import NameScope, without_name
 from envscaler_mcp.language.text import name_hint, split_top
 from envscaler_mcp.language.types import Complaint, Type, list_of
 from envscaler_mcp.language.written_types import parse_type
@@ -139,8 +139,8 @@ class _Body:
 
     # Parameters
 
-    def parameters(self, specs: dict[str, str | dict[str, str]]) -> tuple[tuple[Parameter, ...], Scope]:
-        place = Scope({}, derived=self.declared.derived_names())
+    def parameters(self, specs: dict[str, str | dict[str, str]]) -> tuple[tuple[Parameter, ...], NameScope]:
+        place = NameScope({}, derived=self.declared.derived_names())
         params: list[Parameter] = []
         for name, spec in specs.items():
             try:
@@ -184,7 +184,7 @@ class _Body:
         match = re.fullmatch(r"([^\[\]]*)((?:\[[^\[\]]+\])*)", text.strip().rstrip("."))
         if not match:
             raise Complaint(f"say {text!r}: square brackets stand at the end, as in 'move {{booking}}[ to {{room}}]'")
-        place = Scope({p.name: p.type for p in params})
+        place = NameScope({p.name: p.type for p in params})
         clauses: list[Clause] = []
         for inner in re.findall(r"\[([^\[\]]+)\]", match[2]):
             needs = tuple(p.name for p in params if p.type.optional and re.search(rf"\{{[^}}]*\b{p.name}\b", inner))
@@ -194,7 +194,7 @@ class _Body:
             clauses.append(Clause(needs, words))
         return Sentence(self.reader.sentence(match[1], place).parts, tuple(clauses))
 
-    def unused(self, params: tuple[Parameter, ...], place: Scope) -> None:
+    def unused(self, params: tuple[Parameter, ...], place: NameScope) -> None:
         for param in params:
             if param.name not in place.used:
                 self.report(self.where, f"the parameter {param.name!r} is never used")
@@ -204,7 +204,7 @@ class _Body:
 
     # Guards
 
-    def guards(self, lines: tuple[str, ...], place: Scope) -> tuple[tuple[Let | Guard, ...], Scope]:
+    def guards(self, lines: tuple[str, ...], place: NameScope) -> tuple[tuple[Let | Guard, ...], NameScope]:
         found: list[Let | Guard] = []
         for number, line in enumerate(lines, start=1):
             try:
@@ -227,7 +227,7 @@ class _Body:
                 self.complain(f"require {number}", complaint)
         return tuple(found), place
 
-    def let(self, line: str, place: Scope) -> tuple[Let, Scope]:
+    def let(self, line: str, place: NameScope) -> tuple[Let, NameScope]:
         match = re.fullmatch(r"let\s+(\w+)\s*=(?!=)(.*)", line.strip(), re.DOTALL)
         if not match:
             raise Complaint(f"{line!r}: write 'let name = expression'")
@@ -241,8 +241,8 @@ class _Body:
     # Effects
 
     def statements(
-        self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: Scope
-    ) -> tuple[tuple[Statement, ...], Scope]:
+        self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: NameScope
+    ) -> tuple[tuple[Statement, ...], NameScope]:
         found: list[Statement] = []
         for number, spec in enumerate(specs, start=1):
             try:
@@ -252,7 +252,7 @@ class _Body:
                 self.complain(f"effect {number}", complaint)
         return tuple(found), place
 
-    def statement(self, spec: str | LoopSpec | BranchSpec, place: Scope) -> tuple[Statement, Scope]:
+    def statement(self, spec: str | LoopSpec | BranchSpec, place: NameScope) -> tuple[Statement, NameScope]:
         if isinstance(spec, LoopSpec):
             return self.loop(spec, place)
         if isinstance(spec, BranchSpec):
@@ -274,14 +274,14 @@ class _Body:
             return self.set_local(match[1], match[2], place)
         return self.put(line, place)
 
-    def set_local(self, name: str, text: str, place: Scope) -> tuple[Statement, Scope]:
+    def set_local(self, name: str, text: str, place: NameScope) -> tuple[Statement, NameScope]:
         if name not in self.lets or name not in place.scope:
             raise Complaint(f"set {name!r}: there is no let of that name{name_hint(name, self.lets)}")
         expr = self.reader.read(text, place)
         assignable(expr, place.scope[name], text.strip())
         return SetLocal(name, expr), replace(place, facts=without_name(place.facts, name))
 
-    def put(self, line: str, place: Scope) -> tuple[Statement, Scope]:
+    def put(self, line: str, place: NameScope) -> tuple[Statement, NameScope]:
         try:
             parsed = parsed_module(line).body
         except SyntaxError as cause:
@@ -317,13 +317,13 @@ class _Body:
             place = place.knowing([f"present:{show(target)}"])
         return Put(record, entity, name, value), place
 
-    def record(self, node: ast.expr, place: Scope, verb: str) -> Expr:
+    def record(self, node: ast.expr, place: NameScope, verb: str) -> Expr:
         record = self.reader.sure(node, place, f"to be {verb}")
         if record.type.kind != "ref":
             raise Complaint(f"{show(node)!r} is {record.type}, not a record, and cannot be {verb}")
         return record
 
-    def new(self, text: str, place: Scope, name: str | None) -> New:
+    def new(self, text: str, place: NameScope, name: str | None) -> New:
         entity, given = self.given(text)
         values: dict[str, Expr] = {}
         for attribute_name in self.declared.attribute_names(entity):
@@ -364,13 +364,13 @@ class _Body:
                 raise Complaint(f"'new {text}': {name!r} is given twice")
         return entity, dict(pairs)
 
-    def loop(self, spec: LoopSpec, place: Scope) -> tuple[Statement, Scope]:
+    def loop(self, spec: LoopSpec, place: NameScope) -> tuple[Statement, NameScope]:
         loop, by, limit, inner = loop_head(spec.each, self.reader, place)
         # A later pass may no longer know what an earlier one wrote.
         body, _ = self.statements(spec.do, _forgetting(inner, spec.do))
         return For(loop, by, limit, body), _forgetting(place, spec.do)
 
-    def branch(self, spec: BranchSpec, place: Scope) -> tuple[Statement, Scope]:
+    def branch(self, spec: BranchSpec, place: NameScope) -> tuple[Statement, NameScope]:
         test = self.reader.condition(spec.test, place)
         then, _ = self.statements(spec.then, place.knowing(test.true))
         otherwise, _ = self.statements(spec.otherwise, place.knowing(test.false))
@@ -378,7 +378,7 @@ class _Body:
 
     # Queries
 
-    def filter(self, line: str, place: Scope, params: tuple[Parameter, ...]) -> tuple[Filter, Scope] | None:
+    def filter(self, line: str, place: NameScope, params: tuple[Parameter, ...]) -> tuple[Filter, NameScope] | None:
         """A line of where, skipped when an optional parameter that it names is omitted."""
         try:
             node = parse_expression(line)
@@ -394,7 +394,7 @@ class _Body:
             self.complain(f"where {line!r}", complaint)
             return None
 
-    def shown(self, text: str, place: Scope, line: str) -> Expr | None:
+    def shown(self, text: str, place: NameScope, line: str) -> Expr | None:
         try:
             expr = self.reader.read(text, place)
             if expr.type.kind in ("ratio", "key", "struct", "none"):
@@ -409,7 +409,9 @@ class _Body:
             return None
 
 
-def loop_head(text: str, reader: ExpressionReader, place: Scope) -> tuple[Loop, tuple[Expr, ...], Expr | None, Scope]:
+def loop_head(
+    text: str, reader: ExpressionReader, place: NameScope
+) -> tuple[Loop, tuple[Expr, ...], Expr | None, NameScope]:
     """`x in SOURCE if TEST by KEY limit N`: the loop, what orders it, what ends it, and the place inside."""
     head, by, limit = _head(text)
     loops, inner = reader.loops([_comprehension(head)], place)
@@ -457,7 +459,7 @@ def _tested(node: ast.expr) -> set[str]:
     return found
 
 
-def _forgetting(place: Scope, specs: tuple[str | LoopSpec | BranchSpec, ...]) -> Scope:
+def _forgetting(place: NameScope, specs: tuple[str | LoopSpec | BranchSpec, ...]) -> NameScope:
     """The place without the facts that the statements may end."""
     for spec in specs:
         if isinstance(spec, LoopSpec):

@@ -45,7 +45,7 @@ from envscaler_mcp.language.fitting import a_type, arithmetic_type, assignable, 
 from envscaler_mcp.language.functions import FUNCTIONS
 from envscaler_mcp.language.gathering import GATHERINGS, gathered_type
 from envscaler_mcp.language.model import Sentence
-from envscaler_mcp.language.scope import ReadExpression, Scope, is_zero, nonzero_facts
+from envscaler_mcp.language.scope import NameScope, ReadExpression, is_zero, nonzero_facts
 from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import BOOL, DATE, DATETIME, INT, NONE, Complaint, Type, list_of, ref
 from envscaler_mcp.serving.parsing import parsed_expression
@@ -123,7 +123,7 @@ class ExpressionReader:
 
     # Names
 
-    def bind(self, place: Scope, name: str, type_: Type, what: str) -> Scope:
+    def bind(self, place: NameScope, name: str, type_: Type, what: str) -> NameScope:
         """The place with one more name; a name has one meaning in an operation."""
         if name in place.scope:
             raise Complaint(f"{what} {name!r}: that name has a meaning here already; choose another")
@@ -136,13 +136,13 @@ class ExpressionReader:
 
     # Expressions
 
-    def read(self, text: str, place: Scope) -> Expr:
+    def read(self, text: str, place: NameScope) -> Expr:
         return self.value(parse_expression(text), place).expr
 
-    def condition(self, text: str, place: Scope) -> ReadExpression:
+    def condition(self, text: str, place: NameScope) -> ReadExpression:
         return self.truth(parse_expression(text), place)
 
-    def sentence(self, text: str, place: Scope, *, trim: bool = True) -> Sentence:
+    def sentence(self, text: str, place: NameScope, *, trim: bool = True) -> Sentence:
         """Words with `{expressions}` in between, none of which may be empty."""
         parts: list[str | Expr] = []
         for position, piece in enumerate(re.split(r"\{([^{}]*)\}", text.strip() if trim else text)):
@@ -163,29 +163,29 @@ class ExpressionReader:
             parts.append(expr)
         return Sentence(tuple(parts))
 
-    def truth(self, node: ast.expr, place: Scope) -> ReadExpression:
+    def truth(self, node: ast.expr, place: NameScope) -> ReadExpression:
         reading = self.value(node, place)
         if reading.expr.type.kind != "bool" or reading.expr.type.optional:
             raise Complaint(f"{show(node)!r} is {a_type(reading.expr.type)}, where yes or no belongs")
         return reading
 
-    def value(self, node: ast.expr, place: Scope) -> ReadExpression:
+    def value(self, node: ast.expr, place: NameScope) -> ReadExpression:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise Complaint(f"{show(node)!r}: {type(node).__name__} is not part of the language")
-        return cast(Callable[[ast.expr, Scope], ReadExpression], method)(node, place)
+        return cast(Callable[[ast.expr, NameScope], ReadExpression], method)(node, place)
 
     def certain(self, expr: Expr, source: str | ast.AST, why: str) -> None:
         if expr.type.kind == "none" or expr.type.optional:
             text = source if isinstance(source, str) else show(source)
             raise Complaint(f"{text!r} may be empty here and is used {why}; test it with 'is not None' first")
 
-    def sure(self, node: ast.expr, place: Scope, why: str) -> Expr:
+    def sure(self, node: ast.expr, place: NameScope, why: str) -> Expr:
         expr = self.value(node, place).expr
         self.certain(expr, node, why)
         return expr
 
-    def _constant(self, node: ast.Constant, _place: Scope) -> ReadExpression:
+    def _constant(self, node: ast.Constant, _place: NameScope) -> ReadExpression:
         value = node.value
         if isinstance(value, bool):
             return ReadExpression(Literal(BOOL, value))
@@ -197,7 +197,7 @@ class ExpressionReader:
             return ReadExpression(Literal(Type("one_of", options=(value,)), value))
         raise Complaint(f"{show(node)!r}: there are no {type(value).__name__} values; write cents, grams or a text")
 
-    def _name(self, node: ast.Name, place: Scope) -> ReadExpression:
+    def _name(self, node: ast.Name, place: NameScope) -> ReadExpression:
         name = node.id
         if name in ("now", "today"):
             if not place.clock:
@@ -217,7 +217,7 @@ class ExpressionReader:
             type_ = type_.certain
         return ReadExpression(Local(type_, name))
 
-    def _attribute(self, node: ast.Attribute, place: Scope) -> ReadExpression:
+    def _attribute(self, node: ast.Attribute, place: NameScope) -> ReadExpression:
         of = self.sure(node.value, place, f"for its {node.attr}")
         name = node.attr
         if of.type.kind == "struct":
@@ -239,21 +239,21 @@ class ExpressionReader:
             return ReadExpression(Derived(type_, of, entity, name))
         return ReadExpression(Get(type_, of, name))
 
-    def _known(self, node: ast.expr, type_: Type, place: Scope) -> Type:
+    def _known(self, node: ast.expr, type_: Type, place: NameScope) -> Type:
         return type_.certain if f"present:{show(node)}" in place.facts else type_
 
-    def _list(self, node: ast.List, place: Scope) -> ReadExpression:
+    def _list(self, node: ast.List, place: NameScope) -> ReadExpression:
         items = tuple(self.sure(item, place, "in a list") for item in node.elts)
         element = NONE
         for item in items:
             element = item.type if element is NONE else common(element, item.type, show(node))
         return ReadExpression(ListOf(list_of(element), items))
 
-    def _tuple(self, node: ast.Tuple, place: Scope) -> ReadExpression:
+    def _tuple(self, node: ast.Tuple, place: NameScope) -> ReadExpression:
         items = tuple(self.value(item, place).expr for item in node.elts)
         return ReadExpression(Key(Type("key"), items))
 
-    def _unaryop(self, node: ast.UnaryOp, place: Scope) -> ReadExpression:
+    def _unaryop(self, node: ast.UnaryOp, place: NameScope) -> ReadExpression:
         if isinstance(node.op, ast.Not):
             inner = self.truth(node.operand, place)
             return ReadExpression(Not(BOOL, inner.expr), inner.false, inner.true)
@@ -268,7 +268,7 @@ class ExpressionReader:
             return ReadExpression(Negate(replace(of.type, low=None, high=None), of))
         raise Complaint(f"{show(node)!r} is not part of the language")
 
-    def _boolop(self, node: ast.BoolOp, place: Scope) -> ReadExpression:
+    def _boolop(self, node: ast.BoolOp, place: NameScope) -> ReadExpression:
         if isinstance(node.op, ast.Or):
             first = self.value(node.values[0], place)
             if first.expr.type.kind != "bool" or first.expr.type.optional:
@@ -286,7 +286,7 @@ class ExpressionReader:
         known = frozenset().union(*(part.false for part in parts))
         return ReadExpression(Or(BOOL, exprs), frozenset.intersection(*(part.true for part in parts)), known)
 
-    def _or_else(self, node: ast.BoolOp, first: Expr, place: Scope) -> ReadExpression:
+    def _or_else(self, node: ast.BoolOp, first: Expr, place: NameScope) -> ReadExpression:
         if not first.type.optional:
             raise Complaint(f"{show(node)!r}: {show(node.values[0])!r} is never empty, so 'or' has nothing to choose")
         result = first
@@ -296,7 +296,7 @@ class ExpressionReader:
             result = OrElse(type_, result, second)
         return ReadExpression(result)
 
-    def _compare(self, node: ast.Compare, place: Scope) -> ReadExpression:
+    def _compare(self, node: ast.Compare, place: NameScope) -> ReadExpression:
         parts: list[ReadExpression] = []
         left = node.left
         for op, right in zip(node.ops, node.comparators, strict=True):
@@ -308,7 +308,7 @@ class ExpressionReader:
             return parts[0]
         return ReadExpression(And(BOOL, tuple(p.expr for p in parts)), frozenset().union(*(p.true for p in parts)))
 
-    def _compare_two(self, left: ast.expr, op: ast.cmpop, right: ast.expr, place: Scope) -> ReadExpression:
+    def _compare_two(self, left: ast.expr, op: ast.cmpop, right: ast.expr, place: NameScope) -> ReadExpression:
         sign = _COMPARISONS[type(op)]
         source = f"{show(left)} {sign} {show(right)}"
         a, b = self.value(left, place).expr, self.value(right, place).expr
@@ -363,14 +363,14 @@ class ExpressionReader:
         fact = frozenset({f"present:{show(left)}"} if a.type.optional else set())
         return ReadExpression(expr, fact) if sign == "in" else ReadExpression(expr, frozenset(), fact)
 
-    def _ifexp(self, node: ast.IfExp, place: Scope) -> ReadExpression:
+    def _ifexp(self, node: ast.IfExp, place: NameScope) -> ReadExpression:
         test = self.truth(node.test, place)
         then = self.value(node.body, place.knowing(test.true)).expr
         otherwise = self.value(node.orelse, place.knowing(test.false)).expr
         type_ = common(then.type, otherwise.type, show(node))
         return ReadExpression(Choice(type_, test.expr, then, otherwise))
 
-    def _binop(self, node: ast.BinOp, place: Scope) -> ReadExpression:
+    def _binop(self, node: ast.BinOp, place: NameScope) -> ReadExpression:
         if type(node.op) not in _ARITHMETIC:
             raise Complaint(f"{show(node)!r} is not part of the language")
         op = _ARITHMETIC[type(node.op)]
@@ -387,7 +387,7 @@ class ExpressionReader:
             )
         return ReadExpression(Arithmetic(type_, op, a, b))  # type: ignore[arg-type]
 
-    def _nonzero(self, expr: Expr, node: ast.expr, place: Scope) -> bool:
+    def _nonzero(self, expr: Expr, node: ast.expr, place: NameScope) -> bool:
         if isinstance(expr, Literal):
             return bool(expr.value)
         if expr.type.low is not None and (expr.type.low > 0 or (expr.type.high is not None and expr.type.high < 0)):
@@ -396,17 +396,17 @@ class ExpressionReader:
 
     # Calls and comprehensions
 
-    def _generatorexp(self, node: ast.GeneratorExp, _place: Scope) -> ReadExpression:
+    def _generatorexp(self, node: ast.GeneratorExp, _place: NameScope) -> ReadExpression:
         raise Complaint(
             f"{show(node)!r} stands alone; put it into all(..), any(..), count(..), sum(..), first(..) or [..]"
         )
 
-    def _listcomp(self, node: ast.ListComp, place: Scope) -> ReadExpression:
+    def _listcomp(self, node: ast.ListComp, place: NameScope) -> ReadExpression:
         loops, inner = self.loops(node.generators, place)
         element = self.sure(node.elt, inner, "in a list")
         return ReadExpression(Scan(list_of(element.type), "list", element, loops))
 
-    def loops(self, generators: list[ast.comprehension], place: Scope) -> tuple[tuple[Loop, ...], Scope]:
+    def loops(self, generators: list[ast.comprehension], place: NameScope) -> tuple[tuple[Loop, ...], NameScope]:
         """The loops of a comprehension and the place inside them."""
         found: list[Loop] = []
         for generator in generators:
@@ -423,7 +423,7 @@ class ExpressionReader:
             found.append(Loop(name, element, source, tuple(tests)))
         return tuple(found), place
 
-    def source(self, node: ast.expr, place: Scope) -> tuple[Records | Expr, Type]:
+    def source(self, node: ast.expr, place: NameScope) -> tuple[Records | Expr, Type]:
         """What a loop runs over, and the type of one element."""
         if isinstance(node, ast.Name) and node.id in set(self.declared.entity_names()):
             return Records(node.id), ref(node.id)
@@ -432,7 +432,7 @@ class ExpressionReader:
             raise Complaint(f"{show(node)!r} is {a_type(expr.type)}; a loop runs over an entity or a list")
         return expr, expr.type.of
 
-    def _call(self, node: ast.Call, place: Scope) -> ReadExpression:
+    def _call(self, node: ast.Call, place: NameScope) -> ReadExpression:
         if not isinstance(node.func, ast.Name):
             raise Complaint(f"{show(node)!r}: records have no methods; use a function or a define")
         name = node.func.id
@@ -453,7 +453,7 @@ class ExpressionReader:
     def _gathers(self, name: str, node: ast.Call) -> bool:
         return name not in ("min", "max") or len(node.args) == 1
 
-    def _gather(self, name: str, node: ast.Call, place: Scope) -> Scan:
+    def _gather(self, name: str, node: ast.Call, place: NameScope) -> Scan:
         gather = cast(Gathering, name)
         keywords = {word.arg: word.value for word in node.keywords if word.arg}
         if gather in ("count", "any", "none") and len(node.args) == 1 and isinstance(node.args[0], ast.Name):
@@ -480,12 +480,12 @@ class ExpressionReader:
             by = self.keys(keywords["by"], inner)
         return Scan(gathered_type(gather, element, element_node), gather, element, loops, by)
 
-    def keys(self, node: ast.expr, place: Scope) -> tuple[Expr, ...]:
+    def keys(self, node: ast.expr, place: NameScope) -> tuple[Expr, ...]:
         """The parts of an order; each must have one."""
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
         return tuple(self.order_key(part, place) for part in parts)
 
-    def order_key(self, node: ast.expr, place: Scope) -> Expr:
+    def order_key(self, node: ast.expr, place: NameScope) -> Expr:
         """One part of an order, `desc(x)` for the greatest first."""
         if (
             isinstance(node, ast.Call)
@@ -500,7 +500,9 @@ class ExpressionReader:
             raise Complaint(f"{show(node)!r} is {a_type(expr.type)}, which has no order")
         return expr
 
-    def _by_attributes(self, gather: Gathering, entity: str, keywords: Mapping[str, ast.expr], place: Scope) -> Scan:
+    def _by_attributes(
+        self, gather: Gathering, entity: str, keywords: Mapping[str, ast.expr], place: NameScope
+    ) -> Scan:
         """`count(Stay, room=room)`: equality of attributes, the right sides in the surrounding scope."""
         tests: list[Expr] = []
         one = Local(ref(entity), "each")
@@ -521,7 +523,7 @@ class ExpressionReader:
         loop = Loop("each", ref(entity), Records(entity), tuple(tests))
         return Scan(INT if gather == "count" else BOOL, gather, Literal(BOOL, True), (loop,))
 
-    def _closure(self, name: str, node: ast.Call, place: Scope) -> Function:
+    def _closure(self, name: str, node: ast.Call, place: NameScope) -> Function:
         if len(node.args) != 2 or not isinstance(node.args[1], ast.Name) or node.keywords:
             raise Complaint(f"{show(node)!r}: write {name}(record, attribute)")
         start = self.sure(node.args[0], place, f"in {name}(..)")
@@ -540,7 +542,7 @@ class ExpressionReader:
             )
         return Function(list_of(ref(entity)), name, (start,), entity, attribute)
 
-    def _defined(self, name: str, node: ast.Call, place: Scope) -> Defined:
+    def _defined(self, name: str, node: ast.Call, place: NameScope) -> Defined:
         wanted = self.declared.define_params(name)
         if node.keywords or len(node.args) != len(wanted):
             raise Complaint(f"{show(node)!r}: {name} takes {len(wanted)} arguments by position")

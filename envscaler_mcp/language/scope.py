@@ -16,7 +16,7 @@ from envscaler_mcp.language.types import Type
 
 
 @dataclass(slots=True)
-class Scope:
+class NameScope:
     """The names and facts at one point of an operation, rule or definition."""
 
     scope: dict[str, Type]
@@ -28,13 +28,13 @@ class Scope:
     derived: frozenset[str] = frozenset()
     """Names of attributes that are worked out: any write may change them."""
 
-    def knowing(self, facts: Iterable[str]) -> Scope:
+    def knowing(self, facts: Iterable[str]) -> NameScope:
         return replace(self, facts=self.facts | frozenset(facts))
 
-    def binding(self, name: str, type_: Type) -> Scope:
+    def binding(self, name: str, type_: Type) -> NameScope:
         return replace(self, scope={**self.scope, name: type_}, facts=without_name(self.facts, name))
 
-    def after_write(self, attribute: str = "") -> Scope:
+    def after_write(self, attribute: str = "") -> NameScope:
         """What is still known after a write to an attribute, or after a record came or went."""
         return replace(self, facts=frozenset(fact for fact in self.facts if self._lasts(fact, attribute)))
 

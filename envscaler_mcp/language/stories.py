@@ -1,4 +1,4 @@
-"""Stories: who is in them, what is done, and how somebody asks for it; and how records are told apart in words."""
+"""Stories: who is in them, what is done, and how a user asks for it; and how records are told apart in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from envscaler_mcp.language.fitting import assignable, show
 from envscaler_mcp.language.model import Model, New, Operation
 from envscaler_mcp.language.operations import loop_head
 from envscaler_mcp.language.reader import ExpressionReader, parse_expression
-from envscaler_mcp.language.scope import Scope
+from envscaler_mcp.language.scope import NameScope
 from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import BOOL, Complaint, Type, ref
 
@@ -105,7 +105,7 @@ class Story:
     do: tuple[Deed, ...]
     tell: tuple[Telling, ...]
     ask: Telling = ()
-    """How somebody begins to speak of it, before any detail."""
+    """How a user begins to speak of it, before any detail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class _Body:
         self.model, self.reader, self.report = model, reader, report
 
     def read(self, name: str, spec: StorySpec) -> Story | None:
-        place = Scope({})
+        place = NameScope({})
         cast: list[Role] = []
         for number, line in enumerate(spec.cast, start=1):
             try:
@@ -242,14 +242,14 @@ class _Body:
                 self.report("cast", f"{role.name!r} is never used")
         return Story(name, tuple(cast), do, tuple(tell), self.ask(spec.ask, place))
 
-    def ask(self, text: str, place: Scope) -> Telling:
+    def ask(self, text: str, place: NameScope) -> Telling:
         try:
             return tuple(self.telling(text, place))
         except Complaint as complaint:
             self.report("ask", str(complaint))
             return ()
 
-    def role(self, line: str, place: Scope) -> tuple[Role, Scope]:
+    def role(self, line: str, place: NameScope) -> tuple[Role, NameScope]:
         if match := re.fullmatch(r"(\w+)\s+from\s+(\w+)\.([\w.]+)(?:\s+in\s+(.*))?", line.strip(), re.DOTALL):
             return self.chosen(match[1], match[2], match[3], match[4] or "", place)
         if match := re.fullmatch(r"(\w+)\s*=(?!=)(.*)", line.strip(), re.DOTALL):
@@ -270,7 +270,7 @@ class _Body:
         test = None if not tests else tests[0] if len(tests) == 1 else And(BOOL, tests)
         return Drawn(loop.name, entity, test), place
 
-    def chosen(self, name: str, operation: str, parameter: str, rest: str, place: Scope) -> tuple[Role, Scope]:
+    def chosen(self, name: str, operation: str, parameter: str, rest: str, place: NameScope) -> tuple[Role, NameScope]:
         type_ = parameter_type(self.operation(operation), parameter)
         if type_.kind in ("ref", "list"):
             inside = type_.of or type_
@@ -289,7 +289,9 @@ class _Body:
             raise Complaint(f"there is no operation {name!r}{name_hint(name, self.model.operations)}")
         return self.model.operations[name]
 
-    def deeds(self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: Scope) -> tuple[tuple[Deed, ...], Scope]:
+    def deeds(
+        self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: NameScope
+    ) -> tuple[tuple[Deed, ...], NameScope]:
         found: list[Deed] = []
         for spec in specs:
             if isinstance(spec, LoopSpec):
@@ -306,7 +308,7 @@ class _Body:
                 found.append(act)
         return tuple(found), place
 
-    def act(self, line: str, place: Scope) -> tuple[Act, Scope]:
+    def act(self, line: str, place: NameScope) -> tuple[Act, NameScope]:
         match = re.fullmatch(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", line.strip(), re.DOTALL)
         assert match is not None
         node = parse_expression(match[2])
@@ -336,7 +338,7 @@ class _Body:
             place = self.reader.bind(place, match[1], ref(creates), "the record")
         return Act(operation.name, arguments, match[1] or "", creates), place
 
-    def telling(self, text: str, place: Scope) -> Iterator[str | Said]:
+    def telling(self, text: str, place: NameScope) -> Iterator[str | Said]:
         for number, piece in enumerate(re.split(r"\{([^{}]*)\}", " ".join(text.split()))):
             if number % 2 == 0:
                 if piece:

@@ -1,4 +1,4 @@
-"""What a class without a blueprint keeps to by itself: references that lead somewhere, records under their own ids."""
+"""What a class without a blueprint must keep to in any case: references that lead somewhere, records under their own ids."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Arguments:
     def draw(self, world: Any, chance: Chance, *, unchanged: bool = False) -> dict[str, Any] | None:
         """Arguments that may be permitted, or None where there is no record to name.
 
-        Whoever draws again from a world in which nothing has changed says so, and the records are not searched again.
+        A caller that draws again from an unchanged world says so, and the records are not searched again.
         """
         if not unchanged:
             self._pools.clear()

@@ -1,4 +1,4 @@
-"""Values for an argument, taken from the state by name and type: for classes of which nobody has a model."""
+"""Values for an argument, taken from the state by name and type: for classes without a blueprint."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Casting:
         self.values = {name: values_of(name, said) for name in (*model.operations, *model.entities)}
 
     def cast(self, story: Story, state: dict[str, Any], chance: Chance, taken: set[Ref]) -> Names | None:
-        """Names for every role, or None where the state has nobody for one; records taken by others are left out."""
+        """Names for every role, or None where no record of the state fits one; records taken by others are left out."""
         store = Store(self.model, state)
         return self._fill(list(story.cast), {}, Evaluator(store), chance, taken)
 

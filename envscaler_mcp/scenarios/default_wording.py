@@ -104,7 +104,7 @@ class Telling:
         return [Span(text=f"the {noun} "), *self._label(container, key, routes.get(key))]
 
     def _label(self, container: str, key: str, route: ReadRoute | None) -> Iterator[Span]:
-        """What the record is told by, and what else somebody must know to find it."""
+        """What the record is told by, and what else a user must know to find it."""
         parts = self.shapes.description(container, key)
         if not parts:
             yield Span(text=key, fact=_fact(f"{container} {key}", key))

@@ -157,7 +157,7 @@ def _around(way: Description, place: int) -> tuple[str, str]:
 
 
 def _owns(words: str) -> bool:
-    """Whether words go on from what is somebody's."""
+    """Whether words continue a possessive: "Ann's", "their"."""
     return words == "'s" or words.startswith("'s ")
 
 

@@ -55,7 +55,7 @@ class _Place:
 
 
 class WrittenTaskMaker:
-    """Makes proven scenarios of one environment that somebody wrote; its code runs where the opener opens worlds."""
+    """Makes proven scenarios of one environment whose class is not compiled; its code runs where the opener opens worlds."""
 
     def __init__(self, code: EnvironmentCode, seed: int, opener: Opener) -> None:
         self.code, self.environment, self.seed, self._opener = code, code.environment, seed, opener
@@ -244,7 +244,7 @@ class WrittenTaskMaker:
             "threads": len(threads),
             "dependent": sum(thread.changes - 1 for thread in threads),
             "distractors": sum(len(place.shapes.containers[home]) for home in homes) - len(named),
-            # The share, in percent, of what is asked for in words that nobody chose.
+            # The share, in percent, of what is asked for in words that no author chose.
             "default_words": 100,
         }
 

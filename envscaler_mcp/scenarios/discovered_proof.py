@@ -1,4 +1,4 @@
-"""Proofs for environments of which nobody has a model; neither their code nor a check runs in this process."""
+"""Proofs for environments without a blueprint; neither their code nor a check runs in this process."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def wishes_of(
 
 
 class WrittenProver(Proving):
-    """Proves scenarios of a class that somebody wrote."""
+    """Proves scenarios of a class that is not compiled."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Threads of tasks in environments that somebody wrote: changes with the reads that make them possible."""
+"""Threads of tasks in environments whose class is not compiled: changes with the reads that make them possible."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def distinct(calls: Iterator[Call]) -> list[Call]:
 
 
 def only_ones(thread: WrittenThread, shapes: Shapes, call: Call) -> dict[str, str]:
-    """Records of a call that nobody can take for another one of the thread when they are spoken of again."""
+    """Records of a call that cannot be taken for another one of the thread when they are mentioned again."""
     homes = Counter(shapes.home[key] for key in thread.named if key in shapes.home)
     homes.update(container for container, records in thread.chain.diff.created.items() for _ in records)
     return {key: shapes.home[key] for key in shapes.ids_in(call.arguments) if homes[shapes.home[key]] == 1}

@@ -1,4 +1,4 @@
-"""Of all that a plan changed, what anybody can have wished: not the ids, minutes and counts that come about by themselves."""
+"""The changes of a plan that a task can ask for: without new ids, timestamps and counters, which follow from the others."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Wishes:
         return cls(frozenset(passing), tuple(sorted(_free(diff, twin, back))), given)
 
     def of_diff(self, diff: StateDiff) -> StateDiff:
-        """The difference without what nobody asked for by itself."""
+        """The difference without what only follows from other changes."""
         created = {
             container: {
                 key: {name: value for name, value in record.items() if (container, name) not in self.passing}
@@ -77,7 +77,7 @@ class Wishes:
         return any(path == free or path.startswith(f"{free}.") for free in self.free)
 
     def form(self, diff: StateDiff) -> str:
-        """The same for ends that nobody can tell apart."""
+        """The same for ends that a check cannot tell apart."""
         return content_form(self.of_diff(diff), self.given)
 
     def frame(self, diff: StateDiff) -> Frame:

@@ -1,4 +1,4 @@
-"""What somebody knows who has only read answers, and what must be read to know it."""
+"""What an agent knows that has only read answers, and what it must read to know more."""
 
 from __future__ import annotations
 

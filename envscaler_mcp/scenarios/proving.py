@@ -96,7 +96,7 @@ class Proving(ABC):
         return frame_of(diff)
 
     def _form(self, diff: StateDiff) -> str:
-        """The same for ends that nobody can tell apart."""
+        """The same for ends that a check cannot tell apart."""
         return content_form(diff)
 
     @abstractmethod
@@ -268,7 +268,7 @@ class Proving(ABC):
                         yield (left, {**b.arguments, name: a.arguments[name]}), first, second
 
     def _extras(self, calls: Sequence[Call]) -> Iterator[Call]:
-        """Changes that are permitted after the task and that nobody asked for."""
+        """Changes that are permitted after the task and that the task does not ask for."""
         for call in calls:
             self.world.call(call.tool, call.arguments)
         after = self.world.snapshot()
@@ -285,7 +285,7 @@ class Proving(ABC):
         yield from found
 
     def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """The wanted end with one fact of it undone or altered, and with one that nobody asked about; where it is other."""
+        """The wanted end with one fact of it undone or altered, and with one that the task does not ask about, where these differ."""
         for container, records in sorted(self.frame.changed.items()):
             for key, fields in sorted(records.items()):
                 for field in sorted(fields):
@@ -412,7 +412,7 @@ def _allowed(frame: Frame) -> set[tuple[object, ...]]:
 
 
 def _told(what: Call | str) -> str:
-    """A mutant, for whoever writes the checks that did not notice it."""
+    """A mutant, for the author of the checks that did not notice it."""
     if isinstance(what, str):
         return f"for example with {what} otherwise"
     return f"for example one with {what.tool}({canonical_json(what.arguments)})"

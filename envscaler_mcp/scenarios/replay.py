@@ -57,7 +57,7 @@ def with_new_ids(value: Any, names: dict[str, str]) -> Any:
 
 
 def content_form(diff: StateDiff, named: frozenset[str] = frozenset()) -> str:
-    """A difference with its new records known by their content alone: two ends that nobody could tell apart are equal.
+    """A difference with its new records known by their content alone: two ends that no check can tell apart are equal.
 
     Ids that were asked for by name stay as they are.
     """

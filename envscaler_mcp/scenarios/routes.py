@@ -1,4 +1,4 @@
-"""Which reads show a record to somebody who knows only what a task says of it."""
+"""Which reads show a record to an agent that knows only what a task says of it."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Routes:
         yield ReadRoute((*before, answer.call), values, tuple(through))
 
     def _said(self, container: str, key: str, answer: _Answer) -> tuple[Part, ...] | None:
-        """What the task must say of the record so that somebody would make this read."""
+        """What the task must say of the record so that an agent would make this read."""
         record = self.shapes.containers[container][key]
         said: list[Part] = []
         for value in answer.says:
@@ -179,7 +179,7 @@ class Routes:
         return None
 
     def seen_after(self, world: World, key: str, known: set[str]) -> Call | None:
-        """A read that shows a new record's id as things are now, to somebody who knows these ids."""
+        """A read that shows a new record's id as things are now, to an agent that knows these ids."""
         for call in self._reads:
             if all(need in known for need in self.shapes.ids_in(call.arguments)):
                 outcome = world.call(call.tool, call.arguments)

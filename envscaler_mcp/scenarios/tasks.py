@@ -1,4 +1,4 @@
-"""Tasks: one or several stories in one message, as somebody would write it."""
+"""Tasks: one or several stories in one message, as a user would write it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CASTS = 4
 _CASTS_FOR_A_BRANCH = 16
 """How often a story is cast anew: where a record is unmistakable, and where the rarer branch is looked for."""
 _PATIENCE = 24
-"""How often a story that finds nobody, or is too long, is tried for one task before the others go first."""
+"""How often a story that cannot be cast, or is too long, is tried for one task before the others go first."""
 _WITHOUT_THEME = 35
 """How many of a hundred tasks of several stories are not held together by an occasion."""
 
@@ -65,7 +65,7 @@ class TaskMaker:
         self.told = DescribedTask()
         self.unproven: Counter[str] = Counter()
         self.uncast: Counter[str] = Counter()
-        """How often a story found nobody while the task at hand was made."""
+        """How often a story could not be cast while the task at hand was made."""
         self.choosy = True
         """Whether stories told least often come first; when none of them fits the level, any will do."""
         self.misfit: Counter[str] = Counter()

@@ -41,9 +41,9 @@ class Thread:
     telling: int = 0
     """Which of the story's tellings it is."""
     ask: tuple[Span, ...] = ()
-    """How somebody begins to speak of it."""
+    """How a user begins to speak of it."""
     chosen: int = 0
-    """How many of its records somebody chose and told."""
+    """How many of its records are chosen and named in the task."""
     alone: int = 0
     """How many of those nothing else could be mistaken for."""
 

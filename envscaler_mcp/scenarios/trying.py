@@ -178,7 +178,7 @@ class Trials:
                 chain.steps.append(step)
                 diff = self.world.diff_since(self._mark)
                 kept = {key for records in diff.created.values() for key in records}
-                # What is made and taken away again is nothing that anybody can see afterwards.
+                # What is made and removed again leaves no trace in the final state.
                 if chain.made - kept or not self._each_matters(chain, diff):
                     chain.steps.pop()
                     break

@@ -49,7 +49,7 @@ class Effects:
         self.places = {id(statement): place for place, statement in enumerate(statements(operation.effect))}
         self.writes: list[Write] = []
         self.created: list[Ref] = []
-        """What the outermost statements made; a loop may make any number, which nobody is told one by one."""
+        """What the outermost statements made; a loop may make any number, which are not listed."""
 
     def run(self, names: Names) -> Names:
         """The names after the last statement; a change that breaks anything refuses the call."""

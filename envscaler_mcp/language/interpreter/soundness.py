@@ -1,4 +1,4 @@
-"""What is wrong with a state before any rule is asked: for states that somebody wrote by hand."""
+"""What is wrong with a state before any rule is asked: for states that an author wrote by hand."""
 
 from __future__ import annotations
 

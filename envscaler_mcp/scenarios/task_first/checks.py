@@ -30,7 +30,7 @@ class _WrittenChecks(BaseModel):
 
 
 async def with_checks(author: Author, court: Court, scenario: Scenario, state: State, effects: PlanEffects) -> Scenario:
-    """The scenario with checks and its proof; what the proof finds wanting goes back to whoever writes them."""
+    """The scenario with checks and its proof; what the proof does not accept goes back to the model that writes them."""
 
     async def read(found: _WrittenChecks) -> Scenario:
         if found.objection:

@@ -80,7 +80,7 @@ def _met_by_chance(card: Environment, one: _Value) -> bool:
 
 
 def _documented(card: Environment, one: _Value) -> bool:
-    """Whether the tool's description names the value, so that whoever reads it can choose it."""
+    """Whether the tool's description names the value, so that a reader can choose it."""
     tool = card.tool(one.tool)
     if tool is None:
         return False

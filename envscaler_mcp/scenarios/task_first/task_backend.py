@@ -1,4 +1,4 @@
-"""What judges a task that somebody else made up: where it is played, what its plan changes, and its proof."""
+"""What judges a task that was not made from a story: where it is played, what its plan changes, and its proof."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PlanEffects:
     """Everything that it changes, as checks of ours would ask for it."""
     frame: Frame
     form: str
-    """The same for plans whose ends nobody can tell apart."""
+    """The same for plans whose ends a check cannot tell apart."""
     final: dict[str, Any]
     """The state at their end."""
 
@@ -84,7 +84,7 @@ class CompiledCourt:
 
 @dataclass(frozen=True, slots=True)
 class WrittenCourt:
-    """Of an environment whose class somebody wrote; it runs where the opener opens worlds."""
+    """Of an environment whose class is not compiled; it runs where the opener opens worlds."""
 
     code: EnvironmentCode
     opener: Opener

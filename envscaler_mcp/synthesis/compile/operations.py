@@ -117,7 +117,7 @@ class Method:
         return names
 
     def fresh(self, *wishes: str) -> str:
-        """A name that nobody uses yet."""
+        """A name that is not in use."""
         return fresh(wishes, self.names)
 
     def _documentation(self) -> None:

@@ -30,7 +30,7 @@ class Lines:
             self.lines.append("    " * self.depth + line if line else "")
 
     def doc(self, paragraphs: list[str]) -> None:
-        """A docstring, whatever somebody has written into it."""
+        """A docstring, safe for any text of an author."""
         paragraphs = [within_docstring(paragraph) for paragraph in paragraphs]
         if len(paragraphs) == 1 and "\n" not in paragraphs[0] and len(paragraphs[0]) < WIDTH - 4 * self.depth - 6:
             self.raw(f'"""{paragraphs[0]}"""')
