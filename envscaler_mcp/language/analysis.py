@@ -1,4 +1,4 @@
-"""What no trade would mean: states nobody enters, rules nobody can break, definitions nobody uses."""
+"""What an author cannot have meant: states that are never entered, rules that no call can break, definitions without use."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from envscaler_mcp.language.expressions import (
     Choice,
-    Clock,
     Defined,
     Derived,
     Expr,
     Get,
     Literal,
     Local,
+    Now,
     Records,
     Scan,
     walk,
@@ -34,13 +34,13 @@ from envscaler_mcp.language.model import (
     SetLocal,
     Statement,
 )
-from envscaler_mcp.language.stories import Speech, told_expressions
+from envscaler_mcp.language.stories import Storybook, told_expressions
 from envscaler_mcp.language.text import plural
 
 Finding = tuple[str, str]
 
 
-def errors(model: Model, speech: Speech) -> Iterator[Finding]:
+def errors(model: Model, speech: Storybook) -> Iterator[Finding]:
     """What must be mended."""
     yield from _unused_defines(model, speech)
     yield from _states(model)
@@ -68,7 +68,7 @@ def warnings(model: Model) -> Iterator[Finding]:
         yield from _batches(operation)
 
 
-def _unused_defines(model: Model, speech: Speech) -> Iterator[Finding]:
+def _unused_defines(model: Model, speech: Storybook) -> Iterator[Finding]:
     used: set[str] = set()
     told = (expr for story in speech.stories.values() for expr in told_expressions(story))
     for expr in (*everything(model), *told):
@@ -174,7 +174,7 @@ def _inlined(
 
 def reads_clock(expr: Expr, defines: Mapping[str, Define], entities: Mapping[str, Entity]) -> bool:
     """Whether now or today decide the value."""
-    return any(isinstance(inner, Clock) for inner in _inlined(expr, defines, entities, set()))
+    return any(isinstance(inner, Now) for inner in _inlined(expr, defines, entities, set()))
 
 
 def read_by(expr: Expr, model: Model) -> set[tuple[str, str]]:

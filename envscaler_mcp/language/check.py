@@ -15,10 +15,10 @@ from envscaler_mcp.language.declarations import Declared
 from envscaler_mcp.language.magnitude import boundless
 from envscaler_mcp.language.model import Model, Operation, Query, Rule
 from envscaler_mcp.language.operations import read_operation, read_query
-from envscaler_mcp.language.place import Place
-from envscaler_mcp.language.reader import Reader
-from envscaler_mcp.language.stories import Speech, read_speech
-from envscaler_mcp.language.text import did_you_mean
+from envscaler_mcp.language.reader import ExpressionReader
+from envscaler_mcp.language.scope import NameScope
+from envscaler_mcp.language.stories import Storybook, read_speech
+from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import Complaint
 
 S = TypeVar("S")
@@ -42,12 +42,12 @@ class Problem:
 
 
 @dataclass(slots=True)
-class Checked:
+class CheckedBlueprint:
     """A model where there is no error, and what was found on the way."""
 
     blueprint: Blueprint
     model: Model | None = None
-    speech: Speech = field(default_factory=Speech)
+    speech: Storybook = field(default_factory=Storybook)
     """How people speak in this trade; empty where nothing was said of it."""
     problems: list[Problem] = field(default_factory=list)
 
@@ -67,7 +67,7 @@ class Checked:
         return self.model
 
 
-def check_blueprint(blueprint: Blueprint) -> Checked:
+def check_blueprint(blueprint: Blueprint) -> CheckedBlueprint:
     """Read every expression of a blueprint, and look for what no trade would mean."""
     return _Check(blueprint).run()
 
@@ -75,9 +75,9 @@ def check_blueprint(blueprint: Blueprint) -> Checked:
 class _Check:
     def __init__(self, blueprint: Blueprint) -> None:
         self.blueprint = blueprint
-        self.result = Checked(blueprint)
+        self.result = CheckedBlueprint(blueprint)
         self.declared = Declared(blueprint)
-        self.reader = Reader(self.declared)
+        self.reader = ExpressionReader(self.declared)
         self.declared.reader = self.reader
 
     def error(self, place: str, message: str) -> None:
@@ -98,8 +98,8 @@ class _Check:
         except RecursionError:
             self.error(place, "this is nested too deeply")
 
-    def run(self) -> Checked:
-        self.errors_of(limits.too_large(self.blueprint))
+    def run(self) -> CheckedBlueprint:
+        self.errors_of(limits.blueprint_too_large(self.blueprint))
         if self.result.problems:
             return self.result
         with self.at("blueprint"):
@@ -160,7 +160,7 @@ class _Check:
             with self.at(f"rule {number} ({spec.text})"):
                 if not spec.text.strip().endswith("."):
                     raise Complaint("the text of a rule is shown to people; write a sentence with a full stop")
-                reading = self.reader.condition(spec.holds, Place({}, clock=False))
+                reading = self.reader.condition(spec.holds, NameScope({}, clock=False))
                 if analysis.reads_clock(reading.expr, self.declared.defines, self.declared.all_entities()):
                     raise Complaint("a rule speaks of the state only; 'now' and 'today' move by themselves")
                 yield Rule(number, spec.text.strip(), reading.expr)
@@ -179,10 +179,10 @@ class _Check:
     def derive(self) -> dict[str, tuple[str, ...]]:
         for name, reads in self.blueprint.derive.items():
             if name not in self.blueprint.entities:
-                self.error("derive", f"there is no entity {name!r}{did_you_mean(name, self.blueprint.entities)}")
+                self.error("derive", f"there is no entity {name!r}{name_hint(name, self.blueprint.entities)}")
             for read in reads:
                 if read not in READS:
-                    self.error(f"derive {name}", f"there is no read {read!r}{did_you_mean(read, READS)}")
+                    self.error(f"derive {name}", f"there is no read {read!r}{name_hint(read, READS)}")
         return {name: tuple(self.blueprint.derive.get(name, ("get", "list"))) for name in self.blueprint.entities}
 
     def tools(self, model: Model) -> None:

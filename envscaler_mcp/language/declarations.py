@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from envscaler_mcp.artifacts import Blueprint
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr, ListOf, Literal
-from envscaler_mcp.language.fitting import real
 from envscaler_mcp.language.model import Attribute, Define, Entity, Parameter
-from envscaler_mcp.language.place import Place
-from envscaler_mcp.language.reader import Reader
-from envscaler_mcp.language.text import did_you_mean, plural, singular, snake, split_top
-from envscaler_mcp.language.types import BOOL, NONE, Complaint, Type, Written, list_of, parse_type, ref
+from envscaler_mcp.language.reader import ExpressionReader
+from envscaler_mcp.language.scope import NameScope
+from envscaler_mcp.language.text import name_hint, plural, singular, snake, split_top
+from envscaler_mcp.language.types import NONE, Complaint, Type, ref
+from envscaler_mcp.language.written_types import WrittenType, parse_type
 
 LABELS = ("name", "title", "code", "number", "label", "email")
 """What an attribute is called that people may call a record by."""
@@ -24,7 +25,7 @@ _STATE = {"now", "counters"}
 class Declared:
     """The declarations of one blueprint."""
 
-    reader: Reader
+    reader: ExpressionReader
 
     def __init__(self, blueprint: Blueprint) -> None:
         self.blueprint = blueprint
@@ -85,13 +86,13 @@ class Declared:
 
     # Attributes
 
-    def resolve(self, written: Written) -> Written:
+    def resolve(self, written: WrittenType) -> WrittenType:
         """The written type with `Entity.attribute` replaced and its references checked."""
         if written.same_as is not None:
             entity, name = written.same_as
             self._known_entity(entity)
             if name not in self.blueprint.entities[entity]:
-                raise Complaint(f"{entity} has no attribute {name!r}{did_you_mean(name, self.attribute_names(entity))}")
+                raise Complaint(f"{entity} has no attribute {name!r}{name_hint(name, self.attribute_names(entity))}")
             found = self.attribute(entity, name)
             if found.derived is not None:
                 raise Complaint(f"{entity}.{name} is derived; write its type out")
@@ -104,7 +105,7 @@ class Declared:
 
     def _known_entity(self, entity: str) -> None:
         if entity not in self.blueprint.entities:
-            raise Complaint(f"there is no entity {entity!r}{did_you_mean(entity, self.blueprint.entities)}")
+            raise Complaint(f"there is no entity {entity!r}{name_hint(entity, self.blueprint.entities)}")
 
     def attribute(self, entity: str, name: str) -> Attribute:
         """One attribute; the expression of a derived one is read later."""
@@ -113,7 +114,7 @@ class Declared:
         text = self.blueprint.entities[entity][name].strip()
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in ("id", "offset") or keyword.iskeyword(name):
             raise Complaint(
-                f"{name!r} is no name for an attribute; the id is there by itself, others are written like_this"
+                f"{name!r} is no name for an attribute; every record has an id already, others are written like_this"
             )
         if text.startswith("="):
             attribute = Attribute(name, name, NONE, derived=Literal(NONE, None))
@@ -136,7 +137,7 @@ class Declared:
         self._attributes[entity, name] = attribute
         return attribute
 
-    def _default(self, written: Written, name: str) -> Expr | None:
+    def _default(self, written: WrittenType, name: str) -> Expr | None:
         if written.default is None:
             if written.moves is not None:
                 return Literal(written.type, written.type.options[0])
@@ -153,7 +154,7 @@ class Declared:
             return attribute.type
         if (entity, name) not in self._derived_types:
             source = self.blueprint.entities[entity][name].strip()[1:]
-            place = Place({"self": ref(entity)})
+            place = NameScope({"self": ref(entity)})
             expr = self._once(f"{entity}.{name}", source, place)
             if expr.type.kind in ("ratio", "struct", "key"):
                 raise Complaint(
@@ -182,7 +183,7 @@ class Declared:
     def define_type(self, name: str) -> Type:
         if name not in self.defines:
             scope: dict[str, Type] = {}
-            place = Place(scope)
+            place = NameScope(scope)
             for param in self._signatures[name]:
                 place = self.reader.bind(place, param.name, param.type, f"the parameter of {name}")
             body = self._once(name, self._bodies[name], place)
@@ -192,7 +193,7 @@ class Declared:
             self.defines[name] = Define(name, self._signatures[name], body)
         return self.defines[name].body.type
 
-    def _once(self, name: str, source: str, place: Place) -> Expr:
+    def _once(self, name: str, source: str, place: NameScope) -> Expr:
         """Read an expression that others may need while it is being read; a circle is an error."""
         if name in self._running:
             circle = " > ".join([*self._running[self._running.index(name) :], name])
@@ -262,23 +263,9 @@ def literal(text: str, type_: Type, name: str) -> Expr:
     """The default written after `=`."""
     text = text.strip()
     bare = text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text
-    kind = type_.kind
     if text in ("None", "none") and type_.optional:
         return Literal(NONE, None)
-    if kind in ("int", "money") and re.fullmatch(r"-?\d+", text):
-        value = int(text)
-        if (type_.low is not None and value < type_.low) or (type_.high is not None and value > type_.high):
-            raise Complaint(f"the default {value} of {name!r} is outside its range")
-        return Literal(type_, value)
-    if kind == "bool" and text.lower() in ("true", "false"):
-        return Literal(BOOL, text.lower() == "true")
-    if kind == "one_of" and bare in type_.options:
-        return Literal(Type("one_of", options=(bare,)), bare)
-    if kind == "text" and bare:
-        return Literal(Type("text"), bare)
-    if kind in ("date", "time", "datetime") and real(kind, bare):
-        return Literal(Type(kind), bare)
-    if kind == "list" and text == "[]":
-        return ListOf(list_of(type_.of or NONE), ())
-    options = did_you_mean(bare, type_.options) if kind == "one_of" else ""
-    raise Complaint(f"{text!r} is no default for {name!r}, which is {type_}{options}")
+    default = column_of(type_).default(text, bare, type_, name)
+    if default is not None:
+        return default
+    raise Complaint(f"{text!r} is no default for {name!r}, which is {type_}{name_hint(bare, type_.options)}")

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from envscaler_mcp.artifacts import Blueprint
 from envscaler_mcp.errors import ArtifactError, BlueprintError
 from envscaler_mcp.language import limits
-from envscaler_mcp.language.text import balanced, did_you_mean, split_top
+from envscaler_mcp.language.text import balanced, name_hint, split_top
 from envscaler_mcp.plain_files import read_named_file
 
 _LONGEST_FILE = 16 << 20
@@ -66,7 +66,7 @@ class _Document:
         known = set(Blueprint.model_fields) - {"schema_version"}
         for key in top:
             if key not in known:
-                raise self.wrong(root, f"there is no part {key!r} in a blueprint{did_you_mean(key, known)}")
+                raise self.wrong(root, f"there is no part {key!r} in a blueprint{name_hint(key, known)}")
         shape: dict[str, Any] = {key: self.part(key, node) for key, node in top.items()}
         for key in ("entities", "rules", "operations"):
             shape.setdefault(key, {} if key != "rules" else [])
@@ -145,7 +145,7 @@ class _Document:
         shape: dict[str, Any] = {}
         for key, value in parts.items():
             if key not in known:
-                raise self.wrong(value, f"an operation has no part {key!r}{did_you_mean(key, known)}")
+                raise self.wrong(value, f"an operation has no part {key!r}{name_hint(key, known)}")
             if key == "params":
                 shape[key] = {name: self.plain(below) for name, below in self.mapping(value).items()}
             elif key == "require":
@@ -165,7 +165,7 @@ class _Document:
         shape: dict[str, Any] = {}
         for key, value in parts.items():
             if key not in known:
-                raise self.wrong(value, f"a query has no part {key!r}{did_you_mean(key, known)}")
+                raise self.wrong(value, f"a query has no part {key!r}{name_hint(key, known)}")
             if key == "params":
                 shape[key] = {name: self.plain(below) for name, below in self.mapping(value).items()}
             elif key in ("show", "answer"):
@@ -186,7 +186,7 @@ class _Document:
         for key, value in parts.items():
             if key not in ("ask", "cast", "do", "tell"):
                 known = ("ask", "cast", "do", "tell")
-                raise self.wrong(value, f"a story has no part {key!r}{did_you_mean(key, known)}")
+                raise self.wrong(value, f"a story has no part {key!r}{name_hint(key, known)}")
         lines = {key: [self.scalar(item) for item in self.sequence(parts[key])] for key in ("cast", "tell")}
         ask = {"ask": self.scalar(parts["ask"])} if "ask" in parts else {}
         return {**ask, **lines, "do": self.statements(parts["do"])}
@@ -205,7 +205,7 @@ class _Document:
         known = ("openings", "stories")
         for key, value in parts.items():
             if key not in known:
-                raise self.wrong(value, f"a theme has no part {key!r}{did_you_mean(key, known)}")
+                raise self.wrong(value, f"a theme has no part {key!r}{name_hint(key, known)}")
         for key in known:
             if key not in parts:
                 raise self.wrong(node, f"this theme lacks {key!r}")

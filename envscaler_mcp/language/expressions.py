@@ -25,7 +25,7 @@ class Local:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class Now:
     """`now` or `today`."""
 
     type: Type
@@ -191,7 +191,7 @@ class Defined:
 Expr = (
     Literal
     | Local
-    | Clock
+    | Now
     | Get
     | Derived
     | ListOf
@@ -242,3 +242,8 @@ def walk(expr: Expr) -> list[Expr]:
     for child in children(expr):
         found.extend(walk(child))
     return found
+
+
+def names_in(*exprs: Expr) -> set[str]:
+    """The names of the variables that stand in expressions."""
+    return {inner.name for expr in exprs for inner in walk(expr) if isinstance(inner, Local)}

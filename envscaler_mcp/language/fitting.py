@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from datetime import datetime
-from functools import lru_cache
 
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr
-from envscaler_mcp.language.text import did_you_mean
-from envscaler_mcp.language.types import INT, MONEY, Complaint, Type, list_of
-
-ORDERED = frozenset({"int", "money", "ratio", "date", "time", "datetime", "text"})
-_NUMBERS = frozenset({"int", "money", "ratio"})
-_FORMS = {"date": "%Y-%m-%d", "time": "%H:%M", "datetime": "%Y-%m-%dT%H:%M"}
+from envscaler_mcp.language.text import name_hint
+from envscaler_mcp.language.types import INT, Complaint, Type, list_of
 
 
 def show(node: ast.AST) -> str:
@@ -34,49 +29,39 @@ def bare(low: int, high: int) -> Type:
     return Type("int", low=low, high=high, shape="bare")
 
 
-@lru_cache(maxsize=4096)
-def real(kind: str, text: str) -> bool:
-    """Whether a text is a real date, time or datetime as they are written here."""
-    try:
-        return datetime.strptime(text, _FORMS[kind]).strftime(_FORMS[kind]) == text  # noqa: DTZ007
-    except ValueError:
-        return False
-
-
 def common(a: Type, b: Type, text: str, *, comparing: bool = False) -> Type:
     """The type that holds both, or a complaint that they do not go together."""
     optional = a.optional or b.optional or "none" in (a.kind, b.kind)
     if a.kind == "none" or b.kind == "none":
         return (b if a.kind == "none" else a).maybe
     kinds: set[str] = {a.kind, b.kind}
-    found = _common_words(a, b, kinds, text, comparing) or _common_numbers(a, b, kinds)
-    if found is None and kinds == {"ref"} and a.entity == b.entity:
-        found = a
-    if found is None and kinds == {"list"} and a.of is not None and b.of is not None:
-        found = list_of(common_element(a.of, b.of, text))
-    if found is None and len(kinds) == 1 and a.kind not in ("ref", "list"):
+    both = _common_words(a, b, kinds, text, comparing) or _common_numbers(a, b, kinds)
+    if both is None and kinds == {"ref"} and a.entity == b.entity:
+        both = a
+    if both is None and kinds == {"list"} and a.of is not None and b.of is not None:
+        both = list_of(common_element(a.of, b.of, text))
+    if both is None and len(kinds) == 1 and a.kind not in ("ref", "list"):
         shape = "" if a.shape == "bare" else a.shape
-        found = Type(a.kind, of=a.of, options=a.options, fields=a.fields, shape=shape)
-    if found is None:
+        both = Type(a.kind, of=a.of, options=a.options, fields=a.fields, shape=shape)
+    if both is None:
         raise Complaint(f"{text!r}: {a_type(a)} and {a_type(b)} do not go together")
-    return replace(found, optional=optional)
+    return replace(both, optional=optional)
 
 
 def _common_words(a: Type, b: Type, kinds: set[str], text: str, comparing: bool) -> Type | None:
-    """Texts, words of a list, and dates written as texts."""
+    """Texts, words of a list, and values that are written as texts."""
     if kinds == {"one_of"}:
         if comparing and not set(a.options) & set(b.options):
             wrong, right = (b, a) if len(b.options) == 1 else (a, b)
-            hint = did_you_mean(wrong.options[0], right.options)
+            hint = name_hint(wrong.options[0], right.options)
             raise Complaint(f"{text!r}: it is never {wrong.options[0]!r}{hint}")
         merged = a.options + tuple(option for option in b.options if option not in a.options)
         return Type("one_of", options=merged)
     if kinds == {"one_of", "text"}:
         return Type("text")
-    if "one_of" in kinds and kinds & set(_FORMS):
-        written = a if a.kind == "one_of" else b
-        other = b if a.kind == "one_of" else a
-        if all(real(other.kind, option) for option in written.options):
+    if "one_of" in kinds:
+        written, other = (a, b) if a.kind == "one_of" else (b, a)
+        if all(column_of(other).reads(option) for option in written.options):
             return Type(other.kind)
     return None
 
@@ -84,13 +69,14 @@ def _common_words(a: Type, b: Type, kinds: set[str], text: str, comparing: bool)
 def _common_numbers(a: Type, b: Type, kinds: set[str]) -> Type | None:
     if a.shape == b.shape == "bare":
         return bare(min(a.low or 0, b.low or 0), max(a.high or 0, b.high or 0))
-    if not kinds <= _NUMBERS or len(kinds) == 1:
+    if not (column_of(a).number and column_of(b).number) or len(kinds) == 1:
         return None
     written = "bare" in (a.shape, b.shape)
     units = {unit(a), unit(b)}
-    if "ratio" in kinds and (len(units) == 1 or written):
-        return Type("ratio", of=MONEY if "money" in units else INT)
-    return MONEY if kinds == {"int", "money"} and written else None
+    if len(units) > 1 and not written:
+        return None
+    of = _in_units(units)
+    return Type("ratio", of=of) if "ratio" in kinds else of
 
 
 def common_element(a: Type, b: Type, text: str) -> Type:
@@ -116,7 +102,7 @@ def assignable(expr: Expr, target: Type, text: str) -> None:
     if target.kind == "one_of" and type_.kind == "one_of":
         stray = [option for option in type_.options if option not in target.options]
         if stray:
-            near = did_you_mean(stray[0], target.options)
+            near = name_hint(stray[0], target.options)
             hint = near if "did you mean" in near else ""
             what = text if len(type_.options) == 1 else f"{text!r} may be {stray[0]!r}, which"
             raise Complaint(f"{what} is not {a_type(target)}{hint}")
@@ -135,7 +121,8 @@ def _fits(type_: Type, target: Type, text: str) -> bool:
     except Complaint:
         # The caller says it with the place that the value goes to.
         return False
-    return not (target.kind == "int" and type_.kind == "money")
+    numbers = column_of(target).number and column_of(type_).number
+    return not (numbers and unit(target) == INT.kind and unit(type_) != INT.kind)
 
 
 def _fits_element(type_: Type, target: Type, text: str) -> bool:
@@ -143,7 +130,7 @@ def _fits_element(type_: Type, target: Type, text: str) -> bool:
     stray = [option for option in type_.options if option not in target.options]
     if stray and target.kind == "one_of":
         raise Complaint(
-            f"{text!r} may hold {stray[0]!r}, which is not {a_type(target)}{did_you_mean(stray[0], target.options)}"
+            f"{text!r} may hold {stray[0]!r}, which is not {a_type(target)}{name_hint(stray[0], target.options)}"
         )
     if target.low is not None and target.high is not None and type_.kind == target.kind:
         within = (
@@ -155,49 +142,56 @@ def _fits_element(type_: Type, target: Type, text: str) -> bool:
 
 
 def unit(type_: Type) -> str:
-    """Whether a number counts things or money."""
-    return type_.of.kind if type_.kind == "ratio" and type_.of is not None else type_.kind
+    """What a number counts: things, or money."""
+    return column_of(type_.of if type_.kind == "ratio" and type_.of is not None else type_).unit
 
 
-def arithmetic(op: str, a: Type, b: Type, text: str) -> Type:
+def _in_units(units: set[str]) -> Type:
+    """The type of what is computed from numbers of these units: a plain number takes the unit of the other."""
+    others = units - {INT.kind}
+    return Type(others.pop()) if others else INT
+
+
+def arithmetic_type(op: str, a: Type, b: Type, text: str) -> Type:
     """The type of `a op b`, or a complaint that it means nothing."""
-    if a.kind in _NUMBERS and b.kind in _NUMBERS:
-        found = _of_numbers(op, a, b, text)
+    if column_of(a).number and column_of(b).number:
+        result = _of_numbers(op, a, b, text)
     elif op == "+" and a.kind == b.kind == "list" and a.of is not None and b.of is not None:
-        found = list_of(common_element(a.of, b.of, text))
+        result = list_of(common_element(a.of, b.of, text))
     else:
-        found = _of_dates(op, a.kind, b.kind, text)
-    if found is None:
+        result = _of_steps(op, a, b, text)
+    if result is None:
         raise Complaint(f"{text!r}: {a_type(a)} {op} {a_type(b)} means nothing")
-    return found
+    return result
 
 
-def _of_dates(op: str, a: str, b: str, text: str) -> Type | None:
-    if op in ("+", "-") and a in ("date", "datetime") and b == "int":
-        return Type("date") if a == "date" else Type("datetime")
-    if op == "+" and a == "int" and b in ("date", "datetime"):
+def _of_steps(op: str, a: Type, b: Type, text: str) -> Type | None:
+    """Values that move by a number of steps, and the distance between two of them."""
+    if op in ("+", "-") and column_of(a).step and b.kind == "int":
+        return Type(a.kind)
+    if op == "+" and a.kind == "int" and column_of(b).step:
         raise Complaint(f"{text!r}: write the date first, then + days")
-    return INT if op == "-" and a == b and a in _FORMS else None
+    return INT if op == "-" and a.kind == b.kind and column_of(a).has_distance else None
 
 
 def _of_numbers(op: str, a: Type, b: Type, text: str) -> Type | None:
     units = (unit(a), unit(b))
     written = "bare" in (a.shape, b.shape)
     exact = "ratio" in (a.kind, b.kind)
-    of = MONEY if "money" in units else INT
     match op:
         case "+" | "-":
             if units[0] != units[1] and not written:
                 raise Complaint(f"{text!r} mixes money and a number; money is in cents, numbers are not")
         case "*":
-            if units == ("money", "money"):
-                raise Complaint(f"{text!r}: money times money means nothing")
+            if INT.kind not in units:
+                raise Complaint(f"{text!r}: {units[0]} times {units[1]} means nothing")
         case _:
-            if units == ("int", "money") and (op == "/" or a.shape != "bare"):
-                raise Complaint(f"{text!r}: a number divided by money means nothing")
+            if units[0] == INT.kind != units[1] and (op == "/" or a.shape != "bare"):
+                raise Complaint(f"{text!r}: a number divided by {units[1]} means nothing")
             if op == "/":
-                return Type("ratio", of=MONEY if units == ("money", "int") else INT)
+                return Type("ratio", of=INT if units[0] == units[1] else Type(units[0]))
             if exact:
                 return None
             return Type(a.kind) if op == "%" or a.kind != b.kind else INT
+    of = _in_units(set(units))
     return Type("ratio", of=of) if exact else of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr
 from envscaler_mcp.language.types import BOOL, DATE, DATETIME, INT, TEXT, TIME, Complaint, Type, list_of
 
@@ -30,13 +31,14 @@ def _numbers(source: str, arguments: tuple[Expr, ...]) -> Type:
     if len(arguments) < 2:
         raise Complaint(f"{source!r}: it takes two values or more, or one list")
     kinds = {argument.type.kind for argument in arguments}
-    literal = [a for a in arguments if a.type.shape == "bare"]
-    if kinds == {"int", "money"} and all(a.type.kind == "money" for a in arguments if a not in literal):
-        return Type("money")
-    if "ratio" in kinds and kinds <= {"ratio", "int", "money"}:
-        unit = next((a.type.of for a in arguments if a.type.kind == "ratio"), None)
-        return Type("ratio", of=unit)
-    if len(kinds) != 1 or not kinds <= {"int", "money", "date", "datetime", "time", "ratio"}:
+    numbers = all(column_of(argument.type).number for argument in arguments)
+    if numbers and "ratio" in kinds:
+        return Type("ratio", of=next((a.type.of for a in arguments if a.type.kind == "ratio"), None))
+    counted = {a.type.kind for a in arguments if a.type.shape != "bare"}
+    if numbers and len(kinds) == 2 and len(counted) == 1:
+        # A number that is written out takes the type of the others.
+        return Type(counted.pop())
+    if len(kinds) != 1 or not all(column_of(argument.type).on_a_line for argument in arguments):
         raise Complaint(f"{source!r}: all values must be numbers, money or dates of one kind")
     kind = kinds.pop()
     lows, highs = [a.type.low for a in arguments], [a.type.high for a in arguments]
@@ -48,14 +50,14 @@ def _numbers(source: str, arguments: tuple[Expr, ...]) -> Type:
 
 
 def _rounded(source: str, arguments: tuple[Expr, ...]) -> Type:
-    if len(arguments) != 1 or arguments[0].type.kind not in ("ratio", "int", "money"):
+    if len(arguments) != 1 or not column_of(arguments[0].type).number:
         raise Complaint(f"{source!r}: it takes one number")
     type_ = arguments[0].type
     return Type(type_.of.kind) if type_.kind == "ratio" and type_.of else Type(type_.kind)
 
 
 def _same(source: str, arguments: tuple[Expr, ...]) -> Type:
-    if len(arguments) != 1 or arguments[0].type.kind not in ("ratio", "int", "money"):
+    if len(arguments) != 1 or not column_of(arguments[0].type).number:
         raise Complaint(f"{source!r}: it takes one number")
     return Type(arguments[0].type.kind, of=arguments[0].type.of)
 
@@ -68,7 +70,8 @@ def _length(source: str, arguments: tuple[Expr, ...]) -> Type:
 
 def _overlap(source: str, arguments: tuple[Expr, ...]) -> Type:
     kinds = {argument.type.kind for argument in arguments}
-    if len(arguments) != 4 or len(kinds) != 1 or not kinds <= {"int", "money", "date", "datetime", "time"}:
+    on_a_line = all(column_of(argument.type).on_a_line for argument in arguments)
+    if len(arguments) != 4 or len(kinds) != 1 or not on_a_line or "ratio" in kinds:
         raise Complaint(f"{source!r}: write overlap(start, end, other_start, other_end) with values of one kind")
     return BOOL
 

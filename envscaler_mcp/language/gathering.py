@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr, Gathering, Literal
-from envscaler_mcp.language.fitting import ORDERED, a_type, show
+from envscaler_mcp.language.fitting import a_type, show
 from envscaler_mcp.language.types import BOOL, INT, Complaint, Type
 
 GATHERINGS = ("all", "any", "none", "count", "sum", "min", "max", "avg", "unique", "first")
 
 
-def gathered(gather: Gathering, element: Expr, node: ast.expr) -> Type:
+def gathered_type(gather: Gathering, element: Expr, node: ast.expr) -> Type:
     """The type of a gathering of such elements, or a complaint that they cannot be gathered so."""
     type_ = element.type
     if gather in ("all", "any", "none"):
@@ -38,11 +39,12 @@ def _yes_or_no(gather: str, type_: Type, node: ast.expr) -> None:
 
 
 def _of_numbers(gather: str, type_: Type, node: ast.expr) -> Type:
-    wanted, words = {
-        "sum": ({"int", "money", "ratio"}, "adds numbers or money"),
-        "avg": ({"int", "money"}, "needs numbers or money"),
-    }.get(gather, (ORDERED, "needs values with an order"))
-    if type_.kind not in wanted or type_.optional:
+    column = column_of(type_)
+    right, words = {
+        "sum": (column.number, "adds numbers or money"),
+        "avg": (column.number and type_.kind != "ratio", "needs numbers or money"),
+    }.get(gather, (column.ordered, "needs values with an order"))
+    if not right or type_.optional:
         raise Complaint(f"{gather}(..) {words}; {show(node)!r} is {a_type(type_)}")
     if gather == "sum":
         return Type(type_.kind, of=type_.of)

@@ -74,7 +74,7 @@ Told = tuple[str, str]
 """A place, and what is wrong there."""
 
 
-def too_large(blueprint: Blueprint) -> Iterator[Told]:
+def blueprint_too_large(blueprint: Blueprint) -> Iterator[Told]:
     """What there is too much of, before anything is read more closely."""
     if len(blueprint.id) > LONGEST_ID:
         yield "id", f"it has {len(blueprint.id)} characters; {LONGEST_ID} are allowed"

@@ -29,10 +29,11 @@ from envscaler_mcp.language.model import (
     SetLocal,
     Statement,
 )
-from envscaler_mcp.language.place import Place, without
-from envscaler_mcp.language.reader import Reader, parse
-from envscaler_mcp.language.text import did_you_mean, split_top
-from envscaler_mcp.language.types import Complaint, Type, list_of, parse_type
+from envscaler_mcp.language.reader import ExpressionReader, parse_expression
+from envscaler_mcp.language.scope import NameScope, without_name
+from envscaler_mcp.language.text import name_hint, split_top
+from envscaler_mcp.language.types import Complaint, Type, list_of
+from envscaler_mcp.language.written_types import parse_type
 from envscaler_mcp.serving.parsing import parsed_module
 
 Report = Callable[[str, str], None]
@@ -40,7 +41,9 @@ Report = Callable[[str, str], None]
 _STATEMENTS = "let, set, new, delete, record.attribute = value, for or if"
 
 
-def read_operation(name: str, spec: OperationSpec, reader: Reader, declared: Declared, report: Report) -> Operation:
+def read_operation(
+    name: str, spec: OperationSpec, reader: ExpressionReader, declared: Declared, report: Report
+) -> Operation:
     """A checked operation; what is wrong is reported line by line."""
     body = _Body(f"operation {name}", reader, declared, report)
     _name(name)
@@ -52,7 +55,7 @@ def read_operation(name: str, spec: OperationSpec, reader: Reader, declared: Dec
     return Operation(name, _about(spec.about), params, require, effect, say)
 
 
-def read_query(name: str, spec: QuerySpec, reader: Reader, declared: Declared, report: Report) -> Query:
+def read_query(name: str, spec: QuerySpec, reader: ExpressionReader, declared: Declared, report: Report) -> Query:
     """A checked query."""
     body = _Body(f"query {name}", reader, declared, report)
     _name(name)
@@ -75,7 +78,7 @@ def read_query(name: str, spec: QuerySpec, reader: Reader, declared: Declared, r
         if with_filter is not None:
             where.append(with_filter[0])
             inner = with_filter[1]
-    by = tuple(reader.order_key(parse(line), inner) for line in spec.by)
+    by = tuple(reader.order_key(parse_expression(line), inner) for line in spec.by)
     limit = None
     if spec.limit is not None:
         if not re.fullmatch(r"[1-9]\d*", spec.limit.strip()):
@@ -117,7 +120,7 @@ def _about(text: str) -> str:
 
 
 def _comprehension(text: str) -> ast.comprehension:
-    node = parse(f"[None for {text.strip()}]")
+    node = parse_expression(f"[None for {text.strip()}]")
     if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
         raise Complaint(f"{text!r}: write 'x in Entity'")
     return node.generators[0]
@@ -126,7 +129,7 @@ def _comprehension(text: str) -> ast.comprehension:
 class _Body:
     """One operation or query while it is read."""
 
-    def __init__(self, where: str, reader: Reader, declared: Declared, report: Report) -> None:
+    def __init__(self, where: str, reader: ExpressionReader, declared: Declared, report: Report) -> None:
         self.where, self.reader, self.declared, self.report = where, reader, declared, report
         self.lets: list[str] = []
         self.said: set[str] = set()
@@ -136,8 +139,8 @@ class _Body:
 
     # Parameters
 
-    def parameters(self, specs: dict[str, str | dict[str, str]]) -> tuple[tuple[Parameter, ...], Place]:
-        place = Place({}, derived=self.declared.derived_names())
+    def parameters(self, specs: dict[str, str | dict[str, str]]) -> tuple[tuple[Parameter, ...], NameScope]:
+        place = NameScope({}, derived=self.declared.derived_names())
         params: list[Parameter] = []
         for name, spec in specs.items():
             try:
@@ -181,7 +184,7 @@ class _Body:
         match = re.fullmatch(r"([^\[\]]*)((?:\[[^\[\]]+\])*)", text.strip().rstrip("."))
         if not match:
             raise Complaint(f"say {text!r}: square brackets stand at the end, as in 'move {{booking}}[ to {{room}}]'")
-        place = Place({p.name: p.type for p in params})
+        place = NameScope({p.name: p.type for p in params})
         clauses: list[Clause] = []
         for inner in re.findall(r"\[([^\[\]]+)\]", match[2]):
             needs = tuple(p.name for p in params if p.type.optional and re.search(rf"\{{[^}}]*\b{p.name}\b", inner))
@@ -191,7 +194,7 @@ class _Body:
             clauses.append(Clause(needs, words))
         return Sentence(self.reader.sentence(match[1], place).parts, tuple(clauses))
 
-    def unused(self, params: tuple[Parameter, ...], place: Place) -> None:
+    def unused(self, params: tuple[Parameter, ...], place: NameScope) -> None:
         for param in params:
             if param.name not in place.used:
                 self.report(self.where, f"the parameter {param.name!r} is never used")
@@ -201,7 +204,7 @@ class _Body:
 
     # Guards
 
-    def guards(self, lines: tuple[str, ...], place: Place) -> tuple[tuple[Let | Guard, ...], Place]:
+    def guards(self, lines: tuple[str, ...], place: NameScope) -> tuple[tuple[Let | Guard, ...], NameScope]:
         found: list[Let | Guard] = []
         for number, line in enumerate(lines, start=1):
             try:
@@ -224,7 +227,7 @@ class _Body:
                 self.complain(f"require {number}", complaint)
         return tuple(found), place
 
-    def let(self, line: str, place: Place) -> tuple[Let, Place]:
+    def let(self, line: str, place: NameScope) -> tuple[Let, NameScope]:
         match = re.fullmatch(r"let\s+(\w+)\s*=(?!=)(.*)", line.strip(), re.DOTALL)
         if not match:
             raise Complaint(f"{line!r}: write 'let name = expression'")
@@ -238,8 +241,8 @@ class _Body:
     # Effects
 
     def statements(
-        self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: Place
-    ) -> tuple[tuple[Statement, ...], Place]:
+        self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: NameScope
+    ) -> tuple[tuple[Statement, ...], NameScope]:
         found: list[Statement] = []
         for number, spec in enumerate(specs, start=1):
             try:
@@ -249,7 +252,7 @@ class _Body:
                 self.complain(f"effect {number}", complaint)
         return tuple(found), place
 
-    def statement(self, spec: str | LoopSpec | BranchSpec, place: Place) -> tuple[Statement, Place]:
+    def statement(self, spec: str | LoopSpec | BranchSpec, place: NameScope) -> tuple[Statement, NameScope]:
         if isinstance(spec, LoopSpec):
             return self.loop(spec, place)
         if isinstance(spec, BranchSpec):
@@ -265,20 +268,20 @@ class _Body:
         if line.startswith("new "):
             return self.new(line[4:], place, None), place.after_write()
         if line.startswith("delete "):
-            record = self.record(parse(line[7:]), place, "deleted")
+            record = self.record(parse_expression(line[7:]), place, "deleted")
             return Delete(record, record.type.entity), place.after_write()
         if match := re.fullmatch(r"set\s+(\w+)\s*=(?!=)(.*)", line, re.DOTALL):
             return self.set_local(match[1], match[2], place)
         return self.put(line, place)
 
-    def set_local(self, name: str, text: str, place: Place) -> tuple[Statement, Place]:
+    def set_local(self, name: str, text: str, place: NameScope) -> tuple[Statement, NameScope]:
         if name not in self.lets or name not in place.scope:
-            raise Complaint(f"set {name!r}: there is no let of that name{did_you_mean(name, self.lets)}")
+            raise Complaint(f"set {name!r}: there is no let of that name{name_hint(name, self.lets)}")
         expr = self.reader.read(text, place)
         assignable(expr, place.scope[name], text.strip())
-        return SetLocal(name, expr), replace(place, facts=without(place.facts, name))
+        return SetLocal(name, expr), replace(place, facts=without_name(place.facts, name))
 
-    def put(self, line: str, place: Place) -> tuple[Statement, Place]:
+    def put(self, line: str, place: NameScope) -> tuple[Statement, NameScope]:
         try:
             parsed = parsed_module(line).body
         except SyntaxError as cause:
@@ -302,7 +305,7 @@ class _Body:
         type_ = self.declared.attribute_type(entity, name)
         if type_ is None:
             known = self.declared.attribute_names(entity)
-            raise Complaint(f"{show(target)!r}: {entity} has no attribute {name!r}{did_you_mean(name, known)}")
+            raise Complaint(f"{show(target)!r}: {entity} has no attribute {name!r}{name_hint(name, known)}")
         attribute = self.declared.attribute(entity, name)
         if attribute.derived is not None:
             raise Complaint(f"{show(target)!r} is derived; change what it is derived from")
@@ -314,13 +317,13 @@ class _Body:
             place = place.knowing([f"present:{show(target)}"])
         return Put(record, entity, name, value), place
 
-    def record(self, node: ast.expr, place: Place, verb: str) -> Expr:
+    def record(self, node: ast.expr, place: NameScope, verb: str) -> Expr:
         record = self.reader.sure(node, place, f"to be {verb}")
         if record.type.kind != "ref":
             raise Complaint(f"{show(node)!r} is {record.type}, not a record, and cannot be {verb}")
         return record
 
-    def new(self, text: str, place: Place, name: str | None) -> New:
+    def new(self, text: str, place: NameScope, name: str | None) -> New:
         entity, given = self.given(text)
         values: dict[str, Expr] = {}
         for attribute_name in self.declared.attribute_names(entity):
@@ -340,13 +343,13 @@ class _Body:
 
     def given(self, text: str) -> tuple[str, dict[str, ast.expr]]:
         """The entity of a `new`, and what is given for each attribute; a bare name goes to the attribute of that name."""
-        node = parse(text)
+        node = parse_expression(text)
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             raise Complaint(f"'new {text}': write new Entity(a, b, attribute=value)")
         entity = node.func.id
         known = self.declared.blueprint.entities.get(entity)
         if known is None:
-            raise Complaint(f"there is no entity {entity!r}{did_you_mean(entity, self.declared.entity_names())}")
+            raise Complaint(f"there is no entity {entity!r}{name_hint(entity, self.declared.entity_names())}")
         pairs: list[tuple[str, ast.expr]] = []
         for argument in node.args:
             if not isinstance(argument, ast.Name):
@@ -356,18 +359,18 @@ class _Body:
         pairs += [(word.arg or "**", word.value) for word in node.keywords]
         for name, _ in pairs:
             if name not in known:
-                raise Complaint(f"{entity} has no attribute {name!r}{did_you_mean(name, known)}")
+                raise Complaint(f"{entity} has no attribute {name!r}{name_hint(name, known)}")
             if [other for other, _ in pairs].count(name) > 1:
                 raise Complaint(f"'new {text}': {name!r} is given twice")
         return entity, dict(pairs)
 
-    def loop(self, spec: LoopSpec, place: Place) -> tuple[Statement, Place]:
+    def loop(self, spec: LoopSpec, place: NameScope) -> tuple[Statement, NameScope]:
         loop, by, limit, inner = loop_head(spec.each, self.reader, place)
         # A later pass may no longer know what an earlier one wrote.
         body, _ = self.statements(spec.do, _forgetting(inner, spec.do))
         return For(loop, by, limit, body), _forgetting(place, spec.do)
 
-    def branch(self, spec: BranchSpec, place: Place) -> tuple[Statement, Place]:
+    def branch(self, spec: BranchSpec, place: NameScope) -> tuple[Statement, NameScope]:
         test = self.reader.condition(spec.test, place)
         then, _ = self.statements(spec.then, place.knowing(test.true))
         otherwise, _ = self.statements(spec.otherwise, place.knowing(test.false))
@@ -375,10 +378,10 @@ class _Body:
 
     # Queries
 
-    def filter(self, line: str, place: Place, params: tuple[Parameter, ...]) -> tuple[Filter, Place] | None:
+    def filter(self, line: str, place: NameScope, params: tuple[Parameter, ...]) -> tuple[Filter, NameScope] | None:
         """A line of where, skipped when an optional parameter that it names is omitted."""
         try:
-            node = parse(line)
+            node = parse_expression(line)
             optional = {param.name for param in params if param.type.optional}
             named = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} & optional
             tested = _tested(node) & named
@@ -391,7 +394,7 @@ class _Body:
             self.complain(f"where {line!r}", complaint)
             return None
 
-    def shown(self, text: str, place: Place, line: str) -> Expr | None:
+    def shown(self, text: str, place: NameScope, line: str) -> Expr | None:
         try:
             expr = self.reader.read(text, place)
             if expr.type.kind in ("ratio", "key", "struct", "none"):
@@ -406,11 +409,13 @@ class _Body:
             return None
 
 
-def loop_head(text: str, reader: Reader, place: Place) -> tuple[Loop, tuple[Expr, ...], Expr | None, Place]:
+def loop_head(
+    text: str, reader: ExpressionReader, place: NameScope
+) -> tuple[Loop, tuple[Expr, ...], Expr | None, NameScope]:
     """`x in SOURCE if TEST by KEY limit N`: the loop, what orders it, what ends it, and the place inside."""
     head, by, limit = _head(text)
     loops, inner = reader.loops([_comprehension(head)], place)
-    keys = tuple(reader.order_key(parse(piece), inner) for piece in by)
+    keys = tuple(reader.order_key(parse_expression(piece), inner) for piece in by)
     bound = reader.read(limit, place) if limit else None
     if bound is not None and bound.type.kind != "int":
         raise Complaint(f"limit {limit!r} is {bound.type}, not a number")
@@ -425,7 +430,7 @@ def _head(text: str) -> tuple[str, list[str], str]:
                 _comprehension(ordered[0])
                 pieces = split_top(ordered[1], ",") if ordered[1] else []
                 for piece in pieces:
-                    parse(piece)
+                    parse_expression(piece)
                 return ordered[0], pieces, limited[1]
             except Complaint:
                 continue
@@ -454,7 +459,7 @@ def _tested(node: ast.expr) -> set[str]:
     return found
 
 
-def _forgetting(place: Place, specs: tuple[str | LoopSpec | BranchSpec, ...]) -> Place:
+def _forgetting(place: NameScope, specs: tuple[str | LoopSpec | BranchSpec, ...]) -> NameScope:
     """The place without the facts that the statements may end."""
     for spec in specs:
         if isinstance(spec, LoopSpec):
@@ -462,7 +467,7 @@ def _forgetting(place: Place, specs: tuple[str | LoopSpec | BranchSpec, ...]) ->
         elif isinstance(spec, BranchSpec):
             place = _forgetting(place, (*spec.then, *spec.otherwise))
         elif match := re.match(r"set\s+(\w+)", spec.strip()):
-            place = replace(place, facts=without(place.facts, match[1]))
+            place = replace(place, facts=without_name(place.facts, match[1]))
         elif match := re.match(r"(?:let\s+\w+\s*=\s*)?(?:new|delete)\s", spec.strip()):
             place = place.after_write()
         elif match := re.match(r"(?!let\s)[^=]*\.(\w+)\s*[+-]?=(?!=)", spec.strip()):

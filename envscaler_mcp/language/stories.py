@@ -1,4 +1,4 @@
-"""Stories: who is in them, what is done, and how somebody asks for it; and how records are told apart in words."""
+"""Stories: who is in them, what is done, and how a user asks for it; and how records are told apart in words."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 
 from envscaler_mcp.artifacts import Blueprint, StorySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
+from envscaler_mcp.language.column_types import forms
 from envscaler_mcp.language.expressions import And, Expr, Loop, Records
 from envscaler_mcp.language.fitting import assignable, show
 from envscaler_mcp.language.model import Model, New, Operation
 from envscaler_mcp.language.operations import loop_head
-from envscaler_mcp.language.place import Place
-from envscaler_mcp.language.reader import Reader, parse
-from envscaler_mcp.language.text import did_you_mean
+from envscaler_mcp.language.reader import ExpressionReader, parse_expression
+from envscaler_mcp.language.scope import NameScope
+from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import BOOL, Complaint, Type, ref
 
-FORMATS = ("", "day", "time", "short", "quoted", "number")
 """How a value may be said: by its type, a datetime's day or time, a first word, in quotes, a number in figures."""
 
 
@@ -105,7 +105,7 @@ class Story:
     do: tuple[Deed, ...]
     tell: tuple[Telling, ...]
     ask: Telling = ()
-    """How somebody begins to speak of it, before any detail."""
+    """How a user begins to speak of it, before any detail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ Description = tuple[str | Mark, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Speech:
+class Storybook:
     """What a blueprint says of how people speak in its trade."""
 
     descriptions: dict[str, tuple[Description, ...]] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class Speech:
 Report = Callable[[str, str], None]
 
 
-def read_speech(blueprint: Blueprint, model: Model, reader: Reader, report: Report) -> Speech:
+def read_speech(blueprint: Blueprint, model: Model, reader: ExpressionReader, report: Report) -> Storybook:
     """The stories and descriptions of a blueprint; what is wrong is reported place by place."""
     descriptions: dict[str, tuple[Description, ...]] = {}
     for entity, patterns in blueprint.words.records.items():
@@ -157,14 +157,14 @@ def read_speech(blueprint: Blueprint, model: Model, reader: Reader, report: Repo
     for name, theme in blueprint.words.themes.items():
         for told in theme.stories:
             if told not in blueprint.stories:
-                report(f"theme {name}", f"there is no story {told!r}{did_you_mean(told, blueprint.stories)}")
-    return Speech(descriptions, stories)
+                report(f"theme {name}", f"there is no story {told!r}{name_hint(told, blueprint.stories)}")
+    return Storybook(descriptions, stories)
 
 
 def _description(entity: str, pattern: str, model: Model) -> Description:
     declared = model.entities.get(entity)
     if declared is None:
-        raise Complaint(f"there is no entity {entity!r}{did_you_mean(entity, model.entities)}")
+        raise Complaint(f"there is no entity {entity!r}{name_hint(entity, model.entities)}")
     parts: list[str | Mark] = []
     for place, piece in enumerate(re.split(r"\{([^{}]*)\}", pattern)):
         if place % 2 == 0:
@@ -175,15 +175,15 @@ def _description(entity: str, pattern: str, model: Model) -> Description:
         name, equals, value = head.partition("=")
         attribute = declared.attributes.get(name.strip())
         if attribute is None:
-            raise Complaint(f"{pattern!r}: {entity} has no attribute {name!r}{did_you_mean(name, declared.attributes)}")
+            raise Complaint(f"{pattern!r}: {entity} has no attribute {name!r}{name_hint(name, declared.attributes)}")
         if equals:
             options = attribute.type.options if attribute.type.kind == "one_of" else ("true", "false")
             if value.strip() not in options:
-                raise Complaint(f"{pattern!r}: {name} is never {value!r}{did_you_mean(value, options)}")
+                raise Complaint(f"{pattern!r}: {name} is never {value!r}{name_hint(value, options)}")
             parts.append(Mark(name, value=value.strip(), said=said))
         else:
-            if said not in FORMATS:
-                raise Complaint(f"{pattern!r}: there is no format {said!r}{did_you_mean(said, FORMATS)}")
+            if said not in forms():
+                raise Complaint(f"{pattern!r}: there is no format {said!r}{name_hint(said, forms())}")
             parts.append(Mark(name, format=said))
     if not any(isinstance(part, Mark) for part in parts):
         raise Complaint(f"{pattern!r} tells nothing apart; name an attribute in curly brackets")
@@ -197,29 +197,27 @@ def _word(key: str, model: Model) -> None:
         parameter, _, word = rest.rpartition(".")
         type_ = parameter_type(model.operations[entity], parameter)
         if word not in type_.options:
-            raise Complaint(f"{key!r}: {parameter} is never {word!r}{did_you_mean(word, type_.options)}")
+            raise Complaint(f"{key!r}: {parameter} is never {word!r}{name_hint(word, type_.options)}")
         return
     name, _, word = rest.partition(".")
     declared = model.entities.get(entity)
     attribute = declared.attributes.get(name) if declared is not None else None
     if declared is None or attribute is None:
         known = model.entities if declared is None else declared.attributes
-        raise Complaint(
-            f"{key!r}: write Entity.attribute.word{did_you_mean(entity if declared is None else name, known)}"
-        )
+        raise Complaint(f"{key!r}: write Entity.attribute.word{name_hint(entity if declared is None else name, known)}")
     options = attribute.type.options if attribute.type.kind == "one_of" else ("True", "False")
     if attribute.type.kind in ("one_of", "bool") and word not in options:
-        raise Complaint(f"{key!r}: {name} is never {word!r}{did_you_mean(word, options)}")
+        raise Complaint(f"{key!r}: {name} is never {word!r}{name_hint(word, options)}")
 
 
 class _Body:
     """One story while it is read."""
 
-    def __init__(self, model: Model, reader: Reader, report: Report) -> None:
+    def __init__(self, model: Model, reader: ExpressionReader, report: Report) -> None:
         self.model, self.reader, self.report = model, reader, report
 
     def read(self, name: str, spec: StorySpec) -> Story | None:
-        place = Place({})
+        place = NameScope({})
         cast: list[Role] = []
         for number, line in enumerate(spec.cast, start=1):
             try:
@@ -244,14 +242,14 @@ class _Body:
                 self.report("cast", f"{role.name!r} is never used")
         return Story(name, tuple(cast), do, tuple(tell), self.ask(spec.ask, place))
 
-    def ask(self, text: str, place: Place) -> Telling:
+    def ask(self, text: str, place: NameScope) -> Telling:
         try:
             return tuple(self.telling(text, place))
         except Complaint as complaint:
             self.report("ask", str(complaint))
             return ()
 
-    def role(self, line: str, place: Place) -> tuple[Role, Place]:
+    def role(self, line: str, place: NameScope) -> tuple[Role, NameScope]:
         if match := re.fullmatch(r"(\w+)\s+from\s+(\w+)\.([\w.]+)(?:\s+in\s+(.*))?", line.strip(), re.DOTALL):
             return self.chosen(match[1], match[2], match[3], match[4] or "", place)
         if match := re.fullmatch(r"(\w+)\s*=(?!=)(.*)", line.strip(), re.DOTALL):
@@ -272,7 +270,7 @@ class _Body:
         test = None if not tests else tests[0] if len(tests) == 1 else And(BOOL, tests)
         return Drawn(loop.name, entity, test), place
 
-    def chosen(self, name: str, operation: str, parameter: str, rest: str, place: Place) -> tuple[Role, Place]:
+    def chosen(self, name: str, operation: str, parameter: str, rest: str, place: NameScope) -> tuple[Role, NameScope]:
         type_ = parameter_type(self.operation(operation), parameter)
         if type_.kind in ("ref", "list"):
             inside = type_.of or type_
@@ -288,10 +286,12 @@ class _Body:
 
     def operation(self, name: str) -> Operation:
         if name not in self.model.operations:
-            raise Complaint(f"there is no operation {name!r}{did_you_mean(name, self.model.operations)}")
+            raise Complaint(f"there is no operation {name!r}{name_hint(name, self.model.operations)}")
         return self.model.operations[name]
 
-    def deeds(self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: Place) -> tuple[tuple[Deed, ...], Place]:
+    def deeds(
+        self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: NameScope
+    ) -> tuple[tuple[Deed, ...], NameScope]:
         found: list[Deed] = []
         for spec in specs:
             if isinstance(spec, LoopSpec):
@@ -308,10 +308,10 @@ class _Body:
                 found.append(act)
         return tuple(found), place
 
-    def act(self, line: str, place: Place) -> tuple[Act, Place]:
+    def act(self, line: str, place: NameScope) -> tuple[Act, NameScope]:
         match = re.fullmatch(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", line.strip(), re.DOTALL)
         assert match is not None
-        node = parse(match[2])
+        node = parse_expression(match[2])
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
             raise Complaint(f"{line!r}: write operation(parameter=value, ..)")
         operation = self.operation(node.func.id)
@@ -330,7 +330,7 @@ class _Body:
         if given:
             stray = next(iter(given))
             known = [param.name for param in operation.params]
-            raise Complaint(f"{line!r}: {operation.name} has no parameter {stray!r}{did_you_mean(stray, known)}")
+            raise Complaint(f"{line!r}: {operation.name} has no parameter {stray!r}{name_hint(stray, known)}")
         creates = next((s.entity for s in operation.effect if isinstance(s, New)), "")
         if match[1]:
             if not creates:
@@ -338,7 +338,7 @@ class _Body:
             place = self.reader.bind(place, match[1], ref(creates), "the record")
         return Act(operation.name, arguments, match[1] or "", creates), place
 
-    def telling(self, text: str, place: Place) -> Iterator[str | Said]:
+    def telling(self, text: str, place: NameScope) -> Iterator[str | Said]:
         for number, piece in enumerate(re.split(r"\{([^{}]*)\}", " ".join(text.split()))):
             if number % 2 == 0:
                 if piece:
@@ -347,9 +347,9 @@ class _Body:
             source, colon, form = piece.rpartition(":")
             if not colon:
                 source, form = piece, ""
-            if form not in FORMATS:
-                raise Complaint(f"{{{piece}}}: there is no format {form!r}{did_you_mean(form, FORMATS)}")
-            value = self.reader.value(parse(source), place).expr
+            if form not in forms():
+                raise Complaint(f"{{{piece}}}: there is no format {form!r}{name_hint(form, forms())}")
+            value = self.reader.value(parse_expression(source), place).expr
             self.reader.certain(value, source, "in a sentence")
             if value.type.kind in ("ratio", "struct", "key"):
                 raise Complaint(f"{source!r} is {value.type}, which cannot be said")
@@ -391,19 +391,19 @@ def parameter_type(operation: Operation, path: str) -> Type:
     found = next((param for param in operation.params if param.name == name), None)
     if found is None:
         known = [param.name for param in operation.params]
-        raise Complaint(f"{operation.name} has no parameter {name!r}{did_you_mean(name, known)}")
+        raise Complaint(f"{operation.name} has no parameter {name!r}{name_hint(name, known)}")
     if not field:
         return found.type
     fields = dict(found.type.of.fields) if found.type.of is not None and found.type.of.kind == "struct" else {}
     if field not in fields:
-        raise Complaint(f"{operation.name}.{name} has no field {field!r}{did_you_mean(field, fields)}")
+        raise Complaint(f"{operation.name}.{name} has no field {field!r}{name_hint(field, fields)}")
     return fields[field]
 
 
 def _loops(head: str) -> list[ast.comprehension]:
     """The loops of `x in SOURCE if TEST`; none where it is written otherwise."""
     try:
-        node = parse(f"[None for {head}]")
+        node = parse_expression(f"[None for {head}]")
     except Complaint:
         return []
     return node.generators if isinstance(node, ast.ListComp) else []

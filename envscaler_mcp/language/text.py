@@ -56,7 +56,7 @@ def _outside_quotes(text: str) -> Iterable[tuple[int, str]]:
             yield position, char
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def name_hint(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` where something known is close, else a short list or nothing."""
     names = list(known)
     near = nearest(word, names)

@@ -10,7 +10,7 @@ from envscaler_mcp.emit.folder import folder_files
 from envscaler_mcp.emit.readme import WorkedCall
 from envscaler_mcp.errors import BlueprintError
 from envscaler_mcp.language import read_blueprint
-from envscaler_mcp.language.text import did_you_mean
+from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.admission import quality_report
 from envscaler_mcp.pipeline.corpus import SHIPPED, STATES, grown_states, proven_scenarios
@@ -39,7 +39,7 @@ def blueprint_of(env_id: str) -> Path:
     """The file of a blueprint that ships."""
     files = blueprint_files()
     if env_id not in files:
-        raise BlueprintError(f"There is no blueprint {env_id!r} in the library{did_you_mean(env_id, files)}")
+        raise BlueprintError(f"There is no blueprint {env_id!r} in the library{name_hint(env_id, files)}")
     return files[env_id]
 
 

@@ -19,7 +19,7 @@ from envscaler_mcp.emit.folder import write_member
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Speech
+from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.pipeline.corpus import SEED, SHIPPED, level_of
 from envscaler_mcp.pipeline.emission import Progress
 from envscaler_mcp.registry import find_entry, read_registry, with_entries
@@ -124,7 +124,7 @@ class _Trade:
     """A blueprint as it was read."""
 
     model: Model
-    speech: Speech
+    speech: Storybook
 
 
 def _trade(blueprint: Path) -> _Trade:

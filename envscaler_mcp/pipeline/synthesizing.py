@@ -13,7 +13,7 @@ from envscaler_mcp.llm import Author, BudgetSpentError, UnusableError
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint, admitted_class
 from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.topics.asked import judge_tasks, name_topic
-from envscaler_mcp.synthesis.topics.grouping import grouped
+from envscaler_mcp.synthesis.topics.grouping import grouped_topics
 from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup, mine
 from envscaler_mcp.synthesis.topics.selection import LeftOut, select_topics
 from envscaler_mcp.synthesis.topics.vectors import Weights
@@ -129,7 +129,7 @@ async def _kept(author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Ca
 
 def _groups(kept: Sequence[RawTask]) -> list[TopicGroup]:
     weights = Weights([task.text for task in kept])
-    groups = grouped([weights.vector(task.text) for task in kept])
+    groups = grouped_topics([weights.vector(task.text) for task in kept])
     return [TopicGroup(group.words, tuple(kept[place] for place in group.members), ()) for group in groups]
 
 

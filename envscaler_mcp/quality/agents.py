@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from envscaler_mcp.artifacts import Environment, State, Tool
 from envscaler_mcp.artifacts.quality import Judgement
 from envscaler_mcp.llm import Author, MisfitError, bullets
-from envscaler_mcp.quality.judge import Probe, judge
+from envscaler_mcp.quality.judge import Probe, judge_call
 from envscaler_mcp.quality.learned import InferredInvariants
 from envscaler_mcp.quality.probe_worlds import Bench, Opener, Tried
 from envscaler_mcp.quality.report import Judged
@@ -112,7 +112,7 @@ async def try_with_agents(
             probe = Probe(call.tool, call.kind, call.tries, call.arguments, lenient=True)
             tool = next(one for one in code.environment.tools if one.name == call.tool)
             # What the contract of all environments says stands beside the judge's opinion, and the graver one counts.
-            found = [(verdict.judgement, verdict.reason), judge(probe, tool, tried, law)]
+            found = [(verdict.judgement, verdict.reason), judge_call(probe, tool, tried, law)]
             judgement, reason = min(found, key=lambda one: _GRAVE.index(one[0]))
             judged.append(
                 Judged(probe, state.name, tried.before, tried.after, tried.diff, tried.outcome.text, judgement, reason)
@@ -151,7 +151,7 @@ async def _verdicts(
         check,
         draw=draw,
         rules=bullets(code.environment.rules),
-        code=source_of(code.source, code.environment.class_name, called),
+        code=methods_source(code.source, code.environment.class_name, called),
         calls="\n\n".join(shown),
     )
     by_number = {verdict.number: verdict for verdict in answer.verdicts}
@@ -202,7 +202,7 @@ def shortened(state: State, most: int = _LONG) -> str:
     return text
 
 
-def source_of(source: str, class_name: str, methods: set[str]) -> str:
+def methods_source(source: str, class_name: str, methods: set[str]) -> str:
     """A class with those of its methods, and with the private ones that they may use."""
     tree = parsed_module(source)
     lines = source.splitlines()

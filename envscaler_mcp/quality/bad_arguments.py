@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Tool
+from envscaler_mcp.language.column_types import format_named
 from envscaler_mcp.sampling.offers import nullable, plain
 
 
@@ -20,7 +21,6 @@ class Wrong:
 
 
 _OTHER = {"string": 17, "integer": "3", "number": "1.5", "boolean": "yes", "array": "one", "object": "one"}
-_UNREAL = {"date": "2026-02-30", "date-time": "2026-02-30T10:00", "time": "25:00", "email": "nobody"}
 
 
 def wrong_arguments(tool: Tool, good: Mapping[str, Any]) -> Iterator[Wrong]:
@@ -49,7 +49,8 @@ def _wrong_values(declared: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
         yield schema["maximum"] + 1, "just above its range"
     if schema.get("minLength", 0) > 0:
         yield "", "empty"
-    if schema.get("format") in _UNREAL:
-        yield _UNREAL[schema["format"]], "that is not real"
+    form = format_named(schema.get("format"))
+    if form is not None:
+        yield form.unreal, "that is not real"
     if schema.get("minItems", 0) > 0:
         yield [], "empty"

@@ -8,7 +8,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.language.analysis import read_by, statements
-from envscaler_mcp.language.interpreter.evaluation import Evaluation
+from envscaler_mcp.language.interpreter.evaluation import Evaluator
 from envscaler_mcp.language.interpreter.soundness import unsound
 from envscaler_mcp.language.interpreter.store import Store
 from envscaler_mcp.language.model import Delete, Model, New, Operation, Put, Query
@@ -55,14 +55,14 @@ class BlueprintInvariants:
         touched = self._touched(tried.diff)
         if not self._worth_scanning(tool, touched):
             return
-        evaluation = Evaluation(Store(self.model, tried.after))
+        evaluation = Evaluator(Store(self.model, tried.after))
         for rule, reads in self._reads:
             if reads & touched and not evaluation.value(rule.holds, {}):
                 yield "fail", f"it broke the rule: {rule.text}"
 
     def broken(self, state: dict[str, Any]) -> list[str]:
         """Every rule that a state breaks, by looking at everything."""
-        evaluation = Evaluation(Store(self.model, state))
+        evaluation = Evaluator(Store(self.model, state))
         return [rule.text for rule in self.model.rules if not evaluation.value(rule.holds, {})]
 
     def _worth_scanning(self, tool: str, touched: set[tuple[str, str]]) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 from envscaler_mcp.artifacts import QualityReport, State, Tool, digest_of
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.quality.declared import BlueprintInvariants, reference_arguments
-from envscaler_mcp.quality.guards import Guards
-from envscaler_mcp.quality.judge import Law, Probe, judge
+from envscaler_mcp.quality.guards import GuardIndex
+from envscaler_mcp.quality.judge import Law, Probe, judge_call
 from envscaler_mcp.quality.learned import InferredInvariants
 from envscaler_mcp.quality.probe_worlds import NOTHING, Bench, Opener, Tried
 from envscaler_mcp.quality.probing import Probing
@@ -58,7 +58,7 @@ class _Evaluating:
     def __init__(self, code: EnvironmentCode, states: Sequence[State], open_world: Opener, model: Model | None) -> None:
         self.code, self.states, self.open_world = code, states, open_world
         self.suggestions = Suggestions(model)
-        self.guards = Guards(model) if model is not None else None
+        self.guards = GuardIndex(model) if model is not None else None
         self.refers = reference_arguments(model) if model is not None else {}
         self.law: Law = (
             BlueprintInvariants(model) if model is not None else InferredInvariants([state.content for state in states])
@@ -149,7 +149,7 @@ class _Evaluating:
 
     def _judged(self, bench: Bench, probe: Probe) -> Judged:
         tried = bench.attempt(probe.tool, probe.arguments, probe.earlier)
-        judgement, reason = judge(probe, self.tools[probe.tool], tried, self.law)
+        judgement, reason = judge_call(probe, self.tools[probe.tool], tried, self.law)
         return _note(probe, bench, tried, judgement, reason)
 
     def _sequences(self, bench: Bench, made: Sequence[Judged]) -> None:

@@ -10,7 +10,7 @@ from envscaler_mcp.language.interpreter import GuardRefusal, Interpreter
 from envscaler_mcp.language.model import Guard, Model, Operation, Query, Sentence
 
 
-class Guards:
+class GuardIndex:
     """The guards of every operation and query."""
 
     def __init__(self, model: Model) -> None:

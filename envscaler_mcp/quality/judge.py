@@ -39,7 +39,7 @@ class Law(Protocol):
         """What is wrong with the state that a done call left."""
 
 
-def judge(probe: Probe, tool: Tool, tried: Tried, law: Law) -> Finding:
+def judge_call(probe: Probe, tool: Tool, tried: Tried, law: Law) -> Finding:
     """The gravest finding, and of equals the first; a pass needs no words."""
     findings = list(_findings(probe, tool, tried, law))
     for grave in ("fail", "warning"):
@@ -57,11 +57,11 @@ def _findings(probe: Probe, tool: Tool, tried: Tried, law: Law) -> Iterator[Find
         yield "fail", f"the same call on two forks gave {tried.differs}"
     kind = tried.outcome.kind
     if kind != "done" and not tried.diff.empty:
-        yield "fail", f"the refused call changed {changes(tried.diff)}"
+        yield "fail", f"the refused call changed {changes_in_words(tried.diff)}"
     elif tool.effect == "reads" and not tried.diff.empty:
-        yield "fail", f"it only reads, by its declaration, and changed {changes(tried.diff)}"
+        yield "fail", f"it only reads, by its declaration, and changed {changes_in_words(tried.diff)}"
     if tried.stuck:
-        yield "fail", f"what it changed is not written down and could not be taken back: {changes(tried.diff)}"
+        yield "fail", f"what it changed is not written down and could not be taken back: {changes_in_words(tried.diff)}"
     if kind == "done":
         yield from _of_a_done_call(probe, tried, law)
     else:
@@ -129,7 +129,7 @@ def _scalars(value: Any) -> Iterator[Any]:
         yield value
 
 
-def changes(diff: StateDiff) -> str:
+def changes_in_words(diff: StateDiff) -> str:
     """What a difference changed, in a few words."""
     found = [f"{container} {key} (new)" for container, records in diff.created.items() for key in records]
     found += [f"{container} {key} (gone)" for container, records in diff.deleted.items() for key in records]

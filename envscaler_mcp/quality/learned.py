@@ -1,4 +1,4 @@
-"""What a class without a blueprint keeps to by itself: references that lead somewhere, records under their own ids."""
+"""What a class without a blueprint must keep to in any case: references that lead somewhere, records under their own ids."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from envscaler_mcp.language.text import plural, singular
-from envscaler_mcp.quality.judge import Finding, changes
+from envscaler_mcp.quality.judge import Finding, changes_in_words
 from envscaler_mcp.quality.probe_worlds import Tried
 from envscaler_mcp.sampling.offers import containers
 
@@ -51,7 +51,7 @@ class InferredInvariants:
     def faults(self, tool: str, tried: Tried) -> Iterator[Finding]:
         """Questions that change something, references that lead nowhere, and records under another's id."""
         if _QUESTION.match(tool):
-            yield "fail", f"it only reads, by its name, and changed {changes(tried.diff)}"
+            yield "fail", f"it only reads, by its name, and changed {changes_in_words(tried.diff)}"
         dangling = set(self._dangling(tried.before))
         for place in self._dangling(tried.after):
             if place not in dangling:

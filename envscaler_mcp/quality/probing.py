@@ -12,7 +12,7 @@ from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.language.interpreter import Interpreter
 from envscaler_mcp.language.text import singular, words
 from envscaler_mcp.quality.bad_arguments import wrong_arguments
-from envscaler_mcp.quality.guards import Guards
+from envscaler_mcp.quality.guards import GuardIndex
 from envscaler_mcp.quality.judge import Probe
 from envscaler_mcp.quality.probe_worlds import Bench
 from envscaler_mcp.quality.suggestions import Suggestions
@@ -50,7 +50,7 @@ class Probing:
     """Looks for probes in the state of one bench; what other benches have shown already is not looked for again."""
 
     def __init__(
-        self, bench: Bench, suggestions: Suggestions, refers: Mapping[tuple[str, str], str], guards: Guards | None
+        self, bench: Bench, suggestions: Suggestions, refers: Mapping[tuple[str, str], str], guards: GuardIndex | None
     ) -> None:
         self.bench, self.suggestions, self.guards = bench, suggestions, guards
         self.offers = Offers(bench.state, refers)
@@ -79,7 +79,7 @@ class Probing:
             if found.permitted and tool.effect == "writes":
                 yield self._again(tool, found.permitted[0])
             wrongs = wrong_arguments(tool, good)
-            # What is refused before the code is asked says nothing about code that somebody wrote.
+            # What is refused before the code is asked says nothing about the code.
             for wrong in wrongs if self.guards is not None else islice(wrongs, 1):
                 yield Probe(tool.name, "negative", wrong.tries, wrong.arguments, names=(wrong.names,))
 
@@ -117,7 +117,7 @@ class Probing:
         yield from islice(offered(tool.input_schema, offers), _DRAWS)
 
     def _wanted(self, tool: str, known: set[tuple[str, str]]) -> set[str]:
-        """Refusals not yet shown; of code without a blueprint nobody knows which there are."""
+        """Refusals not yet shown; without a blueprint it is not known which there are."""
         if self.guards is None:
             return {"any"}
         numbers = range(1, len(self.guards.of.get(tool, ())) + 1)
@@ -211,12 +211,12 @@ class Probing:
             if not container or "enum" in plain(declared):
                 continue
             known = next(iter(self.bench.state.get(container) or {"NONE-00001": {}}))
-            nobody = re.sub(r"\d", "9", known) if re.search(r"\d", known) else f"{known} the Second"
-            value: Any = [nobody] if plain(declared).get("type") == "array" else nobody
-            if plain(declared).get("type") not in ("string", "array") or nobody in self.bench.state.get(container, {}):
+            absent = re.sub(r"\d", "9", known) if re.search(r"\d", known) else f"{known} the Second"
+            value: Any = [absent] if plain(declared).get("type") == "array" else absent
+            if plain(declared).get("type") not in ("string", "array") or absent in self.bench.state.get(container, {}):
                 continue
             lenient = self.guards is None and (tool.effect == "reads" or not re.search(r"ids?$", name))
-            names = (nobody, words(singular(container)))
+            names = (absent, words(singular(container)))
             yield Probe(
                 tool.name, "negative", f"an unknown {name}", {**good, name: value}, names=names, lenient=lenient
             )

@@ -25,7 +25,7 @@ _DRAWS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WalkStep:
     """One call, and what time it was, where a state says so."""
 
     now: str
@@ -38,7 +38,7 @@ class Journey:
     """The calls that were done, and where they led."""
 
     start: State
-    steps: tuple[Step, ...]
+    steps: tuple[WalkStep, ...]
     end: State
 
 
@@ -67,7 +67,7 @@ class Traveller:
             world.close()
         return Journey(start, steps, end)
 
-    def _calls(self, world: World, tools: Sequence[Tool], number: int) -> Iterator[Step]:
+    def _calls(self, world: World, tools: Sequence[Tool], number: int) -> Iterator[WalkStep]:
         played: Counter[str] = Counter()
         chance = Chance(number, f"journeys of {self._code.environment.id}")
         for step in range(_STEPS):
@@ -80,7 +80,7 @@ class Traveller:
                 done = next((given for given in drawn if world.call(tool.name, given).kind == "done"), None)
                 if done is not None:
                     played[tool.name] += 1
-                    yield Step(now, tool.name, done)
+                    yield WalkStep(now, tool.name, done)
                     break
 
     def _later(self, world: World, chance: Chance) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.analysis import statements
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import And, Compare, Expr, Get, ListOf, Literal, Local
 from envscaler_mcp.language.model import Let, Model, New, Operation, Parameter, Put, Query
 from envscaler_mcp.language.types import Type
@@ -16,7 +17,7 @@ WantedArgument = tuple[str, frozenset[Any]]
 """The key of an attribute, and what it may be."""
 
 
-class Records:
+class RecordPool:
     """A state with its containers as attributes, as arguments are drawn from."""
 
     def __init__(self, state: dict[str, Any]) -> None:
@@ -38,7 +39,7 @@ class Arguments:
     def draw(self, world: Any, chance: Chance, *, unchanged: bool = False) -> dict[str, Any] | None:
         """Arguments that may be permitted, or None where there is no record to name.
 
-        Whoever draws again from a world in which nothing has changed says so, and the records are not searched again.
+        A caller that draws again from an unchanged world says so, and the records are not searched again.
         """
         if not unchanged:
             self._pools.clear()
@@ -77,9 +78,10 @@ class Arguments:
         alternatives = tuple(a for a in self._alternatives(param.name) if a != HIDDEN_NONE)
         if text is not None:
             return read(type_, text, chance, today, what)
-        if type_.kind in ("date", "datetime") and not alternatives:
+        usual = column_of(type_).usual
+        if usual is not None and not alternatives:
             # A change is about what comes, a question mostly about what was.
-            alternatives = ("today..today+14",) if isinstance(self.operation, Operation) else ("today-45..today+7",)
+            alternatives = usual[:1] if isinstance(self.operation, Operation) else usual[1:]
         return drawn(type_, alternatives, chance, today, what)
 
     def _alternatives(self, name: str) -> tuple[str, ...]:

@@ -1,14 +1,14 @@
-"""Values for an argument, taken from the state by name and type: for classes of which nobody has a model."""
+"""Values for an argument, taken from the state by name and type: for classes without a blueprint."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
 from itertools import islice
 from typing import Any
 
+from envscaler_mcp.language.column_types import format_named, formats
 from envscaler_mcp.language.text import plural, singular, words
 
 _MOST = 40
@@ -105,15 +105,9 @@ class Offers:
         if options:
             yield from (Offer(value, f"{words(name)} {value}") for value in options)
             return
-        form = schema.get("format") or self._form(name)
-        if form == "date":
-            yield from (Offer(self._day(days), f"{words(name)} {days} days from today") for days in _DAYS)
-        elif form == "date-time":
-            yield from (Offer(f"{self._day(days)}T10:00", f"{words(name)} {days} days from today") for days in _DAYS)
-        elif form == "time":
-            yield from (Offer(time, f"{words(name)} {time}") for time in ("09:00", "17:30", "00:00", "23:59"))
-        elif form == "email":
-            yield Offer("ada.lovelace@example.com", "an address nobody has")
+        form = format_named(schema.get("format") or self._form(name))
+        if form is not None:
+            yield from (Offer(*offered) for offered in form.offered(self.today, words(name)))
         else:
             known = [value for value in self.kept(name) if isinstance(value, str) and value]
             yield from (Offer(value, f"{words(name)} {value!r}") for value in known[:_MOST])
@@ -168,11 +162,8 @@ class Offers:
         """What a text must look like, by its name and by what is kept under it."""
         for value in self.kept(name):
             if isinstance(value, str) and value:
-                return next((form for form, shape in _SHAPES if re.fullmatch(shape, value)), "")
+                return next((form.name for form in formats() if re.fullmatch(form.pattern, value)), "")
         return "date" if re.search(r"(^|_)(date|day|on|until|since)$", name) else "email" if "email" in name else ""
-
-    def _day(self, days: int) -> str:
-        return (date.fromisoformat(self.today) + timedelta(days=days)).isoformat()
 
     def _latest(self) -> str:
         """The last day that anything in the state speaks of."""
@@ -181,14 +172,6 @@ class Offers:
 
 
 _PREFIX = re.compile(r"^(new|updated|target|initial|desired|changed)_")
-_DAYS = (0, 1, 7, 30, -1, -30, 365)
-_SHAPES = (
-    ("date", r"\d{4}-\d\d-\d\d"),
-    ("date-time", r"\d{4}-\d\d-\d\dT\d\d:\d\d"),
-    ("time", r"\d\d:\d\d"),
-    ("email", r"\S+@\S+\.\w+"),
-)
-
 
 _OPTION = re.compile(r"['\"]?([A-Za-z][\w-]*)['\"]?")
 

@@ -129,7 +129,7 @@ TRADES = _words(
 )
 
 
-def text_of(kind: str, chance: Chance) -> str:
+def sample_text(kind: str, chance: Chance) -> str:
     """A text of a kind that the language knows."""
     match kind:
         case "person" | "name":
@@ -152,7 +152,7 @@ def text_of(kind: str, chance: Chance) -> str:
 
 
 def email_of(person: str, chance: Chance) -> str:
-    """An address for somebody of that name, at a domain that nobody can own."""
+    """An address for a person of that name, at a domain that is reserved for examples."""
     plain = unicodedata.normalize("NFKD", person.replace("ø", "o").replace("ü", "u")).encode("ascii", "ignore").decode()
     parts = [part for part in plain.lower().replace("'", "").split() if part]
     return f"{'.'.join(parts)}@{chance.pick(('example.com', 'example.org', 'example.net'))}"

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from envscaler_mcp.errors import GrowthError
-from envscaler_mcp.language.expressions import And, Compare, Expr, Local, walk
-from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.column_types import Nearby, other_values
+from envscaler_mcp.language.expressions import And, Compare, Expr, Local, names_in, walk
+from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored, as_value
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Chosen, Drawn, Said, Story, Telling, Worked, expressions_of
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.values import HIDDEN_NONE, read, values_of
-from envscaler_mcp.scenarios.other_values import Nearby, other_values
 from envscaler_mcp.scenarios.wording import Wording
 
 _BROKEN = (KeyError, TypeError, AttributeError, IndexError, ValueError, ZeroDivisionError)
@@ -49,8 +49,8 @@ class WordedStory:
         return [part for part in self.telling if isinstance(part, Said)]
 
     @property
-    def _evaluation(self) -> Evaluation:
-        return Evaluation(Store(self.model, self.state))
+    def _evaluation(self) -> Evaluator:
+        return Evaluator(Store(self.model, self.state))
 
     def _chosen(self, role: Chosen, words: tuple[object, ...]) -> Iterator[str]:
         """The first other value of the role that the words would not tell from this one."""
@@ -125,7 +125,7 @@ class WordedStory:
 
     def _differs(self, expr: Expr, other: set[str], twin: Names) -> bool:
         """Whether an expression of the plan comes to something else; one about what is not there yet may always."""
-        names = names_in([expr])
+        names = names_in(expr)
         if not names & other:
             return False
         if not names <= self.names.keys():
@@ -142,7 +142,7 @@ class WordedStory:
         wording = Wording(self.model.blueprint.words.values, str(self.state["now"])[:10])
         return tuple(self._in_words(part, names, evaluation, wording) for part in self._parts)
 
-    def _in_words(self, part: Said, names: Names, evaluation: Evaluation, wording: Wording) -> object:
+    def _in_words(self, part: Said, names: Names, evaluation: Evaluator, wording: Wording) -> object:
         try:
             value = evaluation.value(part.value, names)
             if isinstance(value, Ref) or (isinstance(value, list) and value and isinstance(value[0], Ref)):
@@ -166,9 +166,4 @@ def named_roles(story: Story, telling: Telling) -> frozenset[str]:
 
 def used_names(story: Story) -> set[str]:
     """The roles that its calls speak of."""
-    return names_in(expressions_of(story.do))
-
-
-def names_in(expressions: Iterator[Expr] | Sequence[Expr]) -> set[str]:
-    """The names that expressions speak of."""
-    return {inner.name for expr in expressions for inner in walk(expr) if isinstance(inner, Local)}
+    return names_in(*expressions_of(story.do))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Chosen, Drawn, Role, Story, Worked
@@ -24,12 +24,12 @@ class Casting:
         self.values = {name: values_of(name, said) for name in (*model.operations, *model.entities)}
 
     def cast(self, story: Story, state: dict[str, Any], chance: Chance, taken: set[Ref]) -> Names | None:
-        """Names for every role, or None where the state has nobody for one; records taken by others are left out."""
+        """Names for every role, or None where no record of the state fits one; records taken by others are left out."""
         store = Store(self.model, state)
-        return self._fill(list(story.cast), {}, Evaluation(store), chance, taken)
+        return self._fill(list(story.cast), {}, Evaluator(store), chance, taken)
 
     def _fill(
-        self, roles: list[Role], names: Names, evaluation: Evaluation, chance: Chance, taken: set[Ref]
+        self, roles: list[Role], names: Names, evaluation: Evaluator, chance: Chance, taken: set[Ref]
     ) -> Names | None:
         if not roles:
             return names
@@ -42,7 +42,7 @@ class Casting:
                 return found
         return None
 
-    def _candidates(self, role: Role, names: Names, evaluation: Evaluation, chance: Chance) -> Iterator[Any]:
+    def _candidates(self, role: Role, names: Names, evaluation: Evaluator, chance: Chance) -> Iterator[Any]:
         """Values for a role, each worked out only when the one before it did not do."""
         if isinstance(role, Worked):
             value = evaluation.value(role.value, names)

@@ -1,4 +1,4 @@
-"""What a person who wants a task done knows of it, goal by goal, for whoever plays that person."""
+"""What a person who wants a task done knows of it, goal by goal, for the simulated user."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from datetime import date
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span, Tool, canonical_json
+from envscaler_mcp.language.column_types.moments import spoken_day
 from envscaler_mcp.language.text import singular, words
-from envscaler_mcp.scenarios.phrases import spoken_day
-from envscaler_mcp.scenarios.routes import Route
+from envscaler_mcp.scenarios.routes import ReadRoute
 from envscaler_mcp.scenarios.shapes import Shapes
 
 _NAME = re.compile(r"(^|_)(name|title|label|subject|headline)$")
@@ -26,7 +26,7 @@ class Telling:
         self.tools = {tool.name: tool for tool in tools}
         self.shapes, self.today = shapes, today
 
-    def sentence(self, call: Call, routes: Mapping[str, Route], new: Mapping[str, str], first: str) -> list[Span]:
+    def sentence(self, call: Call, routes: Mapping[str, ReadRoute], new: Mapping[str, str], first: str) -> list[Span]:
         """One change in one sentence, by what its records are known; `new` are ids made before it, and their containers."""
         text = self._ask(self.tools[call.tool])
         spans: list[Span] = [Span(text=text)]
@@ -62,7 +62,7 @@ class Telling:
         return sentence[0].lower() + sentence[1:] if not verb.isupper() else sentence
 
     def _placed(
-        self, spans: list[Span], name: str, value: Any, routes: Mapping[str, Route], new: Mapping[str, str]
+        self, spans: list[Span], name: str, value: Any, routes: Mapping[str, ReadRoute], new: Mapping[str, str]
     ) -> list[Span] | None:
         """The sentence with the record in the place of its noun; nothing where the sentence has no such noun."""
         if isinstance(value, dict | list):
@@ -97,14 +97,14 @@ class Telling:
                 return [*spans[:place], *(part for part in parts if part.text), *spans[place + 1 :]]
         return None
 
-    def _record(self, key: str, noun: str, routes: Mapping[str, Route], new: Mapping[str, str]) -> list[Span]:
+    def _record(self, key: str, noun: str, routes: Mapping[str, ReadRoute], new: Mapping[str, str]) -> list[Span]:
         if key in new:
             return [Span(text=f"that {noun}")]
         container = self.shapes.home[key]
         return [Span(text=f"the {noun} "), *self._label(container, key, routes.get(key))]
 
-    def _label(self, container: str, key: str, route: Route | None) -> Iterator[Span]:
-        """What the record is told by, and what else somebody must know to find it."""
+    def _label(self, container: str, key: str, route: ReadRoute | None) -> Iterator[Span]:
+        """What the record is told by, and what else a user must know to find it."""
         parts = self.shapes.description(container, key)
         if not parts:
             yield Span(text=key, fact=_fact(f"{container} {key}", key))
@@ -131,7 +131,7 @@ class Telling:
             yield Span(text=")")
 
     def _with(
-        self, rest: list[tuple[str, Any]], asked: str, routes: Mapping[str, Route], new: Mapping[str, str]
+        self, rest: list[tuple[str, Any]], asked: str, routes: Mapping[str, ReadRoute], new: Mapping[str, str]
     ) -> Iterator[Span]:
         rest = list(rest)
         for name, value in rest:
@@ -147,7 +147,9 @@ class Telling:
             yield Span(text=lead)
             yield from self._argument(name, value, routes, new)
 
-    def _argument(self, name: str, value: Any, routes: Mapping[str, Route], new: Mapping[str, str]) -> Iterator[Span]:
+    def _argument(
+        self, name: str, value: Any, routes: Mapping[str, ReadRoute], new: Mapping[str, str]
+    ) -> Iterator[Span]:
         if isinstance(value, str) and (value in new or value in self.shapes.home):
             stem = words(re.sub(r"_?ids?$", "", name)) or "record"
             yield from self._record(value, stem, routes, new)
@@ -165,7 +167,7 @@ class Telling:
         else:
             yield Span(text=f"{words(name)} {self._plain(value)}", fact=_fact(name, value))
 
-    def _item(self, name: str, value: Any, routes: Mapping[str, Route], new: Mapping[str, str]) -> Iterator[Span]:
+    def _item(self, name: str, value: Any, routes: Mapping[str, ReadRoute], new: Mapping[str, str]) -> Iterator[Span]:
         if isinstance(value, dict) or (isinstance(value, str) and (value in new or value in self.shapes.home)):
             yield from self._argument(name, value, routes, new)
         else:

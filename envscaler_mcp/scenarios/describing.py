@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
-from envscaler_mcp.language.interpreter.evaluation import Evaluation
+from envscaler_mcp.language.column_types import column_of
+from envscaler_mcp.language.interpreter.evaluation import Evaluator
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Attribute, Entity, Model
-from envscaler_mcp.language.stories import Description, Mark, Speech
+from envscaler_mcp.language.stories import Description, Mark, Storybook
 from envscaler_mcp.language.text import words
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.knowledge import Library
@@ -39,7 +40,7 @@ class Describer:
     """Describes records of one state."""
 
     model: Model
-    speech: Speech
+    speech: Storybook
     library: Library
     state: dict[str, Any]
     chance: Chance
@@ -70,16 +71,13 @@ class Describer:
         if mark.value is not None:
             return str(mine).lower() == mark.value
         wanted = self._value(ref, mark)
-        if mark.format == "day" and isinstance(mine, str) and isinstance(wanted, str):
-            return mine[:10] == wanted[:10]
-        if mark.format == "time" and isinstance(mine, str) and isinstance(wanted, str):
-            return mine[-5:] == wanted[-5:]
         if mark.format == "short":
             return str(mine).split()[:1] == str(wanted).split()[:1]
-        return bool(mine == wanted)
+        type_ = self.model.entities[other.entity].attributes[mark.attribute].type
+        return column_of(type_).said_alike(mine, wanted, mark.format)
 
     def _value(self, ref: Ref, mark: Mark) -> Any:
-        evaluation = Evaluation(Store(self.model, self.state))
+        evaluation = Evaluator(Store(self.model, self.state))
         derived = self.model.entities[ref.entity].attributes[mark.attribute].derived
         return (
             evaluation.attribute(ref, mark.attribute) if derived is None else evaluation.value(derived, {"self": ref})
@@ -159,7 +157,7 @@ def _around(way: Description, place: int) -> tuple[str, str]:
 
 
 def _owns(words: str) -> bool:
-    """Whether words go on from what is somebody's."""
+    """Whether words continue a possessive: "Ann's", "their"."""
     return words == "'s" or words.startswith("'s ")
 
 

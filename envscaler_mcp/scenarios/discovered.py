@@ -18,7 +18,7 @@ from envscaler_mcp.scenarios.discovered_threads import (
     WrittenThread,
     also_fits,
     distinct,
-    joined,
+    joined_calls,
     only_ones,
     places,
     texts_in,
@@ -27,7 +27,7 @@ from envscaler_mcp.scenarios.discovered_threads import (
 from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.phrases import heading, polished
 from envscaler_mcp.scenarios.plain_facts import PlainFacts
-from envscaler_mcp.scenarios.routes import Route, Routes
+from envscaler_mcp.scenarios.routes import ReadRoute, Routes
 from envscaler_mcp.scenarios.shapes import Shapes, shown_in
 from envscaler_mcp.scenarios.tasks import BANDS
 from envscaler_mcp.scenarios.trying import Chain, Trials, touched
@@ -49,13 +49,13 @@ class _Place:
 
     shapes: Shapes
     routes: Routes
-    usable: dict[str, Route]
+    usable: dict[str, ReadRoute]
     """How each record is found that can be found at all."""
     today: str
 
 
 class WrittenTaskMaker:
-    """Makes proven scenarios of one environment that somebody wrote; its code runs where the opener opens worlds."""
+    """Makes proven scenarios of one environment whose class is not compiled; its code runs where the opener opens worlds."""
 
     def __init__(self, code: EnvironmentCode, seed: int, opener: Opener) -> None:
         self.code, self.environment, self.seed, self._opener = code, code.environment, seed, opener
@@ -126,14 +126,14 @@ class WrittenTaskMaker:
             thread = self._thread(chain, trials, place)
             if thread is None or self._meets(thread, threads):
                 continue
-            if len(joined([*threads, thread])) > high:
+            if len(joined_calls([*threads, thread])) > high:
                 continue
             threads.append(thread)
-            if len(joined(threads)) >= target:
+            if len(joined_calls(threads)) >= target:
                 break
         trials.used = before
         self._look_closer(threads, place, low)
-        return threads if threads and low <= len(joined(threads)) <= high else None
+        return threads if threads and low <= len(joined_calls(threads)) <= high else None
 
     def _thread(self, chain: Chain, trials: Trials, place: _Place) -> WrittenThread | None:
         """The chain with its reads; nothing where an id of it cannot be read."""
@@ -183,9 +183,9 @@ class WrittenTaskMaker:
         for thread in threads:
             for key in sorted(thread.named & place.usable.keys()):
                 echo = place.routes.echo(key)
-                if len(joined(threads)) >= low:
+                if len(joined_calls(threads)) >= low:
                     return
-                if echo is not None and echo not in joined(threads):
+                if echo is not None and echo not in joined_calls(threads):
                     at = next(at for at, call in enumerate(thread.calls) if call in thread.chain.calls)
                     thread.calls.insert(at, echo)
 
@@ -202,7 +202,7 @@ class WrittenTaskMaker:
         threads: list[WrittenThread],
     ) -> Scenario:
         threads = together(world, threads)
-        oracle = joined(threads)
+        oracle = joined_calls(threads)
         wishes, diff = wishes_of(self.code, oracle, world, state.content, self.seed, self._opener)
         checks = tuple(PlainFacts(wishes, diff, state.content).all())
         if also_fits(threads, place.shapes, diff):
@@ -244,7 +244,7 @@ class WrittenTaskMaker:
             "threads": len(threads),
             "dependent": sum(thread.changes - 1 for thread in threads),
             "distractors": sum(len(place.shapes.containers[home]) for home in homes) - len(named),
-            # The share, in percent, of what is asked for in words that nobody chose.
+            # The share, in percent, of what is asked for in words that no author chose.
             "default_words": 100,
         }
 

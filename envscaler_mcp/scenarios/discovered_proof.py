@@ -1,4 +1,4 @@
-"""Proofs for environments of which nobody has a model; neither their code nor a check runs in this process."""
+"""Proofs for environments without a blueprint; neither their code nor a check runs in this process."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Frame, Scenario, StateDiff
+from envscaler_mcp.language.column_types import Nearby
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.offers import Offers, containers, plain, told_options
 from envscaler_mcp.sandbox.checking import Checker
@@ -14,9 +15,8 @@ from envscaler_mcp.scenarios.heard import PlainFlow
 from envscaler_mcp.scenarios.intended_effects import Wishes
 from envscaler_mcp.scenarios.judges import CheckerJudge, LocalGrader
 from envscaler_mcp.scenarios.observed_types import type_of_schema, type_of_values
-from envscaler_mcp.scenarios.other_values import Nearby
 from envscaler_mcp.scenarios.proving import Proving
-from envscaler_mcp.scenarios.replay import Recording, record
+from envscaler_mcp.scenarios.replay import CallRecording, record
 from envscaler_mcp.scenarios.shapes import Shapes, leaves
 from envscaler_mcp.scenarios.trying import Guesses
 from envscaler_mcp.serving.code import EnvironmentCode
@@ -59,7 +59,7 @@ def wishes_of(
 
 
 class WrittenProver(Proving):
-    """Proves scenarios of a class that somebody wrote."""
+    """Proves scenarios of a class that is not compiled."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class WrittenProver(Proving):
         """Calls that name nothing but what was there."""
         return [call for call in self.scenario.oracle[:1] if self.effects[call.tool] == "writes"]
 
-    def _turned(self, recording: Recording) -> list[list[Call]]:
+    def _turned(self, recording: CallRecording) -> list[list[Call]]:
         """Only where the order means nothing to the class."""
         wanted = self._end_of(recording.calls)
         return [calls for calls in super()._turned(recording) if self._end_of(calls) == wanted]
@@ -182,7 +182,7 @@ class WrittenProver(Proving):
                 before = {**final[name], entry: before.get(entry)} if isinstance(before, dict) else before
             yield "fact undone", path, {**final, name: before}
 
-    def _flow(self, recording: Recording) -> Iterator[str]:
+    def _flow(self, recording: CallRecording) -> Iterator[str]:
         flow = PlainFlow(self.scenario, self.effects, self.shapes.home, self.wishes.given, self._listed)
         yield from flow.lines(recording, self.world)
         self._back()

@@ -1,4 +1,4 @@
-"""Threads of tasks in environments that somebody wrote: changes with the reads that make them possible."""
+"""Threads of tasks in environments whose class is not compiled: changes with the reads that make them possible."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from envscaler_mcp.artifacts import Call, StateDiff
-from envscaler_mcp.scenarios.replay import added_ids, renamed
-from envscaler_mcp.scenarios.routes import Route
+from envscaler_mcp.scenarios.replay import added_ids, with_new_ids
+from envscaler_mcp.scenarios.routes import ReadRoute
 from envscaler_mcp.scenarios.shapes import Shapes, shown_in
-from envscaler_mcp.scenarios.trying import Chain, Step
+from envscaler_mcp.scenarios.trying import Chain, TriedChange
 from envscaler_mcp.serving.world import World
 
 
@@ -20,7 +20,7 @@ class WrittenThread:
 
     chain: Chain
     calls: list[Call]
-    routes: dict[str, Route]
+    routes: dict[str, ReadRoute]
     written: set[str]
     named: set[str]
 
@@ -39,7 +39,7 @@ def together(world: World, threads: Sequence[WrittenThread]) -> list[WrittenThre
             created = {str(step.call): step.created for step in thread.chain.steps}
             calls: list[Call] = []
             for call in part:
-                real = Call(tool=call.tool, arguments=renamed(call.arguments, names))
+                real = Call(tool=call.tool, arguments=with_new_ids(call.arguments, names))
                 made = added_ids(world, world.call(real.tool, real.arguments))
                 names.update(zip(created.get(str(call), ()), made, strict=False))
                 calls.append(real)
@@ -51,8 +51,8 @@ def together(world: World, threads: Sequence[WrittenThread]) -> list[WrittenThre
 
 def _renamed(thread: WrittenThread, calls: list[Call], names: dict[str, str]) -> WrittenThread:
     steps = [
-        Step(
-            Call(tool=step.call.tool, arguments=renamed(step.call.arguments, names)),
+        TriedChange(
+            Call(tool=step.call.tool, arguments=with_new_ids(step.call.arguments, names)),
             tuple(names.get(key, key) for key in step.created),
         )
         for step in thread.chain.steps
@@ -65,7 +65,7 @@ def _renamed(thread: WrittenThread, calls: list[Call], names: dict[str, str]) ->
     return replace(thread, chain=Chain(steps, diff.model_copy(update={"created": created})), calls=calls)
 
 
-def joined(threads: Sequence[WrittenThread]) -> list[Call]:
+def joined_calls(threads: Sequence[WrittenThread]) -> list[Call]:
     """The calls of all threads; what was read already is not read again."""
     return [call for part in _parts(threads) for call in part]
 
@@ -97,7 +97,7 @@ def distinct(calls: Iterator[Call]) -> list[Call]:
 
 
 def only_ones(thread: WrittenThread, shapes: Shapes, call: Call) -> dict[str, str]:
-    """Records of a call that nobody can take for another one of the thread when they are spoken of again."""
+    """Records of a call that cannot be taken for another one of the thread when they are mentioned again."""
     homes = Counter(shapes.home[key] for key in thread.named if key in shapes.home)
     homes.update(container for container, records in thread.chain.diff.created.items() for _ in records)
     return {key: shapes.home[key] for key in shapes.ids_in(call.arguments) if homes[shapes.home[key]] == 1}

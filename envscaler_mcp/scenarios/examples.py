@@ -8,7 +8,7 @@ from typing import Any
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Model, Operation, Query
-from envscaler_mcp.sampling.arguments import Arguments, Records
+from envscaler_mcp.sampling.arguments import Arguments, RecordPool
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.serving.world import World
 
@@ -56,7 +56,7 @@ class _Search:
 
     def _now(self, tool: str) -> Example | None:
         """A call that is done as things are; one that shows something is better."""
-        records = Records(self.world.state())
+        records = RecordPool(self.world.state())
         if tool not in self.arguments:
             given = _plain(self.model, tool, records)
             outcome = self.world.call(tool, given) if given is not None else None

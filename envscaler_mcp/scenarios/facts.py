@@ -1,6 +1,6 @@
 """From what a task changed to its checks and its frame.
 
-A new record has no id that anybody could ask for: it is found by its content, and a reference to it by the content of what it
+A new record has no id that a task could name: it is found by its content, and a reference to it by the content of what it
 refers to.
 """
 

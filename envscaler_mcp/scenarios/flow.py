@@ -16,9 +16,10 @@ from envscaler_mcp.language.expressions import (
     Local,
     Records,
     Scan,
+    names_in,
     walk,
 )
-from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored, as_value
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import (
@@ -30,13 +31,13 @@ from envscaler_mcp.language.stories import (
     Fork,
     Role,
     Said,
-    Speech,
     Story,
+    Storybook,
     Telling,
     Worked,
 )
 from envscaler_mcp.language.types import Type, list_of, ref
-from envscaler_mcp.scenarios.ambiguity import WordedStory, named_roles, names_in, used_names
+from envscaler_mcp.scenarios.ambiguity import WordedStory, named_roles, used_names
 from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.knowledge import PAGE, Knowledge, Unknown
 from envscaler_mcp.scenarios.shapes import leaves
@@ -107,7 +108,7 @@ class StoryFlow:
     """Follows a plan through its stories: every change must be one of theirs, with arguments that are told or read."""
 
     def __init__(
-        self, scenario: Scenario, model: Model, speech: Speech, effects: Mapping[str, str], world: LocalWorld
+        self, scenario: Scenario, model: Model, speech: Storybook, effects: Mapping[str, str], world: LocalWorld
     ) -> None:
         if scenario.conversation is None:
             raise Unproven("it has no goals; the stories that it tells are not known")
@@ -148,7 +149,7 @@ class StoryFlow:
 
     # The goals
 
-    def _part(self, goal: Goal, speech: Speech) -> _Part:
+    def _part(self, goal: Goal, speech: Storybook) -> _Part:
         story = speech.stories.get(goal.story)
         if story is None or not 0 <= goal.telling < len(story.tell):
             raise Unproven(f"its blueprint has no telling {goal.telling} of a story {goal.story!r}")
@@ -163,7 +164,7 @@ class StoryFlow:
         """Who is who, as the goal's facts have it; they must still fit the story's cast."""
         facts = {fact.name: fact.value for fact in goal.facts}
         names: Names = {}
-        evaluation = Evaluation(Store(self.model, self.state))
+        evaluation = Evaluator(Store(self.model, self.state))
         for role in story.cast:
             if role.name not in facts:
                 raise Unproven(f"{goal.story}: nothing is known of {role.name}")
@@ -176,7 +177,7 @@ class StoryFlow:
                 raise Unproven(f"{goal.story}: {facts[role.name]!r} is not {role.name} any more")
         return names
 
-    def _fits(self, role: Role, names: Names, evaluation: Evaluation) -> bool:
+    def _fits(self, role: Role, names: Names, evaluation: Evaluator) -> bool:
         value = names[role.name]
         if isinstance(role, Worked):
             return bool(_plain(evaluation.value(role.value, names)) == _plain(value))
@@ -187,7 +188,7 @@ class StoryFlow:
 
     def _said(self, story: Story, telling: Telling, names: Names) -> None:
         """Plain values that the telling says must stand in the task's text, marked as facts."""
-        evaluation = Evaluation(Store(self.model, self.state))
+        evaluation = Evaluator(Store(self.model, self.state))
         wording = Wording(self.model.blueprint.words.values, str(self.state["now"])[:10])
         marked = {span.text.casefold() for span in self.scenario.spans if span.fact}
         for part in (part for part in telling if isinstance(part, Said)):
@@ -208,7 +209,7 @@ class StoryFlow:
         """The story's calls, each when the world is where it is made."""
         for deed in deeds:
             self._begin(part)
-            evaluation = Evaluation(Store(self.model, self.world.look()))
+            evaluation = Evaluator(Store(self.model, self.world.look()))
             if isinstance(deed, Act):
                 yield part, deed, names
             elif isinstance(deed, Fork):
@@ -218,9 +219,7 @@ class StoryFlow:
             else:
                 yield from self._each(part, deed, names, evaluation)
 
-    def _each(
-        self, part: _Part, deed: Each, names: Names, evaluation: Evaluation
-    ) -> Iterator[tuple[_Part, Act, Names]]:
+    def _each(self, part: _Part, deed: Each, names: Names, evaluation: Evaluator) -> Iterator[tuple[_Part, Act, Names]]:
         loop = deed.loop
         which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), deed.by)
         elements = self._as_it_is(evaluation, which, names)
@@ -252,10 +251,10 @@ class StoryFlow:
         used = used_names(story)
         for role in reversed(story.cast):
             if isinstance(role, Worked) and role.name in used:
-                used |= names_in([role.value])
+                used |= names_in(role.value)
         return used
 
-    def _as_it_is(self, evaluation: Evaluation, expr: Expr, names: Names) -> Any:
+    def _as_it_is(self, evaluation: Evaluator, expr: Expr, names: Names) -> Any:
         try:
             return as_it_is(evaluation, expr, names)
         except Unfit as reason:
@@ -266,7 +265,7 @@ class StoryFlow:
             raise Unproven(f"{what}, and no answer showed that it comes to {_plain(value)!r}")
 
     def _sources(self, part: _Part, act: Act, names: Names, call: Call, number: int) -> Iterator[tuple[str, str]]:
-        evaluation = Evaluation(Store(self.model, self.world.look()))
+        evaluation = Evaluator(Store(self.model, self.world.look()))
         expected: dict[str, Any] = {}
         for param in self.model.operations[act.operation].params:
             if param.name not in act.arguments:

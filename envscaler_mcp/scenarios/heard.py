@@ -9,7 +9,7 @@ from typing import Any
 from envscaler_mcp.artifacts import Call, Scenario, Span, canonical_json
 from envscaler_mcp.language.text import singular, words
 from envscaler_mcp.scenarios.judges import Unproven
-from envscaler_mcp.scenarios.replay import Recording
+from envscaler_mcp.scenarios.replay import CallRecording
 from envscaler_mcp.scenarios.shapes import leaves, shown_in
 from envscaler_mcp.serving.world import World
 
@@ -127,7 +127,7 @@ class PlainFlow:
         self.made: set[str] = set()
         self.heard = Heard(self.ids)
 
-    def lines(self, recording: Recording, world: World) -> Iterator[str]:
+    def lines(self, recording: CallRecording, world: World) -> Iterator[str]:
         """One for each value of each change; the world is played to the plan's end."""
         about: set[str] = set()
         for number, call in enumerate(recording.calls):

@@ -1,4 +1,4 @@
-"""Of all that a plan changed, what anybody can have wished: not the ids, minutes and counts that come about by themselves."""
+"""The changes of a plan that a task can ask for: without new ids, timestamps and counters, which follow from the others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Frame, StateDiff
 from envscaler_mcp.scenarios.facts import frame_of
-from envscaler_mcp.scenarios.replay import content_form, renamed
+from envscaler_mcp.scenarios.replay import content_form, with_new_ids
 from envscaler_mcp.scenarios.shapes import leaves
 
 Place = tuple[str, str]
@@ -32,7 +32,9 @@ class Wishes:
         back = dict(names)
         passing: set[Place] = set()
         for container, records in diff.created.items():
-            others = {back.get(key, key): renamed(one, back) for key, one in twin.created.get(container, {}).items()}
+            others = {
+                back.get(key, key): with_new_ids(one, back) for key, one in twin.created.get(container, {}).items()
+            }
             for key, record in records.items():
                 other = others.get(key, {})
                 passing |= {(container, name) for name, value in record.items() if other.get(name) != value}
@@ -41,12 +43,12 @@ class Wishes:
             for key, fields in changes.items():
                 seen = twin.changed.get(container, {}).get(key, {})
                 for name, (_, after) in fields.items():
-                    if renamed(seen.get(name, (None, None))[1], back) != after or _holds_new(after, diff, given):
+                    if with_new_ids(seen.get(name, (None, None))[1], back) != after or _holds_new(after, diff, given):
                         passing.add((container, name))
         return cls(frozenset(passing), tuple(sorted(_free(diff, twin, back))), given)
 
     def of_diff(self, diff: StateDiff) -> StateDiff:
-        """The difference without what nobody asked for by itself."""
+        """The difference without what only follows from other changes."""
         created = {
             container: {
                 key: {name: value for name, value in record.items() if (container, name) not in self.passing}
@@ -75,7 +77,7 @@ class Wishes:
         return any(path == free or path.startswith(f"{free}.") for free in self.free)
 
     def form(self, diff: StateDiff) -> str:
-        """The same for ends that nobody can tell apart."""
+        """The same for ends that a check cannot tell apart."""
         return content_form(self.of_diff(diff), self.given)
 
     def frame(self, diff: StateDiff) -> Frame:
@@ -102,6 +104,6 @@ def _free(diff: StateDiff, twin: StateDiff, back: Mapping[str, str]) -> set[str]
         if path.partition(".")[2] in new:
             # Which entries there are is for the new records to say.
             found.add(path.partition(".")[0])
-        elif counts or renamed(others.get(path, (None, None))[1], dict(back)) != after:
+        elif counts or with_new_ids(others.get(path, (None, None))[1], dict(back)) != after:
             found.add(path)
     return found

@@ -46,7 +46,7 @@ class LocalGrader:
 
 
 class CheckerJudge(LocalGrader):
-    """Grades final states with checks that somebody else may have written: in a worker."""
+    """Grades final states with checks that may come from elsewhere: in a worker."""
 
     def __init__(self, scenario: Scenario, initial: dict[str, Any], checker: Checker) -> None:
         super().__init__(initial, [], scenario.frame)

@@ -1,4 +1,4 @@
-"""What somebody knows who has only read answers, and what must be read to know it."""
+"""What an agent knows that has only read answers, and what it must read to know more."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Call
 from envscaler_mcp.language.expressions import (
-    Clock,
     Compare,
     Derived,
     Expr,
@@ -16,11 +15,12 @@ from envscaler_mcp.language.expressions import (
     Local,
     Loop,
     Not,
+    Now,
     Records,
     Scan,
     walk,
 )
-from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.store import Ref, Row, Store, as_stored, as_value
 from envscaler_mcp.language.model import Entity, Model
 from envscaler_mcp.serving.world import World
@@ -116,7 +116,7 @@ class _Read(Store):
         return rows[ref.id]
 
 
-class _Known(Evaluation):
+class _Known(Evaluator):
     """Derived attributes are taken as answers showed them; a loop wants everything read that it looks at."""
 
     def __init__(self, knowledge: Knowledge) -> None:
@@ -175,7 +175,7 @@ class _Known(Evaluation):
             if got is None or wanted is None:
                 continue
             value = self.value(wanted, names)
-            plain = isinstance(wanted, Literal | Clock)
+            plain = isinstance(wanted, Literal | Now)
             around = {one.name for scan in self.scans for one in scan.loops}
             steady = plain or (len(self.scans) == 1 and not _names(wanted) & around)
             heard = not isinstance(value, Ref) or value.id in self.knowledge.heard

@@ -30,7 +30,7 @@ _SENTENCE = re.compile(r"[.!?:](?=[\s”’)]|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class TaskMessage:
     """A task in words."""
 
     spans: tuple[Span, ...]
@@ -46,7 +46,7 @@ class Message:
 
 def message(
     words: WordsSpec, threads: Sequence[Thread], now: str, chance: Chance, openings: Sequence[str] = ()
-) -> Message:
+) -> TaskMessage:
     """What is asked for in the threads, in one message; one of the openings, if there are any, fits its occasion."""
     own = tuple(openings) or words.openings
     opening = chance.pick(own or _OPENINGS[min(len(threads), 3)])
@@ -56,7 +56,7 @@ def message(
     spans = tuple(polished(_spans(threads, now, chance, opening, closing)))
     said = "".join(span.text for span in spans[1:])
     stock = 0 if own else len(_SENTENCE.findall(opening))
-    return Message(spans, opening, len(_SENTENCE.findall(said)), stock)
+    return TaskMessage(spans, opening, len(_SENTENCE.findall(said)), stock)
 
 
 def _spans(threads: Sequence[Thread], now: str, chance: Chance, opening: str, closing: str) -> Iterator[Span]:

@@ -6,17 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from envscaler_mcp.language.types import BOOL, DATE, DATETIME, INT, TEXT, TIME, Kind, Type, list_of, ref
+from envscaler_mcp.language.column_types import format_named, format_of_texts
+from envscaler_mcp.language.types import BOOL, INT, TEXT, Type, list_of, ref
 from envscaler_mcp.sampling.offers import nullable, plain, told_options
 from envscaler_mcp.scenarios.shapes import Shapes
 
-_FORMS: dict[str, Type] = {"date": DATE, "time": TIME, "date-time": DATETIME, "email": Type("text", shape="email")}
-_LOOKS: tuple[tuple[str, Type], ...] = (
-    (r"\d{4}-\d\d-\d\d", DATE),
-    (r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?", TIME),
-    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d.*)?", DATETIME),
-    (r"[^@\s]+@[^@\s]+\.\w+", Type("text", shape="email")),
-)
 _WORD = re.compile(r"[^\W\d][\w-]*")
 _MANY = 4
 """Of how many values one must know the words before they are taken for all that there are."""
@@ -44,7 +38,8 @@ def _described(schema: Mapping[str, Any], observed: Sequence[Any], shapes: Shape
         case "object":
             return _structure(schema, observed, shapes)
         case "string":
-            return _FORMS.get(schema.get("format", "")) or _of_texts(observed, shapes)
+            form = format_named(schema.get("format"))
+            return form.type if form is not None else _of_texts(observed, shapes)
     return type_of_values(observed, shapes)
 
 
@@ -61,7 +56,7 @@ def type_of_values(observed: Sequence[Any], shapes: Shapes) -> Type:
     """The type that fits all that was seen."""
     if not observed:
         return Type("none")
-    kinds: dict[type, Kind] = {bool: "bool", int: "int", float: "int", str: "text", list: "list", dict: "struct"}
+    kinds: dict[type, str] = {bool: "bool", int: "int", float: "int", str: "text", list: "list", dict: "struct"}
     seen = {kinds.get(type(value), "none") for value in observed}
     if len(seen) > 1:
         return Type("none")
@@ -88,9 +83,9 @@ def _of_texts(observed: Sequence[Any], shapes: Shapes) -> Type:
     homes = {shapes.home.get(text, "") for text in texts}
     if len(homes) == 1 and "" not in homes:
         return ref(homes.pop())
-    for look, type_ in _LOOKS:
-        if all(re.fullmatch(look, text) for text in texts):
-            return type_
+    form = format_of_texts(texts)
+    if form is not None:
+        return form.type
     distinct = tuple(sorted(set(texts)))
     if len(texts) >= _MANY and 1 < len(distinct) <= len(texts) // 2 and all(_WORD.fullmatch(word) for word in distinct):
         return Type("one_of", options=distinct)

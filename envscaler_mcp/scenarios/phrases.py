@@ -7,27 +7,14 @@ from datetime import date
 from typing import Any
 
 from envscaler_mcp.artifacts import Span
+from envscaler_mcp.language.column_types import column_of
+from envscaler_mcp.language.column_types.moments import MONTHS
 from envscaler_mcp.language.types import Type
 
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TITLES = frozenset(
     ("Capt", "Captain", "Chief", "Dr", "Judge", "Justice", "Miss", "Mr", "Mrs", "Ms", "Prof", "Professor")
 )
-SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def spoken(value: Any, type_: Type, form: str, today: str) -> str:
@@ -36,25 +23,7 @@ def spoken(value: Any, type_: Type, form: str, today: str) -> str:
         return f"“{value}”"
     if form == "short":
         return short(str(value))
-    match type_.kind:
-        case "money":
-            whole, cents = divmod(abs(value), 100)
-            sign = "-" if value < 0 else ""
-            return f"{sign}${whole:,}" if not cents else f"{sign}${whole:,}.{cents:02d}"
-        case "int":
-            return SMALL[value] if form != "number" and 0 <= value < len(SMALL) else f"{value}"
-        case "date":
-            return spoken_day(value, today)
-        case "datetime":
-            day, _, clock = value.partition("T")
-            if form == "time":
-                return str(clock)
-            return spoken_day(day, today) if form == "day" else f"{spoken_day(day, today)} at {clock}"
-        case "one_of":
-            return str(value).replace("_", " ")
-        case "bool":
-            return "yes" if value else "no"
-    return str(value)
+    return column_of(type_).say(value, form, today)
 
 
 def short(name: str) -> str:
@@ -65,20 +34,13 @@ def short(name: str) -> str:
     return f"{first} {others[-1]}" if others and first.rstrip(".") in _TITLES else first
 
 
-def spoken_day(day: str, today: str) -> str:
-    """`5 March`, and the year where it is not this one."""
-    found = date.fromisoformat(day)
-    words = f"{found.day} {_MONTHS[found.month - 1]}"
-    return words if found.year == date.fromisoformat(today).year else f"{words} {found.year}"
-
-
 def heading(now: str) -> str:
     """The line with the date that stands over a message."""
     day = date.fromisoformat(now[:10])
-    return f"{_DAYS[day.weekday()]}, {day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return f"{_DAYS[day.weekday()]}, {day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
-def listed(pieces: list[str]) -> str:
+def enumerated(pieces: list[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
 

@@ -1,4 +1,4 @@
-"""From what a task changed to its checks, where nobody has a model of the state."""
+"""From what a task changed to its checks, where there is no blueprint."""
 
 from __future__ import annotations
 

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Environment, Scenario
+from envscaler_mcp.language.column_types import Nearby
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Speech
+from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.language.types import Type
-from envscaler_mcp.sampling.arguments import Arguments, Records
+from envscaler_mcp.sampling.arguments import Arguments, RecordPool
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scenarios.flow import StoryFlow
 from envscaler_mcp.scenarios.heard import PlainFlow
 from envscaler_mcp.scenarios.judges import CheckerJudge, LocalGrader
-from envscaler_mcp.scenarios.other_values import Nearby
 from envscaler_mcp.scenarios.proving import Proving
-from envscaler_mcp.scenarios.replay import Recording
+from envscaler_mcp.scenarios.replay import CallRecording
 from envscaler_mcp.serving.local_world import LocalWorld
 
 
@@ -29,7 +29,7 @@ class Prover(Proving):
         self,
         scenario: Scenario,
         model: Model,
-        speech: Speech,
+        speech: Storybook,
         environment: Environment,
         world: LocalWorld,
         checker: Checker | None = None,
@@ -91,7 +91,7 @@ class Prover(Proving):
         return [record[key] for record in self.initial[declared.container].values()]
 
     def _drawn(self, state: dict[str, Any]) -> Iterator[Call | None]:
-        records = Records(state)
+        records = RecordPool(state)
         while True:
             name = self.chance.pick(list(self.arguments))
             arguments = self.arguments[name].draw(records, self.chance)
@@ -104,7 +104,7 @@ class Prover(Proving):
         twin.close()
         return type(self.world).open(self.world.code, shifted, 0)
 
-    def _flow(self, recording: Recording) -> Iterator[str]:
+    def _flow(self, recording: CallRecording) -> Iterator[str]:
         """Where each argument of a change is known from; where the stories are known, by what they ask for."""
         try:
             if self.scenario.conversation is not None:

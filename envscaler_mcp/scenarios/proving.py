@@ -8,14 +8,14 @@ from itertools import islice
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, StateDiff, Tally, canonical_json
+from envscaler_mcp.language.column_types import Nearby, other_values
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.fact_coverage import missing_facts, text_mutants
 from envscaler_mcp.scenarios.facts import frame_of
 from envscaler_mcp.scenarios.judges import LocalGrader, Unproven
 from envscaler_mcp.scenarios.key_order import in_key_order
-from envscaler_mcp.scenarios.other_values import Nearby, other_values
-from envscaler_mcp.scenarios.replay import Recording, content_form, record
+from envscaler_mcp.scenarios.replay import CallRecording, content_form, record
 from envscaler_mcp.serving.state_diff import diff_of_states
 from envscaler_mcp.serving.world import World
 
@@ -96,7 +96,7 @@ class Proving(ABC):
         return frame_of(diff)
 
     def _form(self, diff: StateDiff) -> str:
-        """The same for ends that nobody can tell apart."""
+        """The same for ends that a check cannot tell apart."""
         return content_form(diff)
 
     @abstractmethod
@@ -136,12 +136,12 @@ class Proving(ABC):
         """Another world at the same start, in which new records get other ids."""
 
     @abstractmethod
-    def _flow(self, recording: Recording) -> Iterator[str]:
+    def _flow(self, recording: CallRecording) -> Iterator[str]:
         """Where each argument of a change is known from: an earlier answer, or the words."""
 
     # Solvable
 
-    def _solvable(self, recording: Recording, final_hash: str) -> None:
+    def _solvable(self, recording: CallRecording, final_hash: str) -> None:
         outcomes = recording.play(self.world, range(len(recording.calls)))
         again, earned = self.world.state_hash(), self._earned()
         self._back()
@@ -157,7 +157,7 @@ class Proving(ABC):
         """The reward as things are in the world."""
         return self.judge.grade(self._look(), self.world.diff_since(self.mark))[0]
 
-    def _orders(self, recording: Recording) -> Tally:
+    def _orders(self, recording: CallRecording) -> Tally:
         """Threads in other orders and woven into each other."""
         threads = self.scenario.threads
         if len(threads) < 2:
@@ -179,7 +179,7 @@ class Proving(ABC):
 
     # Not given away
 
-    def _mutants(self, recording: Recording, final: dict[str, Any], wanted: str) -> dict[str, Tally]:
+    def _mutants(self, recording: CallRecording, final: dict[str, Any], wanted: str) -> dict[str, Tally]:
         tallies: dict[str, list[int]] = {}
         for kind, what, calls in self._changed_plans(recording):
             self._count(tallies, kind, what, self._ends(calls, wanted))
@@ -213,7 +213,7 @@ class Proving(ABC):
         framed, plain = self.judge.grade(state, diff)
         return (0, int(framed < 1.0), int(plain < 1.0))
 
-    def _changed_plans(self, recording: Recording) -> Iterator[tuple[str, Call, list[Call]]]:
+    def _changed_plans(self, recording: CallRecording) -> Iterator[tuple[str, Call, list[Call]]]:
         calls = list(recording.calls)
         writes = [place for place, call in enumerate(calls) if self.effects[call.tool] == "writes"]
         for place in writes:
@@ -268,7 +268,7 @@ class Proving(ABC):
                         yield (left, {**b.arguments, name: a.arguments[name]}), first, second
 
     def _extras(self, calls: Sequence[Call]) -> Iterator[Call]:
-        """Changes that are permitted after the task and that nobody asked for."""
+        """Changes that are permitted after the task and that the task does not ask for."""
         for call in calls:
             self.world.call(call.tool, call.arguments)
         after = self.world.snapshot()
@@ -285,7 +285,7 @@ class Proving(ABC):
         yield from found
 
     def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """The wanted end with one fact of it undone or altered, and with one that nobody asked about; where it is other."""
+        """The wanted end with one fact of it undone or altered, and with one that the task does not ask about, where these differ."""
         for container, records in sorted(self.frame.changed.items()):
             for key, fields in sorted(records.items()):
                 for field in sorted(fields):
@@ -330,7 +330,7 @@ class Proving(ABC):
 
     # Not over-strict
 
-    def _benign(self, recording: Recording, wanted: str) -> dict[str, Tally]:
+    def _benign(self, recording: CallRecording, wanted: str) -> dict[str, Tally]:
         order = range(len(recording.calls))
         found = {"refused calls between": self._with_refusals(recording), "reads between": self._with_reads(recording)}
         found["other new ids"] = self._other_ids(recording, order)
@@ -350,18 +350,18 @@ class Proving(ABC):
         self._back()
         return full
 
-    def _with_refusals(self, recording: Recording) -> Tally:
+    def _with_refusals(self, recording: CallRecording) -> Tally:
         calls: list[Call] = []
         for call in recording.calls:
             calls += [Call(tool=call.tool, arguments={**call.arguments, "no_such_argument": 1}), call]
         return Tally(made=1, right=int(self._full(calls)))
 
-    def _with_reads(self, recording: Recording) -> Tally:
+    def _with_reads(self, recording: CallRecording) -> Tally:
         reads = [call for call in recording.calls if self.effects[call.tool] == "reads"][:3]
         calls = [one for call in recording.calls for one in (*reads, call)]
         return Tally(made=1, right=int(self._full(calls)))
 
-    def _other_ids(self, recording: Recording, order: Sequence[int]) -> Tally:
+    def _other_ids(self, recording: CallRecording, order: Sequence[int]) -> Tally:
         """The same task where others have created and removed records before."""
         world = self._elsewhere()
         before = world.snapshot()
@@ -370,7 +370,7 @@ class Proving(ABC):
         world.close()
         return Tally(made=1, right=int(full))
 
-    def _turned(self, recording: Recording) -> list[list[Call]]:
+    def _turned(self, recording: CallRecording) -> list[list[Call]]:
         """Plans in which a list is given the other way round, where that is as good."""
         found: list[list[Call]] = []
         calls = list(recording.calls)
@@ -380,7 +380,7 @@ class Proving(ABC):
                     found.append(self._with(calls, place, {**call.arguments, name: value[::-1]}))
         return found
 
-    def _corrected(self, recording: Recording, wanted: str) -> Iterator[bool]:
+    def _corrected(self, recording: CallRecording, wanted: str) -> Iterator[bool]:
         """A wrong value first and the right one after it, where that comes to the same end."""
         calls = list(recording.calls)
         for place, call in enumerate(calls):
@@ -412,7 +412,7 @@ def _allowed(frame: Frame) -> set[tuple[object, ...]]:
 
 
 def _told(what: Call | str) -> str:
-    """A mutant, for whoever writes the checks that did not notice it."""
+    """A mutant, for the author of the checks that did not notice it."""
     if isinstance(what, str):
         return f"for example with {what} otherwise"
     return f"for example one with {what.tool}({canonical_json(what.arguments)})"

@@ -11,7 +11,7 @@ from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.world import World
 
 
-class Recording:
+class CallRecording:
     """Calls as they were made once, and the ids that each of them created then."""
 
     def __init__(self, calls: Sequence[Call], created: Sequence[list[str]]) -> None:
@@ -27,7 +27,7 @@ class Recording:
         outcomes: list[Outcome] = []
         for place in order:
             call = self.calls[place]
-            outcome = world.call(call.tool, renamed(call.arguments, now))
+            outcome = world.call(call.tool, with_new_ids(call.arguments, now))
             outcomes.append(outcome)
             now.update(zip(self.created[place], added_ids(world, outcome), strict=False))
         return outcomes
@@ -40,24 +40,24 @@ def added_ids(world: World, outcome: Outcome) -> list[str]:
     return [key for _, records in sorted(world.diff().created.items()) for key in in_order_of_making(records)]
 
 
-def record(world: World, calls: Sequence[Call]) -> Recording:
+def record(world: World, calls: Sequence[Call]) -> CallRecording:
     """Play the calls once, and keep what they created."""
-    return Recording(calls, [added_ids(world, world.call(call.tool, call.arguments)) for call in calls])
+    return CallRecording(calls, [added_ids(world, world.call(call.tool, call.arguments)) for call in calls])
 
 
-def renamed(value: Any, names: dict[str, str]) -> Any:
+def with_new_ids(value: Any, names: dict[str, str]) -> Any:
     """The value with every id called as it is called now."""
     if isinstance(value, str):
         return names.get(value, value)
     if isinstance(value, list):
-        return [renamed(one, names) for one in value]
+        return [with_new_ids(one, names) for one in value]
     if isinstance(value, dict):
-        return {key: renamed(one, names) for key, one in value.items()}
+        return {key: with_new_ids(one, names) for key, one in value.items()}
     return value
 
 
 def content_form(diff: StateDiff, named: frozenset[str] = frozenset()) -> str:
-    """A difference with its new records known by their content alone: two ends that nobody could tell apart are equal.
+    """A difference with its new records known by their content alone: two ends that no check can tell apart are equal.
 
     Ids that were asked for by name stay as they are.
     """

@@ -58,7 +58,7 @@ def _wrong_with(text: str, facts: Sequence[str], environment: Environment, scena
     if len(text.split()) < _FEWEST_WORDS:
         yield "It is no message."
     for fact in facts:
-        if not places_of(fact, text):
+        if not positions_of(fact, text):
             yield f"{fact!r} must stand in it exactly so."
     ids = {
         value
@@ -83,7 +83,7 @@ def marked(text: str, meant: Mapping[str, str]) -> Iterator[Span]:
     """The text with the words marked that mean facts; the longest first, so that none is marked within another."""
     marks: list[tuple[int, int, str]] = []
     for fact in sorted(meant, key=len, reverse=True):
-        for start, end in places_of(fact, text):
+        for start, end in positions_of(fact, text):
             if all(end <= first or start >= last for first, last, _ in marks):
                 marks.append((start, end, meant[fact]))
     at = 0
@@ -96,7 +96,7 @@ def marked(text: str, meant: Mapping[str, str]) -> Iterator[Span]:
         yield Span(text=text[at:])
 
 
-def places_of(fact: str, text: str) -> list[tuple[int, int]]:
+def positions_of(fact: str, text: str) -> list[tuple[int, int]]:
     """Where a fact stands as a word of its own."""
     before = r"(?<!\w)" if fact[:1].isalnum() else ""
     after = r"(?!\w)" if fact[-1:].isalnum() else ""

@@ -1,4 +1,4 @@
-"""Which reads show a record to somebody who knows only what a task says of it."""
+"""Which reads show a record to an agent that knows only what a task says of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DEPTH = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class ReadRoute:
     """Reads in their order, and what the task must say for them to be possible."""
 
     calls: tuple[Call, ...]
@@ -56,7 +56,7 @@ class Routes:
             if tool.effect == "reads":
                 for arguments in islice(self._arguments(tool), _CALLS):
                     self._look(world, tool, arguments)
-        self._found: dict[tuple[str, str], Route | None] = {}
+        self._found: dict[tuple[str, str], ReadRoute | None] = {}
 
     def _look(self, world: World, tool: Tool, arguments: dict[str, Any]) -> None:
         outcome = world.call(tool.name, arguments)
@@ -109,7 +109,7 @@ class Routes:
                     if isinstance(value, list) and field.startswith(name.rstrip("y")):
                         yield from (one for one in value if not isinstance(one, dict | list))
 
-    def route(self, container: str, key: str) -> Route | None:
+    def route(self, container: str, key: str) -> ReadRoute | None:
         """The shortest way to see the record's id beside what the task says of it, or nothing where there is none."""
         place = (container, key)
         if place not in self._found:
@@ -118,7 +118,7 @@ class Routes:
             self._found[place] = found[0] if found else None
         return self._found[place]
 
-    def _routes(self, container: str, key: str, depth: int) -> Iterator[Route]:
+    def _routes(self, container: str, key: str, depth: int) -> Iterator[ReadRoute]:
         parts = self.shapes.description(container, key)
         showing = self._showing.get(key, ())
         for answer in showing:
@@ -127,7 +127,7 @@ class Routes:
 
     def _reached(
         self, container: str, key: str, answer: _Answer, parts: tuple[Part, ...], depth: int
-    ) -> Iterator[Route]:
+    ) -> Iterator[ReadRoute]:
         """The ways to make this very read."""
         values = self._said(container, key, answer)
         if values is None:
@@ -154,12 +154,12 @@ class Routes:
                     hinted = self._said(container, key, hint)
                     if hinted is not None:
                         both = tuple(dict.fromkeys((*hinted, *values)))
-                        yield Route((*before, hint.call, answer.call), both, tuple(through))
+                        yield ReadRoute((*before, hint.call, answer.call), both, tuple(through))
             return
-        yield Route((*before, answer.call), values, tuple(through))
+        yield ReadRoute((*before, answer.call), values, tuple(through))
 
     def _said(self, container: str, key: str, answer: _Answer) -> tuple[Part, ...] | None:
-        """What the task must say of the record so that somebody would make this read."""
+        """What the task must say of the record so that an agent would make this read."""
         record = self.shapes.containers[container][key]
         said: list[Part] = []
         for value in answer.says:
@@ -179,7 +179,7 @@ class Routes:
         return None
 
     def seen_after(self, world: World, key: str, known: set[str]) -> Call | None:
-        """A read that shows a new record's id as things are now, to somebody who knows these ids."""
+        """A read that shows a new record's id as things are now, to an agent that knows these ids."""
         for call in self._reads:
             if all(need in known for need in self.shapes.ids_in(call.arguments)):
                 outcome = world.call(call.tool, call.arguments)
@@ -193,5 +193,5 @@ def _listed(schema: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(one["enum"]) if "enum" in one else told_options(schema) or told_options(one)
 
 
-def _length(route: Route) -> tuple[int, int, str]:
+def _length(route: ReadRoute) -> tuple[int, int, str]:
     return len(route.calls), len(route.values) + len(route.through), str(route.calls)

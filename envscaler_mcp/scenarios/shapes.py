@@ -1,4 +1,4 @@
-"""What can be told of a state of which nobody has a model: its containers, and how people tell their records apart."""
+"""What a state without a blueprint shows: its containers, and how people tell their records apart."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def shown_in(payload: Any) -> set[str]:
-    """Everything that somebody who reads an answer has seen written out: values, names of entries, words of sentences."""
+    """Everything that a reader of an answer has seen written out: values, names of entries, words of sentences."""
     found: set[str] = set()
     for value in _visible(payload):
         found.add(value)

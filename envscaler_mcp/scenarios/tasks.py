@@ -1,4 +1,4 @@
-"""Tasks: one or several stories in one message, as somebody would write it."""
+"""Tasks: one or several stories in one message, as a user would write it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.expressions import Scan, walk
 from envscaler_mcp.language.interpreter.store import Ref
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Speech, Story, Worked
+from envscaler_mcp.language.stories import Story, Storybook, Worked
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.casting import Casting, drawn_records
 from envscaler_mcp.scenarios.conversation import conversation
 from envscaler_mcp.scenarios.facts import checks_and_frame
 from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.knowledge import Unknown
-from envscaler_mcp.scenarios.message import Message, message
+from envscaler_mcp.scenarios.message import TaskMessage, message
 from envscaler_mcp.scenarios.proof import Prover
 from envscaler_mcp.scenarios.replay import content_form
 from envscaler_mcp.scenarios.splits import split_of
@@ -35,7 +35,7 @@ _CASTS = 4
 _CASTS_FOR_A_BRANCH = 16
 """How often a story is cast anew: where a record is unmistakable, and where the rarer branch is looked for."""
 _PATIENCE = 24
-"""How often a story that finds nobody, or is too long, is tried for one task before the others go first."""
+"""How often a story that cannot be cast, or is too long, is tried for one task before the others go first."""
 _WITHOUT_THEME = 35
 """How many of a hundred tasks of several stories are not held together by an occasion."""
 
@@ -54,7 +54,7 @@ class TaskMaker:
     """Makes proven scenarios of one environment."""
 
     def __init__(
-        self, model: Model, speech: Speech, environment: Environment, code: EnvironmentCode, seed: int
+        self, model: Model, speech: Storybook, environment: Environment, code: EnvironmentCode, seed: int
     ) -> None:
         if not speech.stories:
             raise GrowthError(f"{environment.id} tells no stories; write some under 'stories' in its blueprint")
@@ -65,7 +65,7 @@ class TaskMaker:
         self.told = DescribedTask()
         self.unproven: Counter[str] = Counter()
         self.uncast: Counter[str] = Counter()
-        """How often a story found nobody while the task at hand was made."""
+        """How often a story could not be cast while the task at hand was made."""
         self.choosy = True
         """Whether stories told least often come first; when none of them fits the level, any will do."""
         self.misfit: Counter[str] = Counter()
@@ -245,7 +245,9 @@ class TaskMaker:
             raise Unproven("its threads end otherwise in another order")
         return played
 
-    def _features(self, world: LocalWorld, threads: list[Thread], oracle: list[Call], words: Message) -> dict[str, int]:
+    def _features(
+        self, world: LocalWorld, threads: list[Thread], oracle: list[Call], words: TaskMessage
+    ) -> dict[str, int]:
         effects = {tool.name: tool.effect for tool in self.environment.tools}
         reads = sum(1 for call in oracle if effects[call.tool] == "reads")
         threading = Threading(self.model, self.speech, self.chance)

@@ -8,16 +8,16 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
 from envscaler_mcp.language.expressions import Defined, Derived, Expr, Function, Get, Local, Scan, walk
-from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
 from envscaler_mcp.language.model import Model, Parameter
-from envscaler_mcp.language.stories import Act, Deed, Drawn, Each, Fork, Said, Speech, Story, Telling, Worked
+from envscaler_mcp.language.stories import Act, Deed, Drawn, Each, Fork, Said, Story, Storybook, Telling, Worked
 from envscaler_mcp.language.types import list_of
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.ambiguity import WordedStory, named_roles, used_names
 from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
 from envscaler_mcp.scenarios.knowledge import Knowledge, Library, Unread, read_all
-from envscaler_mcp.scenarios.phrases import listed, short
+from envscaler_mcp.scenarios.phrases import enumerated, short
 from envscaler_mcp.scenarios.wording import Wording
 from envscaler_mcp.serving.local_world import LocalWorld
 
@@ -41,9 +41,9 @@ class Thread:
     telling: int = 0
     """Which of the story's tellings it is."""
     ask: tuple[Span, ...] = ()
-    """How somebody begins to speak of it."""
+    """How a user begins to speak of it."""
     chosen: int = 0
-    """How many of its records somebody chose and told."""
+    """How many of its records are chosen and named in the task."""
     alone: int = 0
     """How many of those nothing else could be mistaken for."""
 
@@ -55,7 +55,7 @@ class Thread:
 class Threading:
     """Makes threads of one model on a world, which is as before afterwards."""
 
-    def __init__(self, model: Model, speech: Speech, chance: Chance) -> None:
+    def __init__(self, model: Model, speech: Storybook, chance: Chance) -> None:
         self.model, self.speech, self.chance = model, speech, chance
         self.library = Library(model)
 
@@ -79,7 +79,7 @@ class Threading:
         for phrase in thread.phrases:
             if describer.fitting(phrase.form, phrase.ref) != [phrase.ref]:
                 raise Unfit(f"{phrase.text!r} means something else by then")
-        evaluation = Evaluation(Store(self.model, describer.state))
+        evaluation = Evaluator(Store(self.model, describer.state))
         for role in thread.story.cast:
             if isinstance(role, Worked) and not _still(role, thread, evaluation):
                 raise Unfit(f"{role.name} is another by then")
@@ -95,7 +95,7 @@ class Threading:
         mine = thread.names[role.name]
         phrase = next(phrase for phrase in thread.phrases if phrase.ref == mine)
         yield from [mine] * phrase.distractors
-        evaluation = Evaluation(Store(self.model, describer.state))
+        evaluation = Evaluator(Store(self.model, describer.state))
         for other in evaluation.store.all(role.entity):
             if other != mine and (role.test is None or evaluation.value(role.test, {**thread.names, role.name: other})):
                 yield other
@@ -117,7 +117,7 @@ class Threading:
     def _tell(
         self, story: Story, telling: Telling, names: Names, describer: Describer, said: dict[Ref, Phrase]
     ) -> Iterator[Span]:
-        evaluation = Evaluation(Store(self.model, describer.state))
+        evaluation = Evaluator(Store(self.model, describer.state))
         wording = Wording(describer.values, describer.state["now"][:10])
         for part in telling:
             if isinstance(part, str):
@@ -133,7 +133,7 @@ class Threading:
                 yield from self._name(value, part, describer, said)
             elif isinstance(value, list) and isinstance(value[0], Ref):
                 texts = [self._described(one, describer, said).text for one in value]
-                yield Span(text=listed(texts), fact=part.source)
+                yield Span(text=enumerated(texts), fact=part.source)
             else:
                 yield Span(text=wording.of(story, telling, part, value), fact=part.source)
 
@@ -229,7 +229,7 @@ class Threading:
             if isinstance(deed, Act):
                 self._act(deed, names, world, knowledge, thread)
                 continue
-            evaluation = Evaluation(Store(self.model, world.look()))
+            evaluation = Evaluator(Store(self.model, world.look()))
             if isinstance(deed, Fork):
                 yes = bool(as_it_is(evaluation, deed.test, names))
                 self._look(deed.test, yes, names, world, knowledge, thread)
@@ -248,7 +248,7 @@ class Threading:
 
     def _act(self, act: Act, names: Names, world: LocalWorld, knowledge: Knowledge, thread: Thread) -> None:
         operation = self.model.operations[act.operation]
-        evaluation = Evaluation(Store(self.model, world.look()))
+        evaluation = Evaluator(Store(self.model, world.look()))
         arguments: dict[str, Any] = {}
         for param in operation.params:
             if param.name in act.arguments:
@@ -280,7 +280,7 @@ class Threading:
         (thread.acts or thread.reads).extend(made)
 
 
-def _still(role: Worked, thread: Thread, evaluation: Evaluation) -> bool:
+def _still(role: Worked, thread: Thread, evaluation: Evaluator) -> bool:
     """Whether a role that follows from the others is what it was; what it follows from may be gone by now."""
     try:
         return bool(evaluation.value(role.value, thread.names) == thread.names[role.name])
@@ -316,7 +316,7 @@ def loops_of(deeds: tuple[Deed, ...]) -> list[Each]:
     return found
 
 
-def as_it_is(evaluation: Evaluation, expr: Expr, names: Names) -> Any:
+def as_it_is(evaluation: Evaluator, expr: Expr, names: Names) -> Any:
     try:
         return evaluation.value(expr, names)
     except KeyError:

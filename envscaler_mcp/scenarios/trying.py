@@ -12,9 +12,9 @@ from envscaler_mcp.artifacts import Call, StateDiff, Tool
 from envscaler_mcp.language.text import singular
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.offers import Offers, containers, next_id, nullable, plain, told_options
-from envscaler_mcp.sampling.vocabulary import text_of
+from envscaler_mcp.sampling.vocabulary import sample_text
 from envscaler_mcp.scenarios.key_order import in_order_of_making
-from envscaler_mcp.scenarios.replay import added_ids, content_form, renamed
+from envscaler_mcp.scenarios.replay import added_ids, content_form, with_new_ids
 from envscaler_mcp.scenarios.shapes import Shapes
 from envscaler_mcp.serving.world import World
 
@@ -39,7 +39,7 @@ _PEOPLE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TriedChange:
     """A change that succeeded, and the ids that it created."""
 
     call: Call
@@ -50,7 +50,7 @@ class Step:
 class Chain:
     """Changes one after the other, where each but the first could not be made, or would not be the same, without another."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[TriedChange] = field(default_factory=list)
     diff: StateDiff = field(default_factory=StateDiff)
 
     @property
@@ -127,11 +127,11 @@ class Guesses:
             return list(_NOTES)
         kept = [value for value in offers.kept(name) if isinstance(value, str) and value]
         if kept and re.fullmatch(r"\S+@\S+\.\w+", kept[0]):
-            return [text_of("email", self.chance)]
+            return [sample_text("email", self.chance)]
         if kept and re.fullmatch(r"\d{4}-\d\d-\d\d.*|\d\d:\d\d|\S+@\S+", kept[0]):
             return []
         if _PERSON.search(name) and (_PEOPLE.search(tool.name) or name.endswith("_by")):
-            return [text_of("person", self.chance)]
+            return [sample_text("person", self.chance)]
         if _TITLE.search(name):
             own = [value for value in self._of_its_kind(tool, name, offers) if isinstance(value, str)] or kept
             return [*own, *(f"{value} {self.chance.pick(_SECOND)}" for value in own)]
@@ -178,7 +178,7 @@ class Trials:
                 chain.steps.append(step)
                 diff = self.world.diff_since(self._mark)
                 kept = {key for records in diff.created.values() for key in records}
-                # What is made and taken away again is nothing that anybody can see afterwards.
+                # What is made and removed again leaves no trace in the final state.
                 if chain.made - kept or not self._each_matters(chain, diff):
                     chain.steps.pop()
                     break
@@ -187,7 +187,7 @@ class Trials:
             self.world.restore(self._mark)
         return chain if chain.steps else None
 
-    def _next(self, chain: Chain, usable: Collection[str]) -> Step | None:
+    def _next(self, chain: Chain, usable: Collection[str]) -> TriedChange | None:
         state = self.world.state()
         offers = Offers(state, {})
         new = chain.made
@@ -215,7 +215,7 @@ class Trials:
                     self.world.restore(here)
         return None
 
-    def _made(self, call: Call) -> Step | None:
+    def _made(self, call: Call) -> TriedChange | None:
         self.tried += 1
         if self.world.call(call.tool, call.arguments).kind != "done":
             return None
@@ -223,7 +223,7 @@ class Trials:
         if diff.empty:
             return None
         self.found = True
-        return Step(
+        return TriedChange(
             call, tuple(key for _, records in sorted(diff.created.items()) for key in in_order_of_making(records))
         )
 
@@ -242,7 +242,7 @@ class Trials:
             names: dict[str, str] = {}
             for place, step in enumerate(chain.steps):
                 if place != left_out:
-                    outcome = self.start.call(step.call.tool, renamed(step.call.arguments, names))
+                    outcome = self.start.call(step.call.tool, with_new_ids(step.call.arguments, names))
                     made = added_ids(self.start, outcome)
                     names.update(zip(step.created, made, strict=False))
             other = content_form(self.start.diff_since(self._start_mark))

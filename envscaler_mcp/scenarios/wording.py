@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from envscaler_mcp.language.column_types import column_of
+from envscaler_mcp.language.column_types.moments import spoken_day
 from envscaler_mcp.language.expressions import Get, Local
 from envscaler_mcp.language.stories import Chosen, Said, Story, Telling
-from envscaler_mcp.scenarios.phrases import listed, spoken, spoken_day
+from envscaler_mcp.scenarios.phrases import enumerated, spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +32,12 @@ class Wording:
 
     def _day_is_clear(self, telling: Telling, part: Said, value: Any) -> bool:
         """A time of day alone is today's, unless the same telling says the day."""
-        if part.value.type.kind != "datetime" or part.format != "time" or value[:10] == self.today:
+        column = column_of(part.value.type)
+        if not column.leaves_out_the_day(part.format) or value[:10] == self.today:
             return True
         return any(
-            isinstance(other, Said) and other.source == part.source and other.format != "time" for other in telling
+            isinstance(other, Said) and other.source == part.source and not column.leaves_out_the_day(other.format)
+            for other in telling
         )
 
     def _plain(self, part: Said, value: Any) -> str:
@@ -43,5 +47,5 @@ class Wording:
             if said:
                 return said
         if isinstance(value, list) and type_.of is not None:
-            return listed([spoken(entry, type_.of, part.format, self.today) for entry in value])
+            return enumerated([spoken(entry, type_.of, part.format, self.today) for entry in value])
         return spoken(value, type_, part.format, self.today)

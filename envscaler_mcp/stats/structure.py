@@ -9,7 +9,6 @@ from hashlib import blake2b
 
 from envscaler_mcp.language.expressions import (
     Arithmetic,
-    Clock,
     Compare,
     Defined,
     Derived,
@@ -20,6 +19,7 @@ from envscaler_mcp.language.expressions import (
     Literal,
     Local,
     Loop,
+    Now,
     Records,
     Scan,
     children,
@@ -289,7 +289,7 @@ def _label(expr: Expr) -> str:
             return gather
         case Function(name=name):
             return name
-        case Clock(which=which):
+        case Now(which=which):
             return which
         case IsNone(negated=negated):
             return f"none {negated}"

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from envscaler_mcp.artifacts import Blueprint, Environment, Provenance, digest_of
 from envscaler_mcp.language import check_blueprint
+from envscaler_mcp.language.column_types import COLUMN_TYPES
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Speech
+from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.language.text import words
 from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.serving.tools import tool_table
@@ -21,7 +22,7 @@ class Synthesized:
 
     blueprint: Blueprint
     model: Model
-    speech: Speech
+    speech: Storybook
     environment: Environment
     source: str
     nursery_source: str
@@ -61,11 +62,12 @@ def introduction(model: Model) -> str:
     blueprint = model.blueprint
     kinds = [words(entity.container) for entity in model.entities.values()]
     kept = f"{', '.join(kinds[:-1])} and {kinds[-1]}" if len(kinds) > 1 else kinds[0]
-    money = any(a.type.kind == "money" for entity in model.entities.values() for a in entity.attributes.values())
+    used = {a.type.kind for entity in model.entities.values() for a in entity.attributes.values()}
+    notes = "".join(f", {column.note}" for name, column in COLUMN_TYPES.items() if name in used and column.note)
     about = " ".join(blueprint.about.split())
     return (
         f"{blueprint.title}. {about if about.endswith('.') else about + '.'} "
         f"It keeps {kept}. Records are named by their ids in calls; ids come from lists and look-ups. "
-        f"Dates are written YYYY-MM-DD{', amounts of money are whole cents' if money else ''}. "
+        f"Dates are written YYYY-MM-DD{notes}. "
         "A call that cannot be made changes nothing and says why."
     )

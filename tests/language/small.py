@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envscaler_mcp.language import Checked, Model, check_blueprint, read_blueprint
+from envscaler_mcp.language import CheckedBlueprint, Model, check_blueprint, read_blueprint
 
 ENTITIES = """\
   Ward:
@@ -85,7 +85,7 @@ entities:
 {block("operations", 2)}{queries}"""
 
 
-def checked(**parts: str) -> Checked:
+def checked(**parts: str) -> CheckedBlueprint:
     return check_blueprint(read_blueprint(text(**parts)))
 
 

@@ -23,13 +23,15 @@ from envscaler_mcp.artifacts.blueprint import (
 from envscaler_mcp.cli.program import COMMANDS
 from envscaler_mcp.language.analysis import everything, statements
 from envscaler_mcp.language.check import MOST_TOOLS
+from envscaler_mcp.language.column_types import COLUMN_TYPES, forms
+from envscaler_mcp.language.column_types.texts import TEXT_KINDS
 from envscaler_mcp.language.declarations import LABELS
 from envscaler_mcp.language.expressions import Expr, Function, Scan, walk
 from envscaler_mcp.language.functions import FUNCTIONS
 from envscaler_mcp.language.gathering import GATHERINGS
 from envscaler_mcp.language.model import Statement
-from envscaler_mcp.language.stories import FORMATS, Deed, Mark, Role, Said
-from envscaler_mcp.language.types import TEXT_KINDS, Kind, Type
+from envscaler_mcp.language.stories import Deed, Mark, Role, Said
+from envscaler_mcp.language.types import Type
 from envscaler_mcp.pipeline import check_blueprints
 from envscaler_mcp.scenarios.tasks import BANDS
 from envscaler_mcp.serving.outcome import encode
@@ -191,7 +193,7 @@ def test_every_statement_is_shown_in_an_operation_that_a_call_makes() -> None:
 def test_every_type_is_shown() -> None:
     found = {type_ for example in WORKING for type_ in types_of(example)}
     inside = found | {type_.of for type_ in found if type_.of is not None}
-    assert set(typing.get_args(Kind)) - NEVER_WRITTEN - {type_.kind for type_ in found} == set()
+    assert COLUMN_TYPES.keys() - NEVER_WRITTEN - {type_.kind for type_ in found} == set()
     assert "struct" in {type_.kind for type_ in inside}
     assert set(TEXT_KINDS) - {type_.shape for type_ in found} == set()
     attributes = [a for example in WORKING for e in example.model.entities.values() for a in e.stored]
@@ -204,7 +206,7 @@ def test_every_kind_of_role_deed_and_mark_and_every_format_is_shown() -> None:
     assert set(typing.get_args(Role)) == {type(role) for story in stories for role in story.cast}
     assert set(typing.get_args(Deed)) == {type(deed) for story in stories for deed in story.do}
     said = [part for story in stories for telling in story.tell for part in telling if isinstance(part, Said)]
-    assert set(FORMATS) == {part.format for part in said}
+    assert set(forms()) == {part.format for part in said}
     ways = [way for speech in speeches for ways in speech.descriptions.values() for way in ways]
     marks = [part for way in ways for part in way if isinstance(part, Mark)]
     assert {(mark.value is None, bool(mark.said)) for mark in marks} == {(True, False), (False, False), (False, True)}

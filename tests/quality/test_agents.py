@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.llm import ChatRequest, UnusableError
-from envscaler_mcp.quality.agents import shortened, source_of, try_with_agents
+from envscaler_mcp.quality.agents import methods_source, shortened, try_with_agents
 from envscaler_mcp.quality.report import Judged
 from envscaler_mcp.sandbox.isolation import open_isolated
 from tests.llm.asking import Actor, Part
@@ -145,7 +145,7 @@ def test_a_long_state_is_told_with_the_first_records_of_each_kind() -> None:
 
 
 def test_the_source_of_some_methods_has_the_constructor_and_what_they_share() -> None:
-    text = source_of(LENDING, "LendingDesk", {"get_book"})
+    text = methods_source(LENDING, "LendingDesk", {"get_book"})
     assert "def __init__" in text
     assert "def get_book" in text
     assert "def get_reader" not in text

@@ -12,7 +12,7 @@ from envscaler_mcp.artifacts import Environment, State
 from envscaler_mcp.language import Model, read_blueprint
 from envscaler_mcp.language.interpreter.evaluation import Names
 from envscaler_mcp.language.interpreter.store import Ref
-from envscaler_mcp.language.stories import Speech
+from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.sampling import Chance
 from envscaler_mcp.scenarios import TaskMaker, grow
 from envscaler_mcp.scenarios.casting import Casting
@@ -221,7 +221,7 @@ class Lending:
     """The library compiled, with its speech."""
 
     model: Model
-    speech: Speech
+    speech: Storybook
     environment: Environment
     code: EnvironmentCode
     start: dict[str, Any]

@@ -5,27 +5,17 @@ from __future__ import annotations
 import re
 from datetime import date
 from itertools import islice
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envscaler_mcp.language.types import (
-    BOOL,
-    DATE,
-    DATETIME,
-    TEXT,
-    TEXT_KINDS,
-    TIME,
-    Kind,
-    Type,
-    list_of,
-    parse_type,
-    ref,
-)
+from envscaler_mcp.language.column_types import COLUMN_TYPES, ColumnType, Nearby, is_valid, other_values
+from envscaler_mcp.language.column_types.texts import TEXT_KINDS
+from envscaler_mcp.language.types import BOOL, DATE, DATETIME, TEXT, TIME, Type, list_of, ref
+from envscaler_mcp.language.written_types import parse_type
 from envscaler_mcp.scenarios.observed_types import type_of_schema, type_of_values
-from envscaler_mcp.scenarios.other_values import MUTATIONS, Nearby, is_valid, other_values
 from envscaler_mcp.scenarios.shapes import Shapes
 
 BOOKS = ("BOOK-1", "BOOK-2", "BOOK-3")
@@ -112,7 +102,8 @@ def test_one_field_of_an_entry_is_otherwise_at_a_time() -> None:
 def test_every_type_that_can_be_written_says_how_it_is_mutated() -> None:
     written = ["text", "int", "money", "bool", "date", "time", "datetime", "one_of(a | b)", "ref(X)", "list(text)"]
     kinds = {parse_type(text).type.kind for text in (*written, *TEXT_KINDS)}
-    assert kinds <= MUTATIONS.keys() <= set(get_args(Kind))
+    assert kinds == COLUMN_TYPES.keys() - {"none", "key", "ratio", "struct"}
+    assert all(type(COLUMN_TYPES[kind]).others is not ColumnType.others for kind in kinds)
 
 
 # Where nobody wrote the types down

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envscaler_mcp.artifacts import Call, StateDiff
-from envscaler_mcp.scenarios.replay import content_form, record, renamed
+from envscaler_mcp.scenarios.replay import content_form, record, with_new_ids
 from tests.scenarios.lending import lending
 
 CONTAINERS = ("loans", "claims")
@@ -48,10 +48,10 @@ def test_other_ids_of_new_records_and_another_order_change_nothing(diff: dict[st
     other = copy.deepcopy(diff)
     for container, records in diff["created"].items():
         shuffled = order.sample(list(records), len(records))
-        other["created"][container] = {names[key]: renamed(records[key], names) for key in shuffled}
+        other["created"][container] = {names[key]: with_new_ids(records[key], names) for key in shuffled}
         for row in other["created"][container].values():
             row["with_ids"] = order.sample(row["with_ids"], len(row["with_ids"]))
-    other["changed"] = renamed(diff["changed"], names)
+    other["changed"] = with_new_ids(diff["changed"], names)
     assert form(other) == form(diff)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from envscaler_mcp.artifacts import Call, Span
 from envscaler_mcp.language.expressions import Expr
-from envscaler_mcp.language.interpreter.evaluation import Evaluation
+from envscaler_mcp.language.interpreter.evaluation import Evaluator
 from envscaler_mcp.language.interpreter.store import Store
 from envscaler_mcp.language.stories import Worked
 from envscaler_mcp.sampling import Chance
@@ -174,7 +174,7 @@ def test_what_is_read_decides_a_superlative(what: str, reads: list[str]) -> None
     assert isinstance(role, Worked)
     value: Expr = role.value
     if "lent" not in what:
-        on_what_is_shown = Evaluation(Store(place.model, shown(place, thread.reads))).value(value, thread.names)
+        on_what_is_shown = Evaluator(Store(place.model, shown(place, thread.reads))).value(value, thread.names)
         assert on_what_is_shown == thread.names["b"]
 
 

@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
+from envscaler_mcp.language.column_types.numbers import IntType, MoneyType
 from envscaler_mcp.language.interpreter.reads import derived_reads
 from envscaler_mcp.language.model import Entity, Model, Operation, Parameter, Query
 from envscaler_mcp.language.types import Type
-from envscaler_mcp.synthesis.compile.signatures import WIDEST
 
 State = dict[str, Any]
 
@@ -95,8 +95,9 @@ class Calls:
         return draw[type_.kind](type_, state) if type_.kind in draw else self.words(state)
 
     def number(self, type_: Type, state: State) -> int:
-        low = -WIDEST[type_.kind] if type_.low is None else type_.low
-        high = WIDEST[type_.kind] if type_.high is None else type_.high
+        widest = (MoneyType if type_.kind == "money" else IntType).widest
+        low = -widest if type_.low is None else type_.low
+        high = widest if type_.high is None else type_.high
         near = [n for n in (low, high, 0, 1, -1, 2, 3, 5, 10, 100, 999, 5000, low + 1, high - 1) if low <= n <= high]
         return self.random.choice([*near, self.random.randint(low, min(high, low + 100_000))])
 

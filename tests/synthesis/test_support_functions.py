@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as draw
 
-from envscaler_mcp.language.interpreter import calendar
+from envscaler_mcp.language import calendar
+from envscaler_mcp.language.column_types.numbers import amount
 from envscaler_mcp.language.interpreter.functions import FUNCTIONS as MEANT
-from envscaler_mcp.language.interpreter.functions import amount
 from envscaler_mcp.synthesis.compile.support import FUNCTIONS, IMPORTS
 
 

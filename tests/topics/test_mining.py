@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from envscaler_mcp.cli.program import app
-from envscaler_mcp.synthesis.topics.grouping import grouped
+from envscaler_mcp.synthesis.topics.grouping import grouped_topics
 from envscaler_mcp.synthesis.topics.mining import RawTask, mine
 from envscaler_mcp.synthesis.topics.stateful import look_at
 from envscaler_mcp.synthesis.topics.vectors import Weights, cosine
@@ -71,7 +71,7 @@ def test_what_speaks_of_the_same_things_is_one_group() -> None:
         "Move my table at the bistro to nine",
     ]
     weights = Weights(texts)
-    groups = grouped([weights.vector(text) for text in texts], together=0.2)
+    groups = grouped_topics([weights.vector(text) for text in texts], together=0.2)
     assert sorted(sorted(group.members) for group in groups) == [[0, 1, 4], [2, 3]]
 
 

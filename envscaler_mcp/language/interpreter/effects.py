@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from envscaler_mcp.language.analysis import statements
-from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
-from envscaler_mcp.language.interpreter.functions import amount
+from envscaler_mcp.language.column_types import column_of
+from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.store import Ref, Row, Store, as_stored
 from envscaler_mcp.language.model import (
     Attribute,
@@ -25,7 +25,7 @@ from envscaler_mcp.language.model import (
 from envscaler_mcp.language.text import a, words
 
 
-class Refusal(Exception):  # noqa: N818
+class CallRefused(Exception):  # noqa: N818
     """A call that may not be made, and the sentence that says why."""
 
 
@@ -43,13 +43,13 @@ class Write:
 class Effects:
     """Runs the statements of one operation once."""
 
-    def __init__(self, evaluation: Evaluation, operation: Operation) -> None:
+    def __init__(self, evaluation: Evaluator, operation: Operation) -> None:
         self.evaluation, self.store, self.model = evaluation, evaluation.store, evaluation.model
         self.effect = operation.effect
         self.places = {id(statement): place for place, statement in enumerate(statements(operation.effect))}
         self.writes: list[Write] = []
         self.created: list[Ref] = []
-        """What the outermost statements made; a loop may make any number, which nobody is told one by one."""
+        """What the outermost statements made; a loop may make any number, which are not listed."""
 
     def run(self, names: Names) -> Names:
         """The names after the last statement; a change that breaks anything refuses the call."""
@@ -58,7 +58,7 @@ class Effects:
         self.dangling_references()
         broken = broken_rules(self.evaluation)
         if broken:
-            raise Refusal(self.model.rules[broken[0] - 1].text)
+            raise CallRefused(self.model.rules[broken[0] - 1].text)
         return names
 
     def block(self, effect: tuple[Statement, ...], names: Names, outermost: bool = False) -> None:
@@ -100,7 +100,7 @@ class Effects:
         before = row[attribute.key]
         if attribute.moves is not None and value != before and (before, value) not in attribute.moves:
             noun = words(self.store.entity(record).noun).capitalize()
-            raise Refusal(f"{noun} {self.store.label(record)} cannot go from {before} to {value}.")
+            raise CallRefused(f"{noun} {self.store.label(record)} cannot go from {before} to {value}.")
         if self.store.exists(record.entity, record.id):
             row[attribute.key] = value
             self.writes.append(Write(self.places[id(put)], "put", record, attribute.name))
@@ -138,10 +138,10 @@ class Effects:
         low, high = attribute.type.low, attribute.type.high
         if low is None or high is None or value is None or low <= value <= high:
             return
-        money = attribute.type.kind == "money"
-        span = f"between {amount(low) if money else low} and {amount(high) if money else high}"
+        column = column_of(attribute.type)
+        span = f"between {column.answer_text(low)} and {column.answer_text(high)}"
         owner = a(words(self.model.entities[entity].noun)) if record is None else self.store.label(record)
-        raise Refusal(f"The {words(attribute.name)} of {owner} must be {span}.")
+        raise CallRefused(f"The {words(attribute.name)} of {owner} must be {span}.")
 
     # Afterwards
 
@@ -155,7 +155,7 @@ class Effects:
                     value = self.store.row(write.record)[attribute.key]
                     if value is not None and same(self.store, entity, attribute, value) > 1:
                         noun = a(words(entity.noun))
-                        raise Refusal(f"There is already {noun} with the {words(attribute.name)} {value!r}.")
+                        raise CallRefused(f"There is already {noun} with the {words(attribute.name)} {value!r}.")
 
     def dangling_references(self) -> None:
         for write in sorted(self.writes, key=lambda write: write.place):
@@ -168,7 +168,7 @@ class Effects:
                         noun = words(self.store.entity(write.record).noun).capitalize()
                         many = words(entity.noun if len(users) == 1 else entity.container)
                         label = self.store.label(write.record)
-                        raise Refusal(f"{noun} {label} is still used by {len(users)} {many}.")
+                        raise CallRefused(f"{noun} {label} is still used by {len(users)} {many}.")
 
     def refers(self, user: Ref, attribute: Attribute, goal: Ref) -> bool:
         value = self.store.read(user, attribute)
@@ -180,6 +180,6 @@ def same(store: Store, entity: Entity, attribute: Attribute, value: Any) -> int:
     return sum(row[attribute.key] == value for row in store.rows(entity.name).values())
 
 
-def broken_rules(evaluation: Evaluation) -> list[int]:
+def broken_rules(evaluation: Evaluator) -> list[int]:
     """The numbers of the rules that do not hold, by looking at everything."""
     return [rule.number for rule in evaluation.model.rules if not evaluation.value(rule.holds, {})]

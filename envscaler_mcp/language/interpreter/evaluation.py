@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import (
     And,
     Arithmetic,
     Choice,
-    Clock,
     Compare,
     Defined,
     Derived,
@@ -27,13 +27,13 @@ from envscaler_mcp.language.expressions import (
     Loop,
     Negate,
     Not,
+    Now,
     Or,
     OrElse,
     Records,
     Scan,
 )
-from envscaler_mcp.language.interpreter import calendar
-from envscaler_mcp.language.interpreter.functions import FUNCTIONS, amount
+from envscaler_mcp.language.interpreter.functions import FUNCTIONS
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Sentence
 from envscaler_mcp.language.types import Type
@@ -41,7 +41,7 @@ from envscaler_mcp.language.types import Type
 Names = dict[str, Any]
 
 
-class Evaluation:
+class Evaluator:
     """Works out expressions over the records of a store as they are at that moment."""
 
     def __init__(self, store: Store) -> None:
@@ -131,79 +131,75 @@ class Evaluation:
         """A value as people write it."""
         if isinstance(value, Ref):
             return self.store.label(value)
-        if type_.kind == "money":
-            return amount(value)
-        if type_.kind == "bool":
-            return "yes" if value else "no"
         if type_.kind == "list" and type_.of is not None:
-            return ", ".join(self.say(one, type_.of) for one in value)
-        return str(value)
+            return ", ".join(self.say(entry, type_.of) for entry in value)
+        return column_of(type_).answer_text(value)
 
 
-def _get(ev: Evaluation, expr: Get, names: Names) -> Any:
+def _get(ev: Evaluator, expr: Get, names: Names) -> Any:
     return ev.attribute(ev.value(expr.of, names), expr.name)
 
 
-def _compare(ev: Evaluation, expr: Compare, names: Names) -> bool:
+def _compare(ev: Evaluator, expr: Compare, names: Names) -> bool:
     return compare(expr.op, ev.value(expr.left, names), ev.value(expr.right, names))
 
 
-def _and(ev: Evaluation, expr: And, names: Names) -> bool:
+def _and(ev: Evaluator, expr: And, names: Names) -> bool:
     for part in expr.parts:  # noqa: SIM110 - a generator costs as much as most parts
         if not ev.value(part, names):
             return False
     return True
 
 
-def _or(ev: Evaluation, expr: Or, names: Names) -> bool:
+def _or(ev: Evaluator, expr: Or, names: Names) -> bool:
     for part in expr.parts:  # noqa: SIM110
         if ev.value(part, names):
             return True
     return False
 
 
-def _clock(ev: Evaluation, expr: Clock, _names: Names) -> str:
+def _clock(ev: Evaluator, expr: Now, _names: Names) -> str:
     now = ev.store.clock()
     return now if expr.which == "now" else now.split("T")[0]
 
 
-def _derived(ev: Evaluation, expr: Derived, names: Names) -> Any:
+def _derived(ev: Evaluator, expr: Derived, names: Names) -> Any:
     body = ev.model.entities[expr.entity].attributes[expr.name].derived
     assert body is not None
     return ev.value(body, {"self": ev.value(expr.of, names)})
 
 
-def _or_else(ev: Evaluation, expr: OrElse, names: Names) -> Any:
+def _or_else(ev: Evaluator, expr: OrElse, names: Names) -> Any:
     found = ev.value(expr.first, names)
     return ev.value(expr.second, names) if found is None else found
 
 
-def _arithmetic(ev: Evaluation, expr: Arithmetic, names: Names) -> Any:
+def _arithmetic(ev: Evaluator, expr: Arithmetic, names: Names) -> Any:
     left, right = expr.left, expr.right
     return arithmetic(expr.op, left.type, ev.value(left, names), right.type, ev.value(right, names))
 
 
-def _choice(ev: Evaluation, expr: Choice, names: Names) -> Any:
+def _choice(ev: Evaluator, expr: Choice, names: Names) -> Any:
     return ev.value(expr.then if ev.value(expr.test, names) else expr.otherwise, names)
 
 
-def _function(ev: Evaluation, expr: Function, names: Names) -> Any:
+def _function(ev: Evaluator, expr: Function, names: Names) -> Any:
     values = [ev.value(argument, names) for argument in expr.arguments]
     if expr.name in ("above", "below"):
         return ev.closure(expr.name, values[0], expr.attribute)
     return FUNCTIONS[expr.name](*values)
 
 
-def _defined(ev: Evaluation, expr: Defined, names: Names) -> Any:
+def _defined(ev: Evaluator, expr: Defined, names: Names) -> Any:
     define = ev.model.defines[expr.name]
     given = [ev.value(argument, names) for argument in expr.arguments]
     return ev.value(define.body, {p.name: v for p, v in zip(define.params, given, strict=True)})
 
 
-_WAYS: dict[type, Callable[[Evaluation, Any, Names], Any]] = {
+_WAYS: dict[type, Callable[[Evaluator, Any, Names], Any]] = {
     Literal: lambda _ev, expr, _names: expr.value,
     Local: lambda _ev, expr, names: names[expr.name],
-    Clock: _clock,
+    Now: _clock,
     Get: _get,
     Derived: _derived,
     ListOf: lambda ev, expr, names: [ev.value(item, names) for item in expr.items],
@@ -271,12 +267,11 @@ def compare(op: str, a: Any, b: Any) -> bool:
 
 def arithmetic(op: str, left: Type, a: Any, right: Type, b: Any) -> Any:
     """Days beside dates, minutes beside moments, cents, numbers, lists, and exact ratios."""
-    if left.kind == "date":
-        return calendar.days_from(b, a) if right.kind == "date" else calendar.move_day(a, b if op == "+" else -b)
-    if left.kind in ("datetime", "time"):
-        if right.kind == left.kind:
-            return calendar.minutes_from(b, a)
-        return calendar.move_moment(a, b if op == "+" else -b)
+    column = column_of(left)
+    if column.has_distance and right.kind == left.kind:
+        return column.distance(b, a)
+    if column.step:
+        return column.moved(a, b if op == "+" else -b)
     match op:
         case "+":
             return a + b

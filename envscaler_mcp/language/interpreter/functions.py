@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import total_ordering
 from typing import Any
 
-from envscaler_mcp.language.interpreter import calendar
+from envscaler_mcp.language import calendar
 from envscaler_mcp.language.interpreter.store import as_stored
 
 MOST_NUMBERS = 1000
@@ -64,18 +64,6 @@ def numbers(start: int, end: int) -> list[int]:
         found.append(start)
         start += 1
     return found
-
-
-def amount(cents: int) -> str:
-    """Cents as people write them: 1,234.50."""
-    sign = "-" if cents < 0 else ""
-    digits = str(abs(cents)).rjust(3, "0")
-    whole = digits[:-2]
-    groups: list[str] = []
-    while whole:
-        groups.insert(0, whole[-3:])
-        whole = whole[:-3]
-    return f"{sign}{','.join(groups)}.{digits[-2:]}"
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from envscaler_mcp.language.expressions import Literal
-from envscaler_mcp.language.interpreter.effects import Effects, Refusal, broken_rules
-from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.effects import CallRefused, Effects, broken_rules
+from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.reads import Reads, derived_reads
 from envscaler_mcp.language.interpreter.soundness import unsound
 from envscaler_mcp.language.interpreter.store import Ref, State, Store
 from envscaler_mcp.language.model import Let, Model, Operation, Parameter, Query
-from envscaler_mcp.language.text import did_you_mean, words
+from envscaler_mcp.language.text import name_hint, words
 from envscaler_mcp.language.types import Type
 
 Result = dict[str, Any]
 
 
-class GuardRefusal(Refusal):
+class GuardRefusal(CallRefused):
     """A refusal by a guard, and which one it was, counted from 1."""
 
     def __init__(self, sentence: str, number: int) -> None:
@@ -43,33 +43,33 @@ class Interpreter:
         """What the tool answers; the arguments fit the tool's signature, as for a compiled method."""
         state = copy.deepcopy(self.state)
         try:
-            result = self._answer(tool, arguments, Evaluation(Store(self.model, state)))
-        except Refusal as refusal:
+            result = self._answer(tool, arguments, Evaluator(Store(self.model, state)))
+        except CallRefused as refusal:
             return {"success": False, "error": str(refusal)}
         self.state = state
         return result
 
-    def refusal(self, tool: str, arguments: Mapping[str, Any]) -> Refusal | None:
+    def refusal(self, tool: str, arguments: Mapping[str, Any]) -> CallRefused | None:
         """What refuses the call before any effect: a GuardRefusal, or a record that is not there."""
         asked = self.model.operations.get(tool) or self.model.queries.get(tool)
         if asked is None:
             return None
         try:
-            self._required(asked, arguments, Evaluation(Store(self.model, self.state)))
-        except Refusal as refusal:
+            self._required(asked, arguments, Evaluator(Store(self.model, self.state)))
+        except CallRefused as refusal:
             return refusal
         return None
 
     def broken_rules(self) -> list[int]:
         """The numbers of the rules that the state breaks."""
-        return broken_rules(Evaluation(Store(self.model, self.state)))
+        return broken_rules(Evaluator(Store(self.model, self.state)))
 
     def check_state(self) -> list[str]:
         """What is wrong with the state: shapes, ranges, references, unique attributes, and then the rules."""
         problems = unsound(self.model, self.state)
         return problems or [self.model.rules[number - 1].text for number in self.broken_rules()]
 
-    def _answer(self, tool: str, arguments: Mapping[str, Any], evaluation: Evaluation) -> Result:
+    def _answer(self, tool: str, arguments: Mapping[str, Any], evaluation: Evaluator) -> Result:
         reads = Reads(evaluation)
         if tool in self.model.operations:
             operation = self.model.operations[tool]
@@ -81,9 +81,9 @@ class Interpreter:
         if tool in self.reads:
             return {"success": True, "data": reads.derived(*self.reads[tool], arguments)}
         known = [*self.model.operations, *self.model.queries, *self.reads]
-        raise LookupError(f"There is no tool {tool!r}{did_you_mean(tool, known)}.")
+        raise LookupError(f"There is no tool {tool!r}{name_hint(tool, known)}.")
 
-    def _required(self, asked: Operation | Query, arguments: Mapping[str, Any], evaluation: Evaluation) -> Names:
+    def _required(self, asked: Operation | Query, arguments: Mapping[str, Any], evaluation: Evaluator) -> Names:
         """The names that parameters and lets give, where every guard is true."""
         names: Names = {}
         for param in asked.params:
@@ -118,10 +118,10 @@ class Interpreter:
         if type_.kind != "ref":
             return given
         if not store.exists(type_.entity, given):
-            raise Refusal(f"There is no {words(self.model.entities[type_.entity].noun)} {given!r}.")
+            raise CallRefused(f"There is no {words(self.model.entities[type_.entity].noun)} {given!r}.")
         return Ref(type_.entity, given)
 
-    def _change(self, operation: Operation, names: Names, evaluation: Evaluation) -> Result:
+    def _change(self, operation: Operation, names: Names, evaluation: Evaluator) -> Result:
         done = evaluation.sentence(operation.say, names)
         for clause in operation.say.clauses:
             if all(names[name] is not None for name in clause.needs):

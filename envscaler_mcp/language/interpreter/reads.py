@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from envscaler_mcp.language.interpreter.effects import Refusal
-from envscaler_mcp.language.interpreter.evaluation import Evaluation, Names
+from envscaler_mcp.language.interpreter.effects import CallRefused
+from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.store import Ref, as_stored
 from envscaler_mcp.language.model import Entity, Model, Query
 from envscaler_mcp.language.text import plural, words
@@ -29,7 +29,7 @@ def derived_reads(model: Model) -> dict[str, tuple[Entity, str]]:
 class Reads:
     """Answers over the records of one store."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Evaluator) -> None:
         self.evaluation, self.store, self.model = evaluation, evaluation.store, evaluation.model
 
     def record(self, ref: Ref) -> dict[str, Any]:
@@ -49,11 +49,11 @@ class Reads:
         found = self.containing(entity, arguments) if read == "find" else self.filtered(entity, arguments)
         if read == "count":
             return {"total": len(found)}
-        return {"total": len(found), entity.container: [self.record(ref) for ref in page(found, arguments)]}
+        return {"total": len(found), entity.container: [self.record(ref) for ref in page_of(found, arguments)]}
 
     def known(self, entity: Entity, id_: str) -> Ref:
         if not self.store.exists(entity.name, id_):
-            raise Refusal(f"There is no {words(entity.noun)} {id_!r}.")
+            raise CallRefused(f"There is no {words(entity.noun)} {id_!r}.")
         return Ref(entity.name, id_)
 
     def containing(self, entity: Entity, arguments: Mapping[str, Any]) -> list[Ref]:
@@ -88,7 +88,7 @@ class Reads:
             if all(self.evaluation.value(test, inside) for test in lines):
                 found.append(element)
         found = self.evaluation.ordered(found, query.variable, query.by, names)
-        some = page(found, arguments) if query.limit is None else found[: query.limit]
+        some = page_of(found, arguments) if query.limit is None else found[: query.limit]
         rows = [self.row(query, element, {**names, query.variable: element}) for element in some]
         return {"total": len(found), self.title(query.element): rows}
 
@@ -101,6 +101,6 @@ class Reads:
         return self.model.entities[element.entity].container if element.kind == "ref" else "found"
 
 
-def page(found: list[Ref], arguments: Mapping[str, Any]) -> list[Ref]:
+def page_of(found: list[Ref], arguments: Mapping[str, Any]) -> list[Ref]:
     offset = arguments.get("offset", 0)
     return found[offset : offset + PAGE]

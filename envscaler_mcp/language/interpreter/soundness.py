@@ -1,14 +1,15 @@
-"""What is wrong with a state before any rule is asked: for states that somebody wrote by hand."""
+"""What is wrong with a state before any rule is asked: for states that an author wrote by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from envscaler_mcp.language.fitting import real
+from envscaler_mcp.language.column_types import column_of
+from envscaler_mcp.language.column_types.numbers import is_whole_number
 from envscaler_mcp.language.model import Attribute, Entity, Model
-from envscaler_mcp.language.text import did_you_mean, words
-from envscaler_mcp.language.types import Type
+from envscaler_mcp.language.text import name_hint, words
+from envscaler_mcp.language.types import DATETIME, Type
 
 
 def unsound(model: Model, state: Mapping[str, Any]) -> list[str]:
@@ -24,8 +25,8 @@ class _Inspection:
         containers = {entity.container: entity for entity in self.model.entities.values()}
         for key in self.state:
             if key not in containers and key not in ("now", "counters"):
-                yield f"there are no {key!r} in a state{did_you_mean(key, containers)}"
-        if not isinstance(self.state.get("now"), str) or not real("datetime", self.state["now"]):
+                yield f"there are no {key!r} in a state{name_hint(key, containers)}"
+        if not isinstance(self.state.get("now"), str) or not column_of(DATETIME).reads(self.state["now"]):
             yield f"now is {self.state.get('now')!r}, which is no moment such as 2026-03-02T09:00"
         yield from self.counters()
         for container, entity in containers.items():
@@ -47,8 +48,8 @@ class _Inspection:
             return
         for noun, number in counters.items():
             if noun not in nouns:
-                yield f"counters count no {noun!r}{did_you_mean(noun, nouns)}"
-            elif not whole(number) or number < 0:
+                yield f"counters count no {noun!r}{name_hint(noun, nouns)}"
+            elif not is_whole_number(number) or number < 0:
                 yield f"the counter of {noun!r} is {number!r}, which is no number of records"
 
     def record(self, entity: Entity, id_: str, row: Any) -> Iterator[str]:
@@ -60,7 +61,7 @@ class _Inspection:
         keys = {attribute.key: attribute for attribute in entity.stored}
         for key in row:
             if key not in keys and key != "id":
-                yield f"it has no attribute {key!r}{did_you_mean(key, keys)}"
+                yield f"it has no attribute {key!r}{name_hint(key, keys)}"
         for key, attribute in keys.items():
             if key not in row:
                 yield f"{key} is missing"
@@ -82,27 +83,12 @@ class _Inspection:
 
     def wrong(self, value: Any, type_: Type) -> str | None:
         """What is wrong with a single value."""
-        match type_.kind:
-            case "int" | "money":
-                if not whole(value):
-                    return f"is {value!r}, which is no whole number"
-                if type_.low is not None and type_.high is not None and not type_.low <= value <= type_.high:
-                    return f"is {value}, which is not between {type_.low} and {type_.high}"
-                return None
-            case "bool":
-                return None if isinstance(value, bool) else f"is {value!r}, neither true nor false"
-        if not isinstance(value, str):
-            return f"is {value!r}, which is no text"
-        match type_.kind:
-            case "date" | "time" | "datetime":
-                return None if real(type_.kind, value) else f"is {value!r}, which is no {type_.kind}"
-            case "one_of":
-                return None if value in type_.options else f"is {value!r}{did_you_mean(value, type_.options)}"
-            case "ref":
-                target = self.model.entities[type_.entity]
-                there = value in self.state.get(target.container, {})
-                return None if there else f"is {value!r}, and there is no such {words(target.noun)}"
-        return None
+        fault = column_of(type_).fault(value, type_)
+        if fault is None and type_.kind == "ref":
+            target = self.model.entities[type_.entity]
+            if value not in self.state.get(target.container, {}):
+                return f"is {value!r}, and there is no such {words(target.noun)}"
+        return fault
 
     def unique(self, entity: Entity, attribute: Attribute, rows: dict[str, Any]) -> Iterator[str]:
         first: dict[Any, str] = {}
@@ -110,7 +96,3 @@ class _Inspection:
             value = row.get(attribute.key) if isinstance(row, dict) else None
             if isinstance(value, str | int) and first.setdefault(value, id_) != id_:
                 yield f"{words(entity.noun)} {id_!r}: {attribute.key} {value!r} is that of {first[value]!r} too"
-
-
-def whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 @dataclass(slots=True, unsafe_hash=True)
 class Ref:
-    """A record, compared by what it is and never by what it holds. Nobody changes one; frozen, it would be slow to make."""
+    """A record, compared by what it is and never by what it holds. It is never changed; a frozen dataclass would be slow to make."""
 
     entity: str
     id: str

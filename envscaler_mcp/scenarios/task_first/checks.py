@@ -14,7 +14,7 @@ from envscaler_mcp.errors import SandboxError
 from envscaler_mcp.llm import Author, MisfitError, bullets
 from envscaler_mcp.sandbox.checking import run_checks
 from envscaler_mcp.scenarios.judges import Unproven
-from envscaler_mcp.scenarios.task_first.task_backend import Court, Effects
+from envscaler_mcp.scenarios.task_first.task_backend import Court, PlanEffects
 
 
 class _WrittenCheck(BaseModel):
@@ -29,8 +29,8 @@ class _WrittenChecks(BaseModel):
     checks: list[_WrittenCheck]
 
 
-async def with_checks(author: Author, court: Court, scenario: Scenario, state: State, effects: Effects) -> Scenario:
-    """The scenario with checks and its proof; what the proof finds wanting goes back to whoever writes them."""
+async def with_checks(author: Author, court: Court, scenario: Scenario, state: State, effects: PlanEffects) -> Scenario:
+    """The scenario with checks and its proof; what the proof does not accept goes back to the model that writes them."""
 
     async def read(found: _WrittenChecks) -> Scenario:
         if found.objection:

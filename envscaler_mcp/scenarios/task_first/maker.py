@@ -14,7 +14,7 @@ from envscaler_mcp.scenarios.splits import split_of
 from envscaler_mcp.scenarios.task_first.checks import with_checks
 from envscaler_mcp.scenarios.task_first.marking import mark
 from envscaler_mcp.scenarios.task_first.solving import Solution, solve
-from envscaler_mcp.scenarios.task_first.task_backend import Court, Effects
+from envscaler_mcp.scenarios.task_first.task_backend import Court, PlanEffects
 from envscaler_mcp.scenarios.task_first.tasks import write_task
 from envscaler_mcp.scenarios.tasks import BANDS
 from envscaler_mcp.serving.determinism import DEFAULT_NOW
@@ -78,7 +78,7 @@ class AskedTaskMaker:
         )
         return await with_checks(self.author, self.court, scenario, state, effects)
 
-    def _features(self, solution: Solution, effects: Effects) -> dict[str, int]:
+    def _features(self, solution: Solution, effects: PlanEffects) -> dict[str, int]:
         kinds = {tool.name: tool.effect for tool in self.court.card.tools}
         changes = sum(kinds[call.tool] == "writes" for call in solution.calls)
         calls = len(solution.calls)

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Call, Environment, Span, canonical_json
+from envscaler_mcp.language.column_types.moments import spoken_day
+from envscaler_mcp.language.column_types.numbers import SMALL_NUMBERS
 from envscaler_mcp.language.text import words
 from envscaler_mcp.llm import Author, MisfitError
 from envscaler_mcp.sampling.offers import plain, told_options
 from envscaler_mcp.scenarios.heard import says_little
 from envscaler_mcp.scenarios.judges import Unproven
-from envscaler_mcp.scenarios.phrases import SMALL, spoken_day
-from envscaler_mcp.scenarios.rewording import marked, places_of
+from envscaler_mcp.scenarios.rewording import marked, positions_of
 from envscaler_mcp.scenarios.shapes import leaves
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -51,7 +52,7 @@ async def mark(
     unsaid: dict[str, _Value] = {}
     shown = set(heard)
     for one in (value for call in calls for value in _values(call)):
-        quote = next((form for form in _forms(one.value, today) if places_of(form, task)), "")
+        quote = next((form for form in _forms(one.value, today) if positions_of(form, task)), "")
         if quote:
             said.setdefault(quote, one.fact)
         elif not _excused(card, one, shown) or _met_by_chance(card, one):
@@ -79,7 +80,7 @@ def _met_by_chance(card: Environment, one: _Value) -> bool:
 
 
 def _documented(card: Environment, one: _Value) -> bool:
-    """Whether the tool's description names the value, so that whoever reads it can choose it."""
+    """Whether the tool's description names the value, so that a reader can choose it."""
     tool = card.tool(one.tool)
     if tool is None:
         return False
@@ -104,8 +105,8 @@ def _forms(value: object, today: str) -> Iterator[str]:
         yield f"{value:,}"
         if isinstance(value, int):
             # `one` is said of much that is no number.
-            if 1 < value < len(SMALL):
-                yield SMALL[value]
+            if 1 < value < len(SMALL_NUMBERS):
+                yield SMALL_NUMBERS[value]
             if value >= 100:
                 whole, cents = divmod(value, 100)
                 yield f"{whole:,}.{cents:02d}"
@@ -133,7 +134,7 @@ async def _quoted(
             raise MisfitError(f"Each of the {len(values)} values needs one entry.")
         quotes = [one.words for one in found.quotes if one.words]
         for quote in quotes:
-            if not places_of(quote, task):
+            if not positions_of(quote, task):
                 raise MisfitError(f"{quote!r} does not stand in the text.")
             if quote in said or quotes.count(quote) > 1:
                 raise MisfitError(f"{quote!r} says another value too; quote the words that say this one alone.")

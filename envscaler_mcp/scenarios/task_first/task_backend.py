@@ -1,4 +1,4 @@
-"""What judges a task that somebody else made up: where it is played, what its plan changes, and its proof."""
+"""What judges a task that was not made from a story: where it is played, what its plan changes, and its proof."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Call, Check, Environment, Frame, Proof, Scenario, State
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Speech
+from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.scenarios.discovered_proof import Opener, WrittenProver, wishes_of
 from envscaler_mcp.scenarios.facts import checks_and_frame
@@ -21,14 +21,14 @@ from envscaler_mcp.serving.world import World, open_world
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class PlanEffects:
     """What a plan comes to."""
 
     facts: tuple[Check, ...]
     """Everything that it changes, as checks of ours would ask for it."""
     frame: Frame
     form: str
-    """The same for plans whose ends nobody can tell apart."""
+    """The same for plans whose ends a check cannot tell apart."""
     final: dict[str, Any]
     """The state at their end."""
 
@@ -43,7 +43,7 @@ class Court(Protocol):
     def opened(self, state: State) -> World:
         """A world at the state."""
 
-    def effects(self, calls: Sequence[Call], state: State) -> Effects:
+    def effects(self, calls: Sequence[Call], state: State) -> PlanEffects:
         """What the calls come to, made one after the other at the state."""
 
     def proof(self, scenario: Scenario, state: State) -> Proof:
@@ -56,7 +56,7 @@ class CompiledCourt:
 
     code: EnvironmentCode
     model: Model
-    speech: Speech
+    speech: Storybook
 
     @property
     def card(self) -> Environment:
@@ -67,14 +67,14 @@ class CompiledCourt:
         """A world at the state."""
         return open_world(self.code, state.content, state.seed)
 
-    def effects(self, calls: Sequence[Call], state: State) -> Effects:
+    def effects(self, calls: Sequence[Call], state: State) -> PlanEffects:
         """What the calls come to, made one after the other at the state."""
         with closing(open_world(self.code, state.content, state.seed)) as world:
             mark = world.snapshot()
             record(world, calls)
             diff, final = world.diff_since(mark), world.state()
         facts, frame = checks_and_frame(self.model, diff, state.content)
-        return Effects(facts, frame, content_form(diff), final)
+        return PlanEffects(facts, frame, content_form(diff), final)
 
     def proof(self, scenario: Scenario, state: State) -> Proof:
         """The proof, or Unproven."""
@@ -84,7 +84,7 @@ class CompiledCourt:
 
 @dataclass(frozen=True, slots=True)
 class WrittenCourt:
-    """Of an environment whose class somebody wrote; it runs where the opener opens worlds."""
+    """Of an environment whose class is not compiled; it runs where the opener opens worlds."""
 
     code: EnvironmentCode
     opener: Opener
@@ -98,14 +98,14 @@ class WrittenCourt:
         """A world at the state."""
         return self.opener(self.code, state.content, state.seed)
 
-    def effects(self, calls: Sequence[Call], state: State) -> Effects:
+    def effects(self, calls: Sequence[Call], state: State) -> PlanEffects:
         """What the calls come to, made one after the other at the state."""
         with closing(self.opened(state)) as world:
             wishes, diff = wishes_of(self.code, calls, world, state.content, state.seed, self.opener)
             record(world, calls)
             final = world.state()
         facts = PlainFacts(wishes, diff, state.content).all()
-        return Effects(tuple(facts), wishes.frame(diff), wishes.form(diff), final)
+        return PlanEffects(tuple(facts), wishes.frame(diff), wishes.form(diff), final)
 
     def proof(self, scenario: Scenario, state: State) -> Proof:
         """The proof, or Unproven."""

@@ -1,4 +1,4 @@
-"""What somebody wants done, in a model's words."""
+"""What a user wants done, in a model's words."""
 
 from __future__ import annotations
 

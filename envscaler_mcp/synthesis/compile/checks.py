@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from envscaler_mcp.language.model import Attribute, Entity, Model
+from envscaler_mcp.language.python_code import quoted
 from envscaler_mcp.language.text import a, words
 from envscaler_mcp.synthesis.compile.expressions import Writer, label_of
-from envscaler_mcp.synthesis.compile.python import Lines, quoted
+from envscaler_mcp.synthesis.compile.python import Lines
 from envscaler_mcp.synthesis.compile.rules import Hop, Question, Route, Whole
 from envscaler_mcp.synthesis.compile.sites import Site, refers
 

@@ -7,19 +7,21 @@ import textwrap
 from dataclasses import dataclass
 
 from envscaler_mcp.language.analysis import tool_names
+from envscaler_mcp.language.column_types import COLUMN_TYPES, column_of
 from envscaler_mcp.language.expressions import Expr, Local, Scan, walk
 from envscaler_mcp.language.model import Entity, Model
+from envscaler_mcp.language.python_code import quoted
 from envscaler_mcp.language.text import within_docstring, words
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.synthesis.compile.expressions import Writer
 from envscaler_mcp.synthesis.compile.indexes import Indexes
 from envscaler_mcp.synthesis.compile.names import define_method, derived_method, record_name, type_name
 from envscaler_mcp.synthesis.compile.operations import Method, moves_constant
-from envscaler_mcp.synthesis.compile.python import Lines, quoted
+from envscaler_mcp.synthesis.compile.python import Lines
 from envscaler_mcp.synthesis.compile.queries import DerivedReads, OwnQuery, needs_show, write_show
 from envscaler_mcp.synthesis.compile.records import indexed, keeping_records
 from envscaler_mcp.synthesis.compile.rules import Question, Whole, questions, renamed
-from envscaler_mcp.synthesis.compile.signatures import ALIASES, Signatures
+from envscaler_mcp.synthesis.compile.signatures import Signatures
 from envscaler_mcp.synthesis.compile.support import FUNCTIONS, IMPORTS, NEEDS
 
 
@@ -134,9 +136,10 @@ class _Module:
         everything = "\n".join(self._annotations())
         lines.add("Result = dict[str, Any]")
         lines.add('"""`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""')
-        for name, text in ALIASES.items():
-            if re.search(rf"\b{name}\b", everything):
-                lines.add(f"{name} = {text}")
+        for column in COLUMN_TYPES.values():
+            for name, text in column.aliases.items():
+                if re.search(rf"\b{name}\b", everything):
+                    lines.add(f"{name} = {text}")
         lines.add()
         rules = [quoted(rule.text) for rule in self.model.rules]
         _tuple(
@@ -179,14 +182,17 @@ class _Module:
         return found
 
     def _functions(self, code: str) -> str:
+        functions = FUNCTIONS | {
+            name: text for column in COLUMN_TYPES.values() for name, text in column.helpers.items()
+        }
         wanted: set[str] = set()
-        ahead = [name for name in FUNCTIONS if re.search(rf"(?<![\w.]){name}\b", code)]
+        ahead = [name for name in functions if re.search(rf"(?<![\w.]){name}\b", code)]
         while ahead:
             name = ahead.pop()
             if name not in wanted:
                 wanted.add(name)
                 ahead.extend(NEEDS.get(name, ()))
-        return "\n\n\n".join(text.strip("\n") for name, text in FUNCTIONS.items() if name in wanted)
+        return "\n\n\n".join(text.strip("\n") for name, text in functions.items() if name in wanted)
 
     # The class
 
@@ -261,16 +267,8 @@ class _Module:
                 text = type_name(self.model.entities[type_.entity])
             case "list":
                 text = f"list[{self._value_type(type_.of)}]" if type_.of is not None else "list[Any]"
-            case "int" | "money":
-                text = "int"
-            case "bool":
-                text = "bool"
-            case "ratio":
-                text = "Fraction | int"
-            case "struct":
-                text = "dict[str, Any]"
             case _:
-                text = "str"
+                text = column_of(type_).python
         return f"{text} | None" if type_.optional else text
 
     def _rules(self, operations: str) -> list[str]:
@@ -311,18 +309,10 @@ def _typed_dict(lines: Lines, name: str, fields: list[str]) -> None:
 
 
 def _stored_type(type_: Type) -> str:
-    match type_.kind:
-        case "int" | "money":
-            text = "int"
-        case "bool":
-            text = "bool"
-        case "list":
-            assert type_.of is not None
-            text = f"list[{_stored_type(type_.of)}]"
-        case "one_of":
-            text = f"Literal[{', '.join(quoted(option) for option in type_.options)}]"
-        case _:
-            text = "str"
+    if type_.kind == "list" and type_.of is not None:
+        text = f"list[{_stored_type(type_.of)}]"
+    else:
+        text = column_of(type_).stored_annotation(type_)
     return f"{text} | None" if type_.optional else text
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import (
     And,
     Arithmetic,
     Choice,
-    Clock,
     Compare,
     Defined,
     Derived,
@@ -23,16 +23,14 @@ from envscaler_mcp.language.expressions import (
     Loop,
     Negate,
     Not,
+    Now,
     Or,
     OrElse,
     Records,
     Scan,
 )
 from envscaler_mcp.language.model import Model, Sentence
-from envscaler_mcp.language.types import Type
-from envscaler_mcp.synthesis.compile.indexes import Index, Indexes, Way
-from envscaler_mcp.synthesis.compile.names import define_method, derived_method
-from envscaler_mcp.synthesis.compile.python import (
+from envscaler_mcp.language.python_code import (
     AND,
     ATOM,
     CHOICE,
@@ -46,6 +44,8 @@ from envscaler_mcp.synthesis.compile.python import (
     quoted,
     within_fstring,
 )
+from envscaler_mcp.synthesis.compile.indexes import Index, Indexes, Way
+from envscaler_mcp.synthesis.compile.names import define_method, derived_method
 
 _SWAPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
 _FUNCTIONS = {
@@ -77,7 +77,7 @@ class Writer:
     def value(self, expr: Expr) -> Code:
         """The value; a reference is the record itself."""
         match expr:
-            case Literal() | Local() | Clock() | ListOf() | Key():
+            case Literal() | Local() | Now() | ListOf() | Key():
                 return self._plain_value(expr)
             case Not() | And() | Or() | OrElse() | Compare() | IsNone() | Choice():
                 return self._logic(expr)
@@ -97,7 +97,7 @@ class Writer:
                 method = define_method(self.model, name)
                 return Code(f"self.{method}({', '.join(str(self.value(argument)) for argument in arguments)})")
 
-    def _plain_value(self, expr: Literal | Local | Clock | ListOf | Key) -> Code:
+    def _plain_value(self, expr: Literal | Local | Now | ListOf | Key) -> Code:
         match expr:
             case Literal(value=value):
                 return Code(
@@ -105,7 +105,7 @@ class Writer:
                 )
             case Local(name=name):
                 return Code(name)
-            case Clock(which=which):
+            case Now(which=which):
                 return Code("self.now" if which == "now" else "self.now[:10]")
             case ListOf(items=items):
                 return Code(f"[{', '.join(str(self.value(item)) for item in items)}]")
@@ -270,14 +270,11 @@ class Writer:
     def _arithmetic(self, expr: Arithmetic) -> Code:
         op, left, right = expr.op, expr.left, expr.right
         a, b = self.value(left), self.value(right)
-        kind, other = left.type.kind, right.type.kind
-        if op == "-" and kind == other and kind in ("date", "datetime", "time"):
-            if kind == "time":
-                return Code(f"_clock_minutes({a}) - _clock_minutes({b})", SUM)
-            return Code(f"{'_days_between' if kind == 'date' else '_minutes_between'}({b}, {a})")
-        if kind in ("date", "datetime"):
-            moved = str(b) if op == "+" else f"-{b.at(UNARY)}"
-            return Code(f"{'_plus_days' if kind == 'date' else '_plus_minutes'}({a}, {moved})")
+        column = column_of(left.type)
+        if op == "-" and column.has_distance and left.type.kind == right.type.kind:
+            return column.distance_code(b, a)
+        if column.step:
+            return column.moved_code(a, b, op)
         if op == "/":
             return Code(f"Fraction({a}, {b})")
         if op in ("+", "-"):
@@ -321,7 +318,7 @@ class Writer:
         return Code(f"{'_rounded' if name == 'round' else name}({code})")
 
     def _descending(self, expr: Expr, code: Code) -> Code:
-        if expr.type.kind in ("int", "money", "ratio", "bool"):
+        if column_of(expr.type).sorts_by_minus:
             return Code(f"-{code.at(UNARY)}", UNARY)
         return Code(f"_descending({code})")
 
@@ -471,26 +468,17 @@ class Writer:
         value = self.value(expr)
         if type_.kind == "ref":
             return Code(label_of(self.model, type_.entity, value.at(ATOM)))
-        if type_.kind == "money":
-            return Code(f"_money({value})")
-        if type_.kind == "bool":
-            return Code(f'"yes" if {value.at(OR)} else "no"', CHOICE)
         if type_.kind == "list" and type_.of is not None:
-            one = self.said(Local(type_.of, "one"))
-            return Code(f'", ".join({_as_text(one, type_.of)} for one in {value.at(OR)})')
-        return value
+            entry = self.said(Local(type_.of, "one"))
+            text = str(entry) if column_of(type_.of).says_text else f"str({entry})"
+            return Code(f'", ".join({text} for one in {value.at(OR)})')
+        return column_of(type_).answer_code(value)
 
     def shown(self, expr: Expr) -> Code:
         """The value as an answer holds it: records as ids, lists of their own."""
         if expr.type.kind == "ref" and expr.type.optional and self.ident(expr) is None:
             return self.stored(expr)
         return self.stored(expr)
-
-
-def _as_text(code: Code, type_: Type) -> str:
-    return (
-        str(code) if type_.kind in ("text", "one_of", "date", "time", "datetime", "money", "bool") else f"str({code})"
-    )
 
 
 def label_of(model: Model, entity: str, record: str) -> str:

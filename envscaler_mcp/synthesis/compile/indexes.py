@@ -21,6 +21,7 @@ from envscaler_mcp.language.expressions import (
     Loop,
     Or,
     Records,
+    names_in,
     walk,
 )
 from envscaler_mcp.language.model import Entity, Model
@@ -207,10 +208,6 @@ def _called(expr: Expr) -> str:
         case Defined(name=name, arguments=arguments):
             return f"{name}({', '.join(map(_called, arguments))})"
     return ""
-
-
-def names_in(expr: Expr) -> set[str]:
-    return {inner.name for inner in walk(expr) if isinstance(inner, Local)}
 
 
 def _worth(entity: Entity, name: str) -> bool:

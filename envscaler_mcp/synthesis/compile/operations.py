@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from envscaler_mcp.language.analysis import read_by, statements, written
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import (
     And,
     Choice,
@@ -31,11 +32,12 @@ from envscaler_mcp.language.model import (
     SetLocal,
     Statement,
 )
+from envscaler_mcp.language.python_code import ATOM, Code, quoted, within_fstring
 from envscaler_mcp.language.text import a, words
 from envscaler_mcp.synthesis.compile.checks import Checks
 from envscaler_mcp.synthesis.compile.expressions import Writer, label_of
 from envscaler_mcp.synthesis.compile.names import fresh, type_name
-from envscaler_mcp.synthesis.compile.python import ATOM, Code, Lines, quoted, within_fstring
+from envscaler_mcp.synthesis.compile.python import Lines
 from envscaler_mcp.synthesis.compile.rules import Question, Whole
 from envscaler_mcp.synthesis.compile.signatures import Signatures, references
 from envscaler_mcp.synthesis.compile.sites import Site, refers
@@ -115,7 +117,7 @@ class Method:
         return names
 
     def fresh(self, *wishes: str) -> str:
-        """A name that nobody uses yet."""
+        """A name that is not in use."""
         return fresh(wishes, self.names)
 
     def _documentation(self) -> None:
@@ -270,10 +272,8 @@ class Method:
         low, high = attribute.type.low, attribute.type.high
         assert low is not None
         assert high is not None
-        if attribute.type.kind == "money":
-            span = f"between {low / 100:,.2f} and {high / 100:,.2f}"
-        else:
-            span = f"between {low} and {high}"
+        column = column_of(attribute.type)
+        span = f"between {column.answer_text(low)} and {column.answer_text(high)}"
         what = words(attribute.name)
         if not record:
             return quoted(f"The {what} of {a(words(entity.noun))} must be {span}.")

@@ -5,38 +5,10 @@ from __future__ import annotations
 import re
 import textwrap
 from itertools import pairwise
-from typing import NamedTuple
 
 from envscaler_mcp.language.text import within_docstring
 
 WIDTH = 118
-
-CHOICE, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(9)
-"""How tightly an expression holds together, loosest first."""
-
-
-class Code(NamedTuple):
-    """An expression as text, and how tightly it holds together."""
-
-    text: str
-    level: int = ATOM
-
-    def __str__(self) -> str:
-        return self.text
-
-    def at(self, level: int) -> str:
-        """The text, in brackets where the surroundings bind tighter."""
-        return self.text if self.level >= level else f"({self.text})"
-
-
-def quoted(text: str) -> str:
-    """A string literal in double quotes."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
-
-
-def within_fstring(text: str) -> str:
-    """Literal words as they stand inside a double-quoted f-string."""
-    return quoted(text)[1:-1].replace("{", "{{").replace("}", "}}")
 
 
 class Lines:
@@ -58,7 +30,7 @@ class Lines:
             self.lines.append("    " * self.depth + line if line else "")
 
     def doc(self, paragraphs: list[str]) -> None:
-        """A docstring, whatever somebody has written into it."""
+        """A docstring, safe for any text of an author."""
         paragraphs = [within_docstring(paragraph) for paragraph in paragraphs]
         if len(paragraphs) == 1 and "\n" not in paragraphs[0] and len(paragraphs[0]) < WIDTH - 4 * self.depth - 6:
             self.raw(f'"""{paragraphs[0]}"""')

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from envscaler_mcp.language.expressions import Expr, Loop
 from envscaler_mcp.language.model import Attribute, Entity, Filter, Let, Model, Query
+from envscaler_mcp.language.python_code import AND, NOT, OR, quoted
 from envscaler_mcp.language.text import a, plural, words
 from envscaler_mcp.synthesis.compile.expressions import Writer
 from envscaler_mcp.synthesis.compile.names import derived_method, record_name, type_name
-from envscaler_mcp.synthesis.compile.python import AND, NOT, OR, Lines, quoted
+from envscaler_mcp.synthesis.compile.python import Lines
 from envscaler_mcp.synthesis.compile.signatures import Signatures, references
 
 _OFFSET = 'offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0'

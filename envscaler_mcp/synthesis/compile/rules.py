@@ -31,10 +31,10 @@ from envscaler_mcp.language.expressions import (
     Records,
     Scan,
     children,
+    names_in,
 )
 from envscaler_mcp.language.model import Model, Rule
 from envscaler_mcp.language.types import BOOL
-from envscaler_mcp.synthesis.compile.indexes import names_in
 from envscaler_mcp.synthesis.compile.inline import Inliner
 
 

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr, ListOf, Literal
 from envscaler_mcp.language.model import Model, Parameter
+from envscaler_mcp.language.python_code import quoted
 from envscaler_mcp.language.text import a, singular, words
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.synthesis.compile.names import fresh
-from envscaler_mcp.synthesis.compile.python import Lines, quoted
+from envscaler_mcp.synthesis.compile.python import Lines
 
 MOST_ITEMS = 20
-WIDEST = {"int": 10**9, "money": 10**12}
-"""The bounds of a number whose author gave none."""
-
-ALIASES = {
-    "Date": 'Annotated[str, {"format": "date"}]',
-    "Time": 'Annotated[str, {"format": "time"}]',
-    "DateTime": 'Annotated[str, {"format": "date-time"}]',
-    "Email": 'Annotated[str, {"format": "email", "maxLength": 200}]',
-    "Text": 'Annotated[str, {"minLength": 1, "maxLength": 1000}]',
-}
-_ALIAS_OF = {"date": "Date", "time": "Time", "datetime": "DateTime"}
 
 
 @dataclass(slots=True)
@@ -39,24 +30,12 @@ class Signatures:
 
     def _certain(self, type_: Type, name: str, operation: str) -> str:
         match type_.kind:
-            case "int" | "money":
-                low = -WIDEST[type_.kind] if type_.low is None else type_.low
-                high = WIDEST[type_.kind] if type_.high is None else type_.high
-                return f'Annotated[int, {{"minimum": {low}, "maximum": {high}}}]'
-            case "bool":
-                return "bool"
-            case "date" | "time" | "datetime":
-                return _ALIAS_OF[type_.kind]
-            case "one_of":
-                return f"Literal[{', '.join(quoted(option) for option in type_.options)}]"
-            case "ref":
-                return "str"
             case "list":
                 assert type_.of is not None
                 return f'Annotated[list[{self._certain(type_.of, name, operation)}], {{"maxItems": {MOST_ITEMS}}}]'
             case "struct":
                 return self._structure(type_, name, operation)
-        return "Email" if type_.shape == "email" else "Text"
+        return column_of(type_).annotation(type_)
 
     def _structure(self, type_: Type, name: str, operation: str) -> str:
         title = "".join(part.capitalize() for part in f"{operation}_{singular(name)}".split("_"))
@@ -121,26 +100,7 @@ class Signatures:
                     )
                     return f"One entry per {words(singular(name))}: {parts}."
                 return f"The {what}: {self._describe(type_.of, singular(name)).rstrip('.')} each."
-            case "int" if type_.low is not None:
-                return f"The {what}, from {type_.low} to {type_.high}."
-            case "money":
-                span = f", from {type_.low} to {type_.high}" if type_.low is not None else ""
-                return f"The {what} in cents{span}."
-            case "one_of":
-                return (
-                    f"The {what}: {', '.join(type_.options[:-1])} or {type_.options[-1]}."
-                    if len(type_.options) > 1
-                    else f"The {what}."
-                )
-            case "bool":
-                return f"{what.capitalize()}: true or false."
-            case "date":
-                return f"{what.capitalize()}: a date, as YYYY-MM-DD."
-            case "datetime":
-                return f"{what.capitalize()}: date and time, as YYYY-MM-DDTHH:MM."
-            case "time":
-                return f"{what.capitalize()}: a time of day, as HH:MM."
-        return f"The {what}."
+        return column_of(type_).described(type_, what)
 
     def resolve(self, lines: Lines, params: tuple[Parameter, ...], taken: set[str]) -> None:
         """Ids become records; one that leads nowhere is refused."""
@@ -216,5 +176,4 @@ def _default(expr: Expr | None) -> str:
 
 
 def _plain(type_: Type) -> str:
-    names = {"int": "int", "money": "int", "bool": "bool", "list": "list"}
-    return names.get(type_.kind, "str") + (", optional" if type_.optional else "")
+    return column_of(type_).python + (", optional" if type_.optional else "")

@@ -38,7 +38,7 @@ class Group:
             self.total[word] = self.total.get(word, 0.0) + value
 
 
-def grouped(vectors: Sequence[Vector], together: float = TOGETHER, rounds: int = 3) -> list[Group]:
+def grouped_topics(vectors: Sequence[Vector], together: float = TOGETHER, rounds: int = 3) -> list[Group]:
     """Each request with the group whose middle is nearest, or in a new one; the largest group first."""
     groups: list[Group] = []
     for number in range(rounds):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.errors import TopicError
-from envscaler_mcp.synthesis.topics.grouping import grouped
+from envscaler_mcp.synthesis.topics.grouping import grouped_topics
 from envscaler_mcp.synthesis.topics.stateful import Finding, look_at
 from envscaler_mcp.synthesis.topics.vectors import Vector, Weights, cosine
 
@@ -19,7 +19,7 @@ COVERED = 0.10
 
 @dataclass(frozen=True, slots=True)
 class RawTask:
-    """One request as somebody wrote it."""
+    """One request as it was written."""
 
     text: str
     line: int
@@ -63,7 +63,7 @@ class Mined:
 
     @property
     def agreement(self) -> dict[str, float] | None:
-        """How often people who labelled requests agree; nothing where nobody did."""
+        """How often people who labelled requests agree; nothing where no person labelled any."""
         pairs = [
             (f.stateful, t.stateful) for f, t in zip(self.findings, self.tasks, strict=True) if t.stateful is not None
         ]
@@ -109,7 +109,7 @@ def _task(line: str, number: int, path: Path) -> RawTask:
 def mine(tasks: Sequence[RawTask], library: Mapping[str, str], judged: Sequence[Finding] | None = None) -> Mined:
     """Keep what needs records, group it, and hold the groups beside what environments say of themselves.
 
-    What was judged by somebody else, task by task, is not looked at again.
+    What was judged elsewhere, task by task, is not looked at again.
     """
     findings = tuple(judged) if judged is not None else tuple(look_at(task.text) for task in tasks)
     kept = [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
@@ -118,7 +118,7 @@ def mine(tasks: Sequence[RawTask], library: Mapping[str, str], judged: Sequence[
     described = {name: weights.vector(text) for name, text in library.items()}
     groups = tuple(
         TopicGroup(group.words, tuple(kept[place] for place in group.members), tuple(_matches(group.middle, described)))
-        for group in grouped(vectors)
+        for group in grouped_topics(vectors)
     )
     return Mined(tuple(tasks), findings, groups)
 

@@ -1,6 +1,6 @@
 """Whether a request needs a live system of one trade that keeps records and can be read and changed.
 
-A table of cues, each with a weight and a name, so that everybody can see why a request was kept and mend it.
+A table of cues, each with a weight and a name, so that a reader can see why a request was kept, and correct it.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ _STOP = frozenset(
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("s", ""), ("ing", ""), ("ed", ""), ("e", ""))
 
 
-def words_of(text: str) -> list[str]:
+def stems_of(text: str) -> list[str]:
     """The words that carry meaning, without their endings."""
     return [stem(word) for word in re.findall(r"[a-z]+", text.lower().replace("_", " ")) if word not in _STOP]
 
@@ -174,14 +174,14 @@ class Weights:
     """How telling each word is among some texts."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        found = [set(words_of(text)) for text in texts]
+        found = [set(stems_of(text)) for text in texts]
         often = Counter(word for words in found for word in words)
         self._rare = {word: math.log((1 + len(found)) / (1 + times)) + 1 for word, times in often.items()}
         self._unknown = math.log(1 + len(found)) + 1
 
     def vector(self, text: str) -> Vector:
         """The text as a vector of length one."""
-        counts = Counter(words_of(text))
+        counts = Counter(stems_of(text))
         weighted = {word: (1 + math.log(times)) * self._rare.get(word, self._unknown) for word, times in counts.items()}
         return _of_length_one(weighted)
 

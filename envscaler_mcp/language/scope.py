@@ -16,7 +16,7 @@ from envscaler_mcp.language.types import Type
 
 
 @dataclass(slots=True)
-class Place:
+class NameScope:
     """The names and facts at one point of an operation, rule or definition."""
 
     scope: dict[str, Type]
@@ -28,13 +28,13 @@ class Place:
     derived: frozenset[str] = frozenset()
     """Names of attributes that are worked out: any write may change them."""
 
-    def knowing(self, facts: Iterable[str]) -> Place:
+    def knowing(self, facts: Iterable[str]) -> NameScope:
         return replace(self, facts=self.facts | frozenset(facts))
 
-    def binding(self, name: str, type_: Type) -> Place:
-        return replace(self, scope={**self.scope, name: type_}, facts=without(self.facts, name))
+    def binding(self, name: str, type_: Type) -> NameScope:
+        return replace(self, scope={**self.scope, name: type_}, facts=without_name(self.facts, name))
 
-    def after_write(self, attribute: str = "") -> Place:
+    def after_write(self, attribute: str = "") -> NameScope:
         """What is still known after a write to an attribute, or after a record came or went."""
         return replace(self, facts=frozenset(fact for fact in self.facts if self._lasts(fact, attribute)))
 
@@ -43,13 +43,13 @@ class Place:
         return not (set(re.findall(r"\.(\w+)", fact)) & {attribute, *self.derived} or "(" in fact or "[" in fact)
 
 
-def without(facts: frozenset[str], name: str) -> frozenset[str]:
+def without_name(facts: frozenset[str], name: str) -> frozenset[str]:
     """The facts that do not speak of a name."""
     return frozenset(fact for fact in facts if not re.search(rf"(?<![\w.]){name}\b", fact))
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadExpression:
     """An expression, and what is known where it is true and where it is false."""
 
     expr: Expr
