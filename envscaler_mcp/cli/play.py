@@ -18,6 +18,7 @@ import typer
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.cli.conversation import Telling
 from envscaler_mcp.cli.lookup import did_you_mean, registry_if_any, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
@@ -33,7 +34,6 @@ from envscaler_mcp.errors import WorldError
 from envscaler_mcp.runs import PricedEndpoint, WorldHome, open_voices
 from envscaler_mcp.runs.multi_server import ExternalServer, JointlyPlayed, JointPlan, LocalServer, play_jointly
 from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS, prompts_of, steps_of
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.tasks import TaskList
 from envscaler_mcp.viewer.turns import Turn
 

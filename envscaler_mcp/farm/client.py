@@ -23,6 +23,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import BaseModel
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import LaunchError, WorldError
 from envscaler_mcp.farm.control_plane import PREFIX
 from envscaler_mcp.farm.schemas import (
@@ -37,7 +38,6 @@ from envscaler_mcp.farm.schemas import (
     WorldCard,
     WorldCards,
 )
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.tasks import Offer
 
 PATIENCE = 60.0

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.serving.tasks import Offer
 
 MOST_AT_ONCE = 10_000

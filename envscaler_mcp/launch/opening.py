@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from envscaler_mcp.artifacts import Scenario, State, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import LaunchError, WorldError
 from envscaler_mcp.serving import EnvironmentCode, World, open_world
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
 
@@ -145,7 +145,7 @@ def _task(folder: Path, named: str) -> Scenario:
 
 
 def _judge(scenario: Scenario, initial: Mapping[str, Any], final: Mapping[str, Any], scoring: Scoring) -> Verdict:
-    from envscaler_mcp.sandbox.judging import judge
+    from envscaler_mcp.grading.judging import judge
 
     return judge(scenario, initial, final, scoring)
 

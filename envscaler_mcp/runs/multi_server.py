@@ -12,22 +12,22 @@ import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Provenance, Scenario, Tool, Trajectory, Verdict, digest_of
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.episode.agent import Briefing, MakeAgent, Mode
 from envscaler_mcp.episode.agents import model_of_agent
 from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch, play
 from envscaler_mcp.episode.progress import GoalProgress, checks_of_goals
 from envscaler_mcp.episode.user import MakeUser
 from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.grading.reward import GRADING
+from envscaler_mcp.grading.verdicts import final_verdict, on_all, ungraded_as_published
 from envscaler_mcp.launch.channels import LocalChannel
 from envscaler_mcp.launch.combined import Member, Several
 from envscaler_mcp.launch.external import Target, foreign_server
 from envscaler_mcp.runs.joined_tasks import joined
 from envscaler_mcp.runs.playing import ending_of, introduction_at, spoilt, without_ending
 from envscaler_mcp.runs.sessions import WorldHome
-from envscaler_mcp.sandbox.judging import GRADING
-from envscaler_mcp.scoring.verdict import final_verdict, on_all, ungraded_as_published
 from envscaler_mcp.serving import EnvironmentCode
-from envscaler_mcp.serving.grading import Scoring
 
 UNJUDGED = "nobody judged it: none of its worlds was opened at a scenario"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.artifacts.scenario import Level, Split
 from envscaler_mcp.episode.agent import Mode
@@ -18,7 +19,6 @@ from envscaler_mcp.errors import RunError
 from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.sessions import WorldHome
-from envscaler_mcp.serving.grading import Scoring
 
 MAX_TOKENS, ANSWER_TOKENS = 100_000, 8_000
 """What a model may write in one episode and at once, where nothing is said."""

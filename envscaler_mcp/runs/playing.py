@@ -9,22 +9,21 @@ from typing import Any, TypeVar
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Environment, Scenario, Verdict, digest_of
-from envscaler_mcp.artifacts.episode import Owner
+from envscaler_mcp.artifacts.episode import Owner, Scoring
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agent import Briefing, MakeAgent, RunAbortedError
 from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, owner_of_loss, play
 from envscaler_mcp.episode.progress import ChecksOfGoals, GoalProgress, checks_of_goals
 from envscaler_mcp.episode.user import MakeUser, User
 from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.grading.verdicts import final_verdict, ungraded_as_published, unplayable
 from envscaler_mcp.launch.channels import Host
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.sandbox.policy import RefusedError
 from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.scenarios.phrases import heading
-from envscaler_mcp.scoring.verdict import final_verdict, ungraded_as_published, unplayable
 from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.formats import is_minute
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.server_info import instructions, introduction_text, rules_text
 
 T = TypeVar("T")

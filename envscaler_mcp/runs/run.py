@@ -20,11 +20,11 @@ from envscaler_mcp.episode.loop import EpisodeRecord
 from envscaler_mcp.episode.user import MakeUser
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.errors import LaunchError, RunError, first_in
+from envscaler_mcp.grading.verdicts import unplayable
 from envscaler_mcp.launch.channels import Host, hosting
 from envscaler_mcp.runs.playing import EpisodeRunner, JudgedEpisode
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.scoring.run_folder import RunFolder, Tally
-from envscaler_mcp.scoring.verdict import unplayable
 from envscaler_mcp.serving import EnvironmentCode
 
 ATTEMPTS = 3

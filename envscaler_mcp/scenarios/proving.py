@@ -8,11 +8,12 @@ from itertools import islice
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, StateDiff, Tally, canonical_json
+from envscaler_mcp.errors import Unproven
+from envscaler_mcp.grading.graders import LocalGrader
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.fact_coverage import missing_facts, text_mutants
 from envscaler_mcp.scenarios.facts import frame_of
-from envscaler_mcp.scenarios.judges import LocalGrader, Unproven
 from envscaler_mcp.scenarios.key_order import in_key_order
 from envscaler_mcp.scenarios.other_values import Nearby, other_values
 from envscaler_mcp.scenarios.replay import Recording, content_form, record

@@ -16,8 +16,8 @@ import anyio.abc
 import anyio.to_thread
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import LaunchError, SandboxError, WorldError
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.outcome import encode
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value

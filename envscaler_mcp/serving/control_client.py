@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import LaunchError, WorldError
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.outcome import encode
 
 MAX_ANSWER = 64 * 1024 * 1024

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Scenario, StateDiff, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.state_diff import diff_of_states
 from envscaler_mcp.serving.world import World
 

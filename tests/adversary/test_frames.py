@@ -14,10 +14,10 @@ import pytest
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.sandbox.frames import framed
 from envscaler_mcp.sandbox.idle import IdleWatch
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import MIB, Limits, processor_seconds
 from envscaler_mcp.sandbox.system import IS_LINUX

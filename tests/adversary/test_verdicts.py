@@ -18,13 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from envscaler_mcp.artifacts import Call, Check, Conversation, Fact, Goal, Scenario, State, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.cli.summary import print_summary, summary_of
 from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.transcript import TOO_LARGE
 from envscaler_mcp.episode.users import user_named
-from envscaler_mcp.errors import WorldError
+from envscaler_mcp.errors import Unproven, WorldError
 from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
+from envscaler_mcp.grading.graders import WorkerGrader
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.pipeline.exporting_runs import export_run
@@ -33,11 +35,9 @@ from envscaler_mcp.pipeline.proving import write_scenarios
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.rescoring import rescore_run
 from envscaler_mcp.sandbox.checking import checker
-from envscaler_mcp.scenarios.judges import CheckerJudge, Unproven
 from envscaler_mcp.scoring.lines import read_lines, sealed
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.serving import deadline
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.outcome import Outcome, kind_of
 from envscaler_mcp.trust import load_code
 from envscaler_mcp.viewer.review import Review
@@ -207,7 +207,7 @@ def test_a_check_that_a_limit_ends_at_the_start_is_not_proven(forty: Path) -> No
         scenario = session.scenario.model_copy(update={"checks": (check,)})
         initial = dict(session.initial)
         with pytest.raises(Unproven, match="check 1 says nothing: MemoryError"):
-            CheckerJudge(scenario, initial, judging).answers(initial)
+            WorkerGrader(scenario, initial, judging).answers(initial)
 
 
 @pytest.mark.parametrize("why", CANNOT)

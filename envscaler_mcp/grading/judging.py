@@ -1,18 +1,19 @@
-"""What an ending is worth: its checks in a worker, its frame, and whose failure it is where it is not done.
+"""Judging a final state: its checks run in a worker, its frame is compared, and the owner of a failure is named.
 
-A check answers True, or it does not hold. One that raises anything, answers with something else, or is ended by a limit of
-time, memory or output on what the agent left behind does not hold either: most checks look a record up that the agent was
-to make, and a check that raises or never returns wherever the task is not done must not take failed episodes out of the
-figures. A check masks an episode only where its failure cannot depend on the ending:
+A check answers True, or it does not hold. One that raises, answers with another value, or is ended by a limit of time,
+memory or output on the final state does not hold either: most checks look up a record that the agent had to create, and
+a check that raises wherever the task is not done must not mask failed episodes. A check masks an episode only where its
+failure cannot depend on the final state:
 
-* it is refused by the gate, since it is no Python, defines no `check_func` or asks for what no check needs,
-* or the module around `check_func` raises when it is loaded at the start state. This is a failure of the check only where
-  the module could not have seen anything else at another ending: it imports no clock, and catches no exception, with
-  which it could measure the memory that an ending leaves to it. Where it could, the check has failed.
+* the gate refuses it: it is no Python, defines no `check_func`, or uses what no check needs;
+* or the module around `check_func` raises when it is loaded at the start state. This counts only where the module could
+  not have behaved differently at another final state: it imports no clock and catches no exception (with a caught
+  MemoryError it could measure how much memory the final state leaves). Where it could, the check has failed.
 
-A check that once came to True or False for a scenario can run, and masks none of its episodes. By the published rule
-(`upstream`) only what the published runtime would have run, and the gate refuses here, is masked: that runtime counts a module
-that raises as failed, and would wait without end for a check that never returns, so that its reward is defined by neither.
+A check that has answered True or False once for a scenario is known to run, and masks none of its episodes. By the
+published rule (`upstream`) only what the published runtime would have run, and the gate refuses here, is masked: that
+runtime counts a module that raises as failed, and would wait forever for a check that never returns, so that its reward
+is defined by neither.
 """
 
 from __future__ import annotations
@@ -24,24 +25,22 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from envscaler_mcp import __version__
 from envscaler_mcp.artifacts import Check, Scenario, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import SandboxError, WorldError
+from envscaler_mcp.grading.reward import GRADING, frame_violations, informative, reward
 from envscaler_mcp.sandbox import checking
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.execution import modules_at
 from envscaler_mcp.sandbox.isolation import Checked
 from envscaler_mcp.sandbox.policy import admit_check
 from envscaler_mcp.sandbox.python_checks import reading_python
-from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
 from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.plain_json import MAX_DEPTH, is_deeper
-
-GRADING = f"{__version__}/11"
-"""What judges here. Its number is how many entries the changelog has under "Grading changes"."""
+from envscaler_mcp.serving.state_diff import diff_of_states
 
 _REASON = 300
-"""Characters kept of what a check says for itself."""
+"""Characters of a check's failure that a verdict quotes."""
 
 
 def judge(
@@ -51,28 +50,28 @@ def judge(
     scoring: Scoring = "framed",
     checker: Checker | None = None,
 ) -> Verdict:
-    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check that cannot run."""
+    """The verdict on the final state of an undisturbed episode: the owner is the agent, or a check that cannot run."""
     if is_deeper(dict(final), MAX_DEPTH) or is_deeper(dict(initial), MAX_DEPTH):
-        # Not a failure of this machine: the comparison of states recurses, and worlds keep to this bound.
+        # The comparison of states recurses, and worlds keep to this bound.
         raise WorldError(
             f"The state of {scenario.environment!r} is nested more than {MAX_DEPTH} deep and is not judged."
         )
     scenario = reading_python(scenario, initial, final)
     with checking.checker() if checker is None else nullcontext(checker) as judging:
-        # As published: a check that changes what it is given is seen by those after it.
+        # As published: what a check changes in the state is seen by the checks after it.
         checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")
-        # Those that are made here are proven to have no check that is true at the start; of others it is asked.
-        asks_start = scenario.frame is None and scoring == "framed"
-        at_start = judging.run(scenario.checks, initial, initial) if asks_start else ()
+        # A scenario with a frame was proven here to have no check that is true at the start; other scenarios were not.
+        run_at_start = scenario.frame is None and scoring == "framed"
+        at_start = judging.run(scenario.checks, initial, initial) if run_at_start else ()
         for answered in (checked, at_start):
             _RUNNING.add_answered(scenario, answered)
         broken = _cannot_run(judging, scenario, checked, initial, scoring)
-    answers = tuple(one.verdict is True for one in checked)
-    violations = frame_violations(initial, final, scenario.frame)
-    telling: Sequence[bool] = answers
+    answers = tuple(answer.verdict is True for answer in checked)
+    violations = frame_violations(diff_of_states(initial, final), scenario.frame) if scenario.frame is not None else ()
+    counting: Sequence[bool] = answers
     if at_start:
-        telling = counted([one.verdict is True for one in at_start], answers)
-    earned = reward(telling, violations, scoring)
+        counting = informative([answer.verdict is True for answer in at_start], answers)
+    earned = reward(counting, violations, scoring)
     verdict = Verdict(
         scoring=scoring,
         checks=answers,
@@ -81,20 +80,18 @@ def judge(
         solved=earned == 1.0,
         grading=GRADING,
     )
-    if not telling:
+    if not counting:
         why = "every check is true at the start" if checked else "there are no checks"
         return _masked(verdict, why)
     if broken:
         return _masked(verdict, "; ".join(f"check {number} cannot run: {why}" for number, why in broken.items()))
-    return (
-        verdict
-        if verdict.solved
-        else verdict.model_copy(update={"owner": "agent", "reason": _missed(verdict, checked)})
-    )
+    if verdict.solved:
+        return verdict
+    return verdict.model_copy(update={"owner": "agent", "reason": _missed(verdict, checked)})
 
 
 def checks_that_cannot_run(judging: Checker, scenario: Scenario, initial: Mapping[str, Any]) -> dict[int, str]:
-    """Checks that no agent can pass or fail, by their number, and why: each masks every episode under `framed`."""
+    """Checks that cannot run, by their number, and why: each masks every episode under `framed`."""
     scenario = reading_python(scenario, initial)
     return _unable(judging, scenario, list(range(len(scenario.checks))), initial)
 
@@ -106,12 +103,12 @@ def _masked(verdict: Verdict, reason: str) -> Verdict:
 def _cannot_run(
     judging: Checker, scenario: Scenario, checked: Sequence[Checked], initial: Mapping[str, Any], scoring: Scoring
 ) -> dict[int, str]:
-    """Of the checks without an answer, those that have none whatever the agent did."""
-    silent = [place for place, one in enumerate(checked) if one.verdict is None]
+    """Of the checks without an answer, those that would have none at any final state."""
+    silent = [index for index, answer in enumerate(checked) if answer.verdict is None]
     if scoring == "framed":
-        unknown = [place for place in silent if not _RUNNING.knows(scenario, scenario.checks[place])]
+        unknown = [index for index in silent if not _RUNNING.knows(scenario, scenario.checks[index])]
         return _unable(judging, scenario, unknown, initial)
-    refused = {place + 1: _refusal(scenario.checks[place]) for place in silent}
+    refused = {index + 1: _refusal(scenario.checks[index]) for index in silent}
     return {
         number: why
         for number, why in refused.items()
@@ -119,22 +116,23 @@ def _cannot_run(
     }
 
 
-def _unable(judging: Checker, scenario: Scenario, places: Sequence[int], initial: Mapping[str, Any]) -> dict[int, str]:
-    """Of these checks those that are refused or cannot be loaded, by their number, and why."""
-    refused = {place: _refusal(scenario.checks[place]) for place in places}
-    tried = [place for place, why in refused.items() if not why and _loads_alike(scenario.checks[place].check_func)]
-    loaded = judging.run([_load_only(scenario.checks[place]) for place in tried], initial, initial) if tried else ()
-    unable = {place: _words(why) for place, why in refused.items() if why}
-    for place, one in zip(tried, loaded, strict=True):
-        if one.verdict is not None:
-            _RUNNING.add(scenario, scenario.checks[place])
-        elif not one.ended:
-            unable[place] = _words(one.failure)
-    return {place + 1: unable[place] for place in sorted(unable)}
+def _unable(judging: Checker, scenario: Scenario, indexes: Sequence[int], initial: Mapping[str, Any]) -> dict[int, str]:
+    """Of these checks those that the gate refuses or that cannot be loaded, by their number, and why."""
+    checks = scenario.checks
+    refused = {index: _refusal(checks[index]) for index in indexes}
+    tried = [index for index, why in refused.items() if not why and _loads_alike(checks[index].check_func)]
+    loaded = judging.run([_load_only(checks[index]) for index in tried], initial, initial) if tried else ()
+    unable = {index: _quoted(why) for index, why in refused.items() if why}
+    for index, answer in zip(tried, loaded, strict=True):
+        if answer.verdict is not None:
+            _RUNNING.add(scenario, checks[index])
+        elif not answer.ended:
+            unable[index] = _quoted(answer.failure)
+    return {index + 1: unable[index] for index in sorted(unable)}
 
 
 def _refusal(check: Check) -> str:
-    """Why the gate does not let it run; nothing where it does."""
+    """Why the gate refuses the check; empty where it admits it."""
     try:
         admit_check(check.check_func)
     except SandboxError as cause:
@@ -148,7 +146,7 @@ _LOAD_ONLY = """
 def check_func(final_state):
     return True
 """
-"""Put after a check: it says True where the module around it was loaded."""
+"""Appended to a check: it answers True once the module around it was loaded."""
 
 
 def _load_only(check: Check) -> Check:
@@ -159,12 +157,12 @@ _CLOCKS = frozenset(modules_at({}))
 
 
 def _loads_alike(source: str) -> bool:
-    """Whether loading it comes to the same for every ending of a scenario, read from its text."""
+    """Whether loading the module has the same result for every final state of a scenario, judged from its text."""
     for node in ast.walk(parsed_module(source)):
         match node:
             case ast.Try() | ast.With() | ast.ClassDef():
                 return False
-            case ast.Import(names=names) if any(one.name in _CLOCKS for one in names):
+            case ast.Import(names=names) if any(alias.name in _CLOCKS for alias in names):
                 return False
             case ast.ImportFrom(module=module) if module in _CLOCKS:
                 return False
@@ -181,9 +179,9 @@ def _fails_as_published(check: Check, why: str) -> bool:
 
 
 class _Running:
-    """Checks known to run for their scenario, so that a failing episode asks no second time.
+    """Cache of checks known to run for their scenario, so that a failed episode does not load them a second time.
 
-    Only that is remembered: what did not run may have been ended by a machine that was busy.
+    A check that did not run is not remembered: a busy machine may have ended it.
     """
 
     _MOST = 20_000
@@ -202,9 +200,9 @@ class _Running:
                 self._known.popitem(last=False)
 
     def add_answered(self, scenario: Scenario, checked: Sequence[Checked]) -> None:
-        """Those that came to True or False."""
-        for check, one in zip(scenario.checks, checked, strict=False):
-            if one.verdict is not None and not self.knows(scenario, check):
+        """Remember the checks that answered True or False."""
+        for check, answer in zip(scenario.checks, checked, strict=False):
+            if answer.verdict is not None and not self.knows(scenario, check):
                 self.add(scenario, check)
 
     def _key(self, scenario: Scenario, check: Check) -> tuple[str, int, str]:
@@ -215,16 +213,16 @@ _RUNNING = _Running()
 
 
 def _missed(verdict: Verdict, checked: Sequence[Checked]) -> str:
-    missed = [_missed_check(number, one) for number, one in enumerate(checked, 1) if one.verdict is not True]
+    missed = [_missed_check(number, answer) for number, answer in enumerate(checked, 1) if answer.verdict is not True]
     checks = f"{len(missed)} of {len(verdict.checks)} checks are not true: {', '.join(missed)}" if missed else ""
     broken = f"{len(verdict.frame_violations)} changes outside the frame" if verdict.frame_violations else ""
     return "; ".join(part for part in (checks, broken) if part)
 
 
 def _missed_check(number: int, checked: Checked) -> str:
-    return f"{number} ({_words(checked.failure)})" if checked.verdict is None else str(number)
+    return f"{number} ({_quoted(checked.failure)})" if checked.verdict is None else str(number)
 
 
-def _words(failure: str | None) -> str:
-    """What a check says for itself, as a record can hold it: an exception's words are the check's own."""
+def _quoted(failure: str | None) -> str:
+    """A check's failure as a verdict can store it. An exception's text is written by the check: it may hold anything."""
     return " ".join((failure or "no answer").encode(errors="replace").decode().split())[:_REASON]
