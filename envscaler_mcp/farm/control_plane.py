@@ -22,7 +22,9 @@ from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld, Watcher
 from envscaler_mcp.farm.http1 import Answer, Request, Stream, error
 from envscaler_mcp.farm.idempotency import Once
 from envscaler_mcp.farm.peers import Siblings, SilentError
-from envscaler_mcp.farm.schemas import (
+from envscaler_mcp.farm.worlds import FullError, NoWorldError, Worlds
+from envscaler_mcp.serving.control.schemas import (
+    PREFIX,
     Done,
     ForkOrder,
     HashAnswer,
@@ -34,10 +36,8 @@ from envscaler_mcp.farm.schemas import (
     WorldCard,
     WorldCards,
 )
-from envscaler_mcp.farm.worlds import FullError, NoWorldError, Worlds
 from envscaler_mcp.serving.outcome import encode
 
-PREFIX = "/v1/worlds"
 OWN = "own"
 """The query that asks one process for its own worlds alone."""
 HEARTBEAT = 15.0

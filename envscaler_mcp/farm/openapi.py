@@ -9,7 +9,7 @@ from pydantic.json_schema import models_json_schema
 
 from envscaler_mcp import __version__
 from envscaler_mcp.farm.control_plane import ROUTES, Route
-from envscaler_mcp.farm.schemas import ErrorAnswer
+from envscaler_mcp.serving.control.schemas import ErrorAnswer
 
 _REFUSALS = {
     "400": "It was asked for wrongly.",

@@ -22,7 +22,7 @@ from envscaler_mcp.artifacts import Scenario, StateDiff
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.launch.opening import Isolation, Starts
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome
-from envscaler_mcp.serving.control_client import ControlClient, controlled
+from envscaler_mcp.serving.control.client import ControlClient
 from envscaler_mcp.serving.outcome import PublishedOutcome, kind_of
 from envscaler_mcp.serving.session import Controls, Judge, Session
 
@@ -78,7 +78,7 @@ class LocalChannel:
 
 
 class ClientChannel:
-    """A world behind a server: called as any client calls, read over the control line."""
+    """A world behind a server: called as any MCP client calls, and read over the control plane."""
 
     def __init__(self, client: Client, session: Controls, *, published: bool = False) -> None:
         self._client = client
@@ -160,7 +160,7 @@ class _ClientHost:
         self._control = control
 
     async def open(self, scenario: Scenario) -> ClientChannel:
-        session = await anyio.to_thread.run_sync(lambda: self._control.open(scenario.id))
+        session = await anyio.to_thread.run_sync(lambda: self._control.open(scenario.environment, scenario=scenario.id))
         return ClientChannel(self._client, session, published=self.code.published)
 
     async def close(self) -> None:
@@ -185,7 +185,7 @@ async def hosting(folder: Path, code: EnvironmentCode, via: Via, judge: Judge | 
             # The server decides by the folder alone; here the registry was asked too.
             options += ("--isolation", "auto")
         client = await stack.enter_async_context(_client(folder, via, options, {TOKEN_VARIABLE: token}))
-        control = stack.enter_context(controlled(address, token))
+        control = stack.enter_context(ControlClient(address, token))
         yield _ClientHost(code, client, control)
 
 

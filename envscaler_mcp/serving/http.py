@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -97,15 +97,15 @@ class HttpServer(uvicorn.Server):
         self.should_exit = True
 
 
-def http_server(app: ASGIApp) -> HttpServer:
-    """A server for the application; `serve(sockets=[…])` runs it."""
+def http_server(app: ASGIApp, *, lifespan: Literal["on", "off"] = "on") -> HttpServer:
+    """A server for the application; `serve(sockets=[…])` runs it. Without a lifespan it may be cancelled."""
     return HttpServer(
         uvicorn.Config(
             app,
             http="h11",
             loop="asyncio",
             ws="none",
-            lifespan="on",
+            lifespan=lifespan,
             log_config=None,
             log_level="warning",
             access_log=False,

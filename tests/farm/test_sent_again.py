@@ -17,7 +17,7 @@ import pytest
 from anyio.to_thread import run_sync
 
 from envscaler_mcp.farm import sent_again
-from envscaler_mcp.farm.client import FarmClient, FarmWorld
+from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.farm.farms import ROOT, farm_here, farm_program
@@ -37,7 +37,7 @@ Way = Callable[[socket.socket, bytes], Awaitable[None]]
 class Visited:
     """A world, its agent's raw connections, and what its owner sees."""
 
-    def __init__(self, world: FarmWorld) -> None:
+    def __init__(self, world: RemoteWorld) -> None:
         self._world = world
         place = world.url.removeprefix("http://")
         host, _, self._path = place.partition("/")
@@ -92,7 +92,7 @@ def payment_in(body: bytes) -> str:
 
 
 @asynccontextmanager
-async def visited(client: FarmClient) -> AsyncIterator[Visited]:
+async def visited(client: ControlClient) -> AsyncIterator[Visited]:
     yield Visited(await run_sync(partial(client.open, ENVIRONMENT, scenario=TASK.id)))
 
 
@@ -151,7 +151,7 @@ BROKEN: dict[Way, int] = {
 """Ways to lose an answer, and how often a world acts when the same bytes come again on another connection."""
 
 
-async def payments_made(client: FarmClient, way: Way) -> int:
+async def payments_made(client: ControlClient, way: Way) -> int:
     """How many, where a request is lost in this way and sent again; checks that the one answer tells of the last."""
     async with visited(client) as world:
         before = await world.payments()

@@ -17,15 +17,15 @@ from envscaler_mcp import __version__
 from envscaler_mcp.farm.access import Guards, audit
 from envscaler_mcp.farm.agent_routes import scope_of
 from envscaler_mcp.farm.connections import HandOver
-from envscaler_mcp.farm.control_plane import PREFIX, world_in
+from envscaler_mcp.farm.control_plane import world_in
 from envscaler_mcp.farm.control_routes import MAX_CONTROL_BODY
 from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.http1 import Answer, Request, Stream, error, json_answer
 from envscaler_mcp.farm.idempotency import Once
 from envscaler_mcp.farm.metrics import FIGURES, added, as_prometheus
 from envscaler_mcp.farm.on_ray.hosts import GoneError, Host, Hosts, shares
-from envscaler_mcp.farm.schemas import OpenOrder
 from envscaler_mcp.farm.worlds import Share
+from envscaler_mcp.serving.control.schemas import PREFIX, OpenOrder
 from envscaler_mcp.serving.outcome import encode
 
 _RANDOM_NAME = 22
