@@ -34,7 +34,6 @@ from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.execution import modules_at
 from envscaler_mcp.sandbox.isolation import Checked
 from envscaler_mcp.sandbox.policy import admit_check
-from envscaler_mcp.sandbox.python_checks import reading_python
 from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.plain_json import MAX_DEPTH, is_deeper
 from envscaler_mcp.serving.state_diff import diff_of_states
@@ -48,24 +47,28 @@ def judge(
     initial: Mapping[str, Any],
     final: Mapping[str, Any],
     scoring: Scoring = "framed",
+    published: bool = False,
     checker: Checker | None = None,
 ) -> Verdict:
-    """The verdict on the final state of an undisturbed episode: the owner is the agent, or a check that cannot run."""
+    """The verdict on the final state of an undisturbed episode: the owner is the agent, or a check that cannot run.
+
+    Only the environment says whether its worlds are `published`; then their states stand for Python values. The state
+    does not say it: an agent can write what looks like such a value into any other world.
+    """
     if is_deeper(dict(final), MAX_DEPTH) or is_deeper(dict(initial), MAX_DEPTH):
         # The comparison of states recurses, and worlds keep to this bound.
         raise WorldError(
             f"The state of {scenario.environment!r} is nested more than {MAX_DEPTH} deep and is not judged."
         )
-    scenario = reading_python(scenario, initial, final)
     with checking.checker() if checker is None else nullcontext(checker) as judging:
         # As published: what a check changes in the state is seen by the checks after it.
-        checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")
+        checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream", python=published)
         # A scenario with a frame was proven here to have no check that is true at the start; other scenarios were not.
         run_at_start = scenario.frame is None and scoring == "framed"
-        at_start = judging.run(scenario.checks, initial, initial) if run_at_start else ()
+        at_start = judging.run(scenario.checks, initial, initial, python=published) if run_at_start else ()
         for answered in (checked, at_start):
             _RUNNING.add_answered(scenario, answered)
-        broken = _cannot_run(judging, scenario, checked, initial, scoring)
+        broken = _cannot_run(judging, scenario, checked, initial, scoring, published)
     answers = tuple(answer.verdict is True for answer in checked)
     violations = frame_violations(diff_of_states(initial, final), scenario.frame) if scenario.frame is not None else ()
     counting: Sequence[bool] = answers
@@ -90,10 +93,11 @@ def judge(
     return verdict.model_copy(update={"owner": "agent", "reason": _missed(verdict, checked)})
 
 
-def checks_that_cannot_run(judging: Checker, scenario: Scenario, initial: Mapping[str, Any]) -> dict[int, str]:
+def checks_that_cannot_run(
+    judging: Checker, scenario: Scenario, initial: Mapping[str, Any], published: bool
+) -> dict[int, str]:
     """Checks that cannot run, by their number, and why: each masks every episode under `framed`."""
-    scenario = reading_python(scenario, initial)
-    return _unable(judging, scenario, list(range(len(scenario.checks))), initial)
+    return _unable(judging, scenario, list(range(len(scenario.checks))), initial, published)
 
 
 def _masked(verdict: Verdict, reason: str) -> Verdict:
@@ -101,13 +105,18 @@ def _masked(verdict: Verdict, reason: str) -> Verdict:
 
 
 def _cannot_run(
-    judging: Checker, scenario: Scenario, checked: Sequence[Checked], initial: Mapping[str, Any], scoring: Scoring
+    judging: Checker,
+    scenario: Scenario,
+    checked: Sequence[Checked],
+    initial: Mapping[str, Any],
+    scoring: Scoring,
+    published: bool,
 ) -> dict[int, str]:
     """Of the checks without an answer, those that would have none at any final state."""
     silent = [index for index, answer in enumerate(checked) if answer.verdict is None]
     if scoring == "framed":
         unknown = [index for index in silent if not _RUNNING.knows(scenario, scenario.checks[index])]
-        return _unable(judging, scenario, unknown, initial)
+        return _unable(judging, scenario, unknown, initial, published)
     refused = {index + 1: _refusal(scenario.checks[index]) for index in silent}
     return {
         number: why
@@ -116,12 +125,14 @@ def _cannot_run(
     }
 
 
-def _unable(judging: Checker, scenario: Scenario, indexes: Sequence[int], initial: Mapping[str, Any]) -> dict[int, str]:
+def _unable(
+    judging: Checker, scenario: Scenario, indexes: Sequence[int], initial: Mapping[str, Any], published: bool
+) -> dict[int, str]:
     """Of these checks those that the gate refuses or that cannot be loaded, by their number, and why."""
     checks = scenario.checks
     refused = {index: _refusal(checks[index]) for index in indexes}
     tried = [index for index, why in refused.items() if not why and _loads_alike(checks[index].check_func)]
-    loaded = judging.run([_load_only(checks[index]) for index in tried], initial, initial) if tried else ()
+    loaded = judging.run([_load_only(checks[index]) for index in tried], initial, initial, python=published)
     unable = {index: _quoted(why) for index, why in refused.items() if why}
     for index, answer in zip(tried, loaded, strict=True):
         if answer.verdict is not None:

@@ -14,8 +14,8 @@ from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving.state_diff import diff_of_states
 from envscaler_mcp.serving.world import World
 
-Judge = Callable[[Scenario, Mapping[str, Any], Mapping[str, Any], Scoring], Verdict]
-"""The verdict on a final state, given the state at the start."""
+Judge = Callable[[Scenario, Mapping[str, Any], Mapping[str, Any], Scoring, bool], Verdict]
+"""The verdict on a final state, given the state at the start, and whether both stand for Python values."""
 
 
 class Controls(Protocol):
@@ -53,12 +53,20 @@ class Session:
     """One world, alive, and what it was opened from."""
 
     def __init__(
-        self, world: World, scenario: Scenario | None, judge: Judge, initial: Mapping[str, Any] | None = None
+        self,
+        world: World,
+        scenario: Scenario | None,
+        judge: Judge,
+        initial: Mapping[str, Any] | None = None,
+        *,
+        published: bool = False,
     ) -> None:
         self.world = world
         self.scenario = scenario
         self.initial = world.state() if initial is None else initial
         """The state as the world opened it, which is what checks compare with."""
+        self.published = published
+        """Whether the world is one of the published runtime, whose state stands for Python values."""
         self._judge = judge
 
     def state(self) -> dict[str, Any]:
@@ -87,7 +95,7 @@ class Session:
 
     def fork(self) -> Session:
         """A second session that continues from here, independent of this one."""
-        return Session(self.world.fork(), self.scenario, self._judge, self.initial)
+        return Session(self.world.fork(), self.scenario, self._judge, self.initial, published=self.published)
 
     def verify(self, scoring: Scoring = "framed") -> Verdict:
         """The verdict on the state as a final state; the session stays open."""
@@ -97,7 +105,7 @@ class Session:
         """The verdict on a final state of this session."""
         if self.scenario is None:
             raise WorldError("This session was opened at a state, not at a scenario, so there is nothing to verify.")
-        return self._judge(self.scenario, self.initial, final, scoring)
+        return self._judge(self.scenario, self.initial, final, scoring, self.published)
 
     def close(self) -> None:
         """End the session and its world."""
