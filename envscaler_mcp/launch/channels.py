@@ -20,7 +20,7 @@ from mcp_types import TextContent
 
 from envscaler_mcp.artifacts import Scenario, StateDiff
 from envscaler_mcp.errors import EnvScalerError, LaunchError
-from envscaler_mcp.launch.opening import Isolation, Starts
+from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome
 from envscaler_mcp.serving.control.client import ControlClient
 from envscaler_mcp.serving.outcome import PublishedOutcome, kind_of
@@ -125,7 +125,7 @@ def _state(controls: Controls) -> dict[str, Any]:
 
 
 class _WorldHost:
-    def __init__(self, folder: Path, code: EnvironmentCode, isolation: Isolation | None, judge: Judge | None) -> None:
+    def __init__(self, folder: Path, code: EnvironmentCode, isolation: str | None, judge: Judge | None) -> None:
         self.code = code
         self._isolation = isolation
         self._starts = Starts(folder, self.code, judge)

@@ -54,10 +54,10 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
     add("--seed", type=int, help="the seed of the world's chance; the state's own by default")
     add(
         "--isolation",
-        choices=("local", "auto", "portable", "hard", "trusted"),
+        metavar="NAME",
         help="where the code runs: local (here, only compiled code), auto or hard (in a worker), portable (in a worker, "
         "also without the kernel's layer), trusted (here, whatever it is); local for compiled code and auto for any "
-        "other by default",
+        "other by default; or the name of an isolator that an installed package adds",
     )
     add(
         "--control",
