@@ -97,12 +97,17 @@ class HttpServer(uvicorn.Server):
         self.should_exit = True
 
 
-def http_server(app: ASGIApp, *, lifespan: Literal["on", "off"] = "on") -> HttpServer:
-    """A server for the application; `serve(sockets=[…])` runs it. Without a lifespan it may be cancelled."""
+def http_server(
+    app: ASGIApp, *, lifespan: Literal["on", "off"] = "on", http: Literal["h11", "auto"] = "h11"
+) -> HttpServer:
+    """A server for the application; `serve(sockets=[…])` runs it. Without a lifespan it may be cancelled.
+
+    With `http="auto"` httptools reads requests where it is installed, which takes half as long as h11.
+    """
     return HttpServer(
         uvicorn.Config(
             app,
-            http="h11",
+            http=http,
             loop="asyncio",
             ws="none",
             lifespan=lifespan,

@@ -136,7 +136,8 @@ async def serve_control(plane: ServerControlPlane, sock: socket.socket, token: s
         exception_handlers={HTTPException: _http_error, Exception: _failed, EnvScalerError: _refused},
     )
     application.router.redirect_slashes = False
-    await http_server(Doorkeeper(application, "127.0.0.1", token), lifespan="off").serve(sockets=[sock])
+    server = http_server(Doorkeeper(application, "127.0.0.1", token), lifespan="off", http="auto")
+    await server.serve(sockets=[sock])
 
 
 def _error(status: int, message: str) -> Response:
