@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.errors import SandboxError
-from envscaler_mcp.sandbox.worker_handle import Pending, WorkerHandle
+from envscaler_mcp.sandbox.pending import Pending
+from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.outcome import Kind, Outcome, PublishedOutcome, encode
