@@ -28,7 +28,7 @@ from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import Spawned, zygote
 from envscaler_mcp.serving.plain_json import is_deeper, is_plain
 from envscaler_mcp.serving.state_diff import diff_of_states
-from tests.sandbox.written import written
+from tests.homes import written
 
 ROOT = Path(__file__).parents[2]
 PLACE = '''

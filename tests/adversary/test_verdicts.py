@@ -44,7 +44,8 @@ from envscaler_mcp.viewer.review import Review
 from envscaler_mcp.viewer.writing import write_page
 from tests.adversary import desk
 from tests.adversary.published_runtime import Episode, built, played
-from tests.runs.home import content, library_code, write_folder
+from tests.homes import write_server
+from tests.runs.home import content, library_code
 from tests.runs.home import scenario as library_scenario
 
 
@@ -478,7 +479,7 @@ def odd_home(home: Path, **changes: str) -> Path:
     code = library_code("lending_library", **changes)
     state = State(environment=code.environment.id, name="start", seed=7, content=content(2, 2))
     task = library_scenario(code, state, "lending_library-001", [JOIN]).model_copy(update={"oracle": ()})
-    write_folder(home / "generated_servers" / "lending_library", code, state, [task])
+    write_server(home / "generated_servers" / "lending_library", code, state, [task])
     return home / "generated_servers"
 
 

@@ -24,8 +24,8 @@ from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import Spawned, zygote
+from tests.homes import written
 from tests.sandbox.places import LIAR, SHOP
-from tests.sandbox.written import written
 
 PENDING = "def check_func(final_state):\n    return final_state['orders']['O-1']['status'] == 'shipped'\n"
 
