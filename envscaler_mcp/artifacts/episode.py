@@ -65,7 +65,7 @@ class Usage(Part):
 
 
 class ModelCost(Usage):
-    """What it took to have a model play somebody."""
+    """What the calls of a model in one role took."""
 
     dollars: float = 0.0
     milliseconds: float = 0.0
@@ -76,7 +76,7 @@ class ModelCost(Usage):
 
 
 class Invention(Part):
-    """A value that a user gave, and that nobody had told them."""
+    """A value that a user gave without having been given it."""
 
     step: int
     """The step that it answers; 0 is what they said first."""

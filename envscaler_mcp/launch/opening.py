@@ -125,11 +125,11 @@ class Starts:
             self._states[key] = start
         if seed is None:
             seed = start.seed if scenario is None else scenario.seed
-        place = key, seed
-        session = session_at(self._code, start, scenario, seed, isolation, self._judge, self._initial.get(place))
+        start_key = key, seed
+        session = session_at(self._code, start, scenario, seed, isolation, self._judge, self._initial.get(start_key))
         if len(self._initial) >= _MOST_STARTS:
             self._initial.clear()
-        self._initial[place] = session.initial
+        self._initial[start_key] = session.initial
         return session
 
 

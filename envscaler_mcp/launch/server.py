@@ -62,7 +62,7 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
     add(
         "--control",
         metavar="PATH_OR_PORT",
-        help="let whoever has the token of --control-token-env open, read, mark and judge worlds over a unix socket at "
+        help="let clients with the token of --control-token-env open, read, mark and judge worlds over a unix socket at "
         "this path, or at this port of this machine",
     )
     add("--control-token-env", metavar="NAME", help="the variable that holds the token for --control")

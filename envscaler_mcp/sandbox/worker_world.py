@@ -102,7 +102,7 @@ class WorkerWorld:
         self._asked("restore", "restored", bool, mark=snapshot)
 
     def fork(self) -> WorkerWorld:
-        """A second world, in a second worker, that goes on from here by itself."""
+        """A second world, in a second worker, that continues from here."""
         return WorkerWorld(self.code, self.line.fork())
 
     def set_clock(self, now: str) -> None:

@@ -67,7 +67,7 @@ class Doorkeeper:
     def _refusal(self, headers: dict[bytes, bytes]) -> PlainTextResponse | None:
         host = headers.get(b"host", b"").decode("latin-1")
         # A name that leads to this machine may belong to a page in a browser; a machine that is open to others has
-        # names nobody can know here, and there the token decides.
+        # names that are unknown here, and there the token decides.
         if not self._open and _name(f"//{host}") not in self._hosts:
             return PlainTextResponse("Invalid Host header", 421)
         origin = headers.get(b"origin", b"").decode("latin-1")
@@ -86,7 +86,7 @@ def _name(url: str) -> str:
 
 
 class HttpServer(uvicorn.Server):
-    """Uvicorn without its signal handlers: whoever runs it decides what ends it."""
+    """Uvicorn without its signal handlers: the code that runs it decides what ends it."""
 
     def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
         """Leave signals alone."""

@@ -1,4 +1,4 @@
-"""What somebody probably meant."""
+"""Suggestions for mistyped names, and values as a message quotes them."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def test_a_second_answer_is_taken_for_no_later_request() -> None:
         assert isinstance(world, WorkerWorld)
         forged = {"id": "0" * 16, "kind": "done", "payload": {"success": True, "data": "FORGED"}}
         world.line._reader._held += encode(forged)
-        with pytest.raises(WorkerEndedError, match="nobody had asked for"):
+        with pytest.raises(WorkerEndedError, match="an answer to no request"):
             world.call("list_orders", {})
 
 
