@@ -25,10 +25,10 @@ from benchmarks.http_calls import CONNECTIONS, Listening, calls_on, listening
 from benchmarks.messages import ERAS, MARGIN, ours_and_echo
 from benchmarks.places import ROOT, places
 from benchmarks.timing import by_turns
-from envscaler_mcp.farm.client import FarmClient
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.limits import share_of
+from envscaler_mcp.serving.control.client import ControlClient
 
 MIB = 1 << 20
 _MANY = ("--max-calls", "1000000000")
@@ -41,7 +41,7 @@ class Running:
     """A farm that runs, and who owns its worlds."""
 
     url: str
-    client: FarmClient
+    client: ControlClient
     pids: tuple[int, ...]
     secret: bytes
     began: float
@@ -308,7 +308,7 @@ def farm_program(*options: str) -> Iterator[Running]:
             told = json.loads(process.stdout.readline())
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             pids = (process.pid, *map(int, children))
-            with FarmClient(told["control"], token_for(secret.encode(), "control", 3600)) as client:
+            with ControlClient(told["control"], token_for(secret.encode(), "control", 3600)) as client:
                 yield Running(told["url"], client, pids, secret.encode(), began)
         finally:
             process.send_signal(signal.SIGTERM)

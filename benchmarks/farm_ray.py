@@ -21,7 +21,7 @@ from benchmarks.http_calls import CONNECTIONS, Listening, calls_on
 from benchmarks.messages import ours_and_echo
 from benchmarks.places import places
 from benchmarks.timing import by_turns
-from envscaler_mcp.farm.client import FarmWorld
+from envscaler_mcp.serving.control.client import RemoteWorld
 
 WORLDS = 200
 ACTORS = 2
@@ -89,7 +89,7 @@ def _calling(farm: Running, number: int) -> Callable[[], float]:
     served, _ = ours_and_echo()
     group = farm.client.open_many(places(1)[0].folder.name, ACTORS)
 
-    def listening(world: FarmWorld) -> Listening:
+    def listening(world: RemoteWorld) -> Listening:
         url = urlsplit(world.url)
         return Listening(os.getpid(), url.netloc, url.path, served)
 

@@ -1,4 +1,4 @@
-"""One base error, one class per boundary: who catches `EnvScalerError` catches everything of ours and nothing else."""
+"""One base error and one class for each boundary: `except EnvScalerError` catches every error of this package and no other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class WorldError(EnvScalerError):
 
 
 class SandboxError(EnvScalerError):
-    """Code nobody has read was refused, or its worker ended."""
+    """Unread code was refused, or its worker ended."""
 
 
 class LaunchError(EnvScalerError):
@@ -49,6 +49,10 @@ class GrowthError(EnvScalerError):
     """No start state could be grown for an environment."""
 
 
+class Unproven(Exception):  # noqa: N818
+    """Why a scenario is not shipped; a result of proving it, and caught where it is proven."""
+
+
 class RunError(EnvScalerError):
     """A run cannot be begun, gone on with, or written down."""
 
@@ -62,21 +66,21 @@ class ExportError(EnvScalerError):
 
 
 class SettingsError(EnvScalerError):
-    """The settings file says what nobody can follow."""
+    """The settings file holds a value that cannot be used."""
 
 
 class ModelError(EnvScalerError):
-    """A model cannot be asked, does not answer, or answers what nobody can use."""
+    """A model cannot be reached, does not answer, or gives an answer that cannot be used."""
 
 
 def escaped_line(text: str) -> str:
-    """Words of another in a message: whatever would begin a line or steer a terminal is written as its escape."""
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+    """Foreign text for a message: characters that would begin a line or control a terminal are written as escapes."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 @contextmanager
 def boundary(error: type[EnvScalerError], doing: str) -> Iterator[None]:
-    """Whatever fails inside is raised as `error`, with what was being done in front."""
+    """Raise every failure of the block as `error`, its message preceded by what was being done."""
     try:
         yield
     except EnvScalerError:
@@ -87,7 +91,7 @@ def boundary(error: type[EnvScalerError], doing: str) -> Iterator[None]:
 
 @contextmanager
 def ungrouped() -> Iterator[None]:
-    """Of errors that come in a group, the first is raised by itself."""
+    """Raise the first error of an exception group instead of the group."""
     try:
         yield
     except BaseExceptionGroup as group:

@@ -35,7 +35,7 @@ class RuleSpec(Part):
 
 
 class OperationSpec(Part):
-    """A change somebody of the trade makes."""
+    """A change that people of the trade make."""
 
     about: str
     params: dict[str, str | dict[str, str]] = Field(default_factory=dict)
@@ -75,7 +75,7 @@ class StartSpec(Part):
 
 
 class StorySpec(Part):
-    """One thing that happens in the trade and what somebody asks for because of it."""
+    """One thing that happens in the trade and what a person asks for because of it."""
 
     cast: tuple[str, ...]
     """Records and values, bound in order: `guest in Patient if ..`, `bed = first(..)`, `reason from block_bed.reason`."""

@@ -14,20 +14,22 @@ from envscaler_mcp.artifacts.tool import Tool
 
 COMPLETED = "Task Completed"
 """What an agent says when it is done; the words of the paper."""
+Scoring = Literal["framed", "upstream"]
+"""`framed`: a change that the frame does not allow makes the reward 0; `upstream`: the rule of the published runtime."""
 Owner = Literal["agent", "environment", "checker", "user_simulator", "timeout", "infrastructure"]
 
 
 class Verdict(Part):
     """Whether the task was done, and whose failure it was where not."""
 
-    scoring: Literal["framed", "upstream"] = "framed"
+    scoring: Scoring = "framed"
     checks: tuple[bool, ...] = ()
     frame_violations: tuple[str, ...] = ()
     """Paths that changed and must not have."""
     reward: float = 0.0
     solved: bool = False
     owner: Owner | None = None
-    """Nothing where the task was solved."""
+    """Whose failure it was; None where the task was solved."""
     masked: bool = False
     """Whether a trainer must leave this episode out, because the failure was not the agent's."""
     reason: str = ""
@@ -65,7 +67,7 @@ class Usage(Part):
 
 
 class ModelCost(Usage):
-    """What a model's part in an episode took."""
+    """What the calls of a model in one role took."""
 
     dollars: float = 0.0
     milliseconds: float = 0.0
@@ -76,7 +78,7 @@ class ModelCost(Usage):
 
 
 class Invention(Part):
-    """A value that a user gave and could not know."""
+    """A value that a user gave without having been given it."""
 
     step: int
     """The step that it answers; 0 is what they said first."""

@@ -125,9 +125,9 @@ class Scenario(Artifact):
     spans: tuple[Span, ...] = ()
     checks: tuple[Check, ...]
     frame: Frame | None
-    """Nothing where nobody knows how the task is solved, and so what may change."""
+    """None where it is unknown how the task is solved, and so what may change."""
     oracle: tuple[Call, ...]
-    """Reads and changes that solve the task; none where nobody knows them."""
+    """Reads and changes that solve the task; none where they are unknown."""
     threads: tuple[tuple[int, ...], ...] = ()
     """The oracle's calls by thread, as places in it."""
     features: dict[str, int] = Field(default_factory=dict)

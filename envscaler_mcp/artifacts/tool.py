@@ -20,8 +20,8 @@ class Tool(Part):
     @property
     def function(self) -> dict[str, Any]:
         """The tool as chat endpoints are told of it."""
-        told = {"name": self.name, "description": self.description, "parameters": self.input_schema}
-        return {"type": "function", "function": told}
+        definition = {"name": self.name, "description": self.description, "parameters": self.input_schema}
+        return {"type": "function", "function": definition}
 
     @property
     def listed(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import anyio
 import typer
 
 from envscaler_mcp.artifacts import Check, Scenario, Trajectory
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.run import Mode, RunPlan
 from envscaler_mcp.cli.conversation import Telling
 from envscaler_mcp.cli.lookup import registry_if_any, registry_of, settings_of
@@ -40,7 +41,6 @@ from envscaler_mcp.runs.plan import (
 )
 from envscaler_mcp.scoring.run_folder import Tally, recorded_episodes
 from envscaler_mcp.scoring.trajectory import trajectory_of
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.suggestion import did_you_mean
 from envscaler_mcp.serving.tasks import TaskList
 from envscaler_mcp.viewer.turns import Turn

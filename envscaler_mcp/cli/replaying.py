@@ -11,18 +11,18 @@ import anyio
 import typer
 
 from envscaler_mcp.artifacts import Trajectory
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.cli.lookup import registry_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.summary import print_gaps
+from envscaler_mcp.grading.reward import GRADING
 from envscaler_mcp.html.visible import on_one_line
 from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.runs.rescoring import Rescored, rescore_run, rescored_folder
-from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.scoring.run_folder import places_of, read_places
 from envscaler_mcp.scoring.trajectory import Attempted
-from envscaler_mcp.serving.grading import Scoring
 
 _SHOWN = 10
 

@@ -12,6 +12,7 @@ import anyio
 import typer
 
 from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.run import Mode, RunPlan, Via
 from envscaler_mcp.artifacts.scenario import Level, Split
 from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
@@ -30,7 +31,6 @@ from envscaler_mcp.runs.engines import ENGINES, EngineOptions
 from envscaler_mcp.runs.models import spent_in
 from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS
 from envscaler_mcp.scoring.run_folder import Tally, read_run
-from envscaler_mcp.serving.grading import Scoring
 
 Engine = str
 """A name of `ENGINES`."""

@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -25,62 +24,28 @@ from envscaler_mcp.farm.hosted_world import HostedWorld, Watcher
 from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.metrics import OWN
 from envscaler_mcp.farm.peers import Siblings
-from envscaler_mcp.farm.schemas import (
+from envscaler_mcp.farm.worlds import FullError, Worlds
+from envscaler_mcp.serving.control.schemas import (
+    FARM_OPERATIONS,
+    PREFIX,
     Done,
     ForkOrder,
     HashAnswer,
     LeaseOrder,
     OpenOrder,
+    Operation,
     Snapshot,
-    StateAnswer,
     VerifyOrder,
     WorldCard,
-    WorldCards,
 )
-from envscaler_mcp.farm.worlds import FullError, Worlds
 from envscaler_mcp.serving.outcome import encode
 
-PREFIX = "/v1/worlds"
 HEARTBEAT = 15.0
 _EVENTS = {"cache-control": "no-store", "connection": "close"}
 
 T = TypeVar("T", bound=BaseModel)
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One thing that an owner can do; the routes and the OpenAPI document are made from these."""
-
-    method: str
-    path: str
-    does: str
-    """The method of `ControlPlane`."""
-    about: str
-    takes: type[BaseModel] | None
-    gives: type[BaseModel] | None
-    """None for a stream of events."""
-
-
-OPERATIONS = (
-    Operation("POST", PREFIX, "open", "Open worlds at a scenario or a state.", OpenOrder, WorldCards),
-    Operation("GET", PREFIX, "list", "The worlds that are open.", None, WorldCards),
-    Operation("GET", f"{PREFIX}/{{name}}", "card", "One world.", None, WorldCard),
-    Operation("DELETE", f"{PREFIX}/{{name}}", "close", "End a world.", None, Done),
-    Operation("GET", f"{PREFIX}/{{name}}/state", "state", "Every record and scalar.", None, StateAnswer),
-    Operation("GET", f"{PREFIX}/{{name}}/hash", "hash", "The digest of the state.", None, HashAnswer),
-    Operation("GET", f"{PREFIX}/{{name}}/diff", "diff", "What the last call changed.", None, StateDiff),
-    Operation(
-        "GET", f"{PREFIX}/{{name}}/changes", "changes", "What changed since the world was opened.", None, StateDiff
-    ),
-    Operation("POST", f"{PREFIX}/{{name}}/snapshot", "snapshot", "Set a mark to come back to.", None, Snapshot),
-    Operation("POST", f"{PREFIX}/{{name}}/restore", "restore", "Go back to a mark, which stays.", Snapshot, Done),
-    Operation("POST", f"{PREFIX}/{{name}}/fork", "fork", "Open worlds that continue from here.", ForkOrder, WorldCards),
-    Operation("POST", f"{PREFIX}/{{name}}/verify", "verify", "Judge the state as an ending.", VerifyOrder, Verdict),
-    Operation("POST", f"{PREFIX}/{{name}}/lease", "lease", "Let the lease begin anew.", LeaseOrder, WorldCard),
-    Operation("GET", f"{PREFIX}/{{name}}/events", "events", "What happens in the world, as it happens.", None, None),
-)
 
 
 def world_in(path: str) -> str | None:
@@ -101,7 +66,7 @@ class ControlPlane:
     def routes(self) -> list[Route]:
         """One for each path; its methods are the operations there."""
         by_path: dict[str, dict[str, Operation]] = {}
-        for operation in OPERATIONS:
+        for operation in FARM_OPERATIONS:
             by_path.setdefault(operation.path, {})[operation.method] = operation
         return [Route(path, partial(self._answer, there), methods=list(there)) for path, there in by_path.items()]
 

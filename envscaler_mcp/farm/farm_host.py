@@ -17,12 +17,11 @@ from mcp.client.streamable_http import streamable_http_client
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError, LaunchError, WorldError
-from envscaler_mcp.farm.client import FarmClient, FarmWorld
-from envscaler_mcp.farm.control_plane import PREFIX
-from envscaler_mcp.farm.schemas import WorldCard
 from envscaler_mcp.launch.channels import ClientChannel, Host, lost_connections_told
 from envscaler_mcp.launch.stdio import connected
 from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld
+from envscaler_mcp.serving.control.schemas import PREFIX, WorldCard
 from envscaler_mcp.serving.session import Controls
 
 T = TypeVar("T")
@@ -30,7 +29,7 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def hosting_at(
-    farm: FarmClient, token: str, lease_seconds: float, folder: Path, code: EnvironmentCode
+    farm: ControlClient, token: str, lease_seconds: float, folder: Path, code: EnvironmentCode
 ) -> AsyncIterator[Host]:
     """A host of one environment's worlds in that farm, for the block; agents are let in with the token."""
     async with (
@@ -44,7 +43,9 @@ async def hosting_at(
 class _FarmHost:
     """One world at a time, each with a client of its own."""
 
-    def __init__(self, code: EnvironmentCode, farm: FarmClient, web: httpx2.AsyncClient, lease_seconds: float) -> None:
+    def __init__(
+        self, code: EnvironmentCode, farm: ControlClient, web: httpx2.AsyncClient, lease_seconds: float
+    ) -> None:
         self.code = code
         self._farm = farm
         self._web = web
@@ -59,7 +60,7 @@ class _FarmHost:
         await self._open.enter_async_context(connected(client, f"The world at {world.url} could not be reached"))
         return _FarmWay(client, self._farm, world)
 
-    def _opened(self, scenario: Scenario) -> FarmWorld:
+    def _opened(self, scenario: Scenario) -> RemoteWorld:
         return self._farm.open(scenario.environment, scenario=scenario.id, lease_seconds=self._lease_seconds)
 
     async def close(self) -> None:
@@ -78,7 +79,7 @@ class _FarmHost:
 class _FarmWay(ClientChannel):
     """A world of a farm; where it is gone with what held it, that is the machine's failure."""
 
-    def __init__(self, client: Client, farm: FarmClient, world: FarmWorld) -> None:
+    def __init__(self, client: Client, farm: ControlClient, world: RemoteWorld) -> None:
         super().__init__(client, world)
         self._farm = farm
         self._name = world.name
@@ -99,7 +100,7 @@ class _FarmWay(ClientChannel):
         return True
 
 
-async def _closed(world: FarmWorld) -> None:
+async def _closed(world: RemoteWorld) -> None:
     """Its lease would end it too, so nothing is lost where nobody answers."""
     with anyio.CancelScope(shield=True), suppress(EnvScalerError):
         await anyio.to_thread.run_sync(world.close)

@@ -25,8 +25,8 @@ from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
+from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.sandbox.checking import Checker
-from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.serving.sockets import listen_privately
 
 

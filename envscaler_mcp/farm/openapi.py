@@ -8,8 +8,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from envscaler_mcp import __version__
-from envscaler_mcp.farm.control_plane import OPERATIONS, Operation
-from envscaler_mcp.farm.schemas import ErrorAnswer
+from envscaler_mcp.serving.control.schemas import FARM_OPERATIONS, ErrorAnswer, Operation
 
 _REFUSALS = {
     "400": "The request is wrong.",
@@ -24,12 +23,12 @@ _REFERENCES = "#/components/schemas/{model}"
 def document() -> dict[str, Any]:
     """The whole document."""
     bodies = {
-        model for operation in OPERATIONS for model in (operation.takes, operation.gives) if model is not None
+        model for operation in FARM_OPERATIONS for model in (operation.takes, operation.gives) if model is not None
     } | {ErrorAnswer}
     wanted = [(model, "validation") for model in sorted(bodies, key=lambda model: model.__name__)]
     _, schemas = models_json_schema(wanted, ref_template=_REFERENCES)  # type: ignore[arg-type]
     paths: dict[str, Any] = {}
-    for operation in OPERATIONS:
+    for operation in FARM_OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _described(operation)
     return {
         "openapi": "3.1.0",

@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from envscaler_mcp.sandbox.worker_handle import Pending
+from envscaler_mcp.sandbox.pending import Pending
 
 FIRST_LOOK = 0.05
 BETWEEN_LOOKS, BETWEEN_LOOKS_AT_BUSY = 0.2, 0.5

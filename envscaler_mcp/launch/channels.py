@@ -1,6 +1,6 @@
-"""Four ways to the same world: in this process, in a worker, and through a server over standard streams or HTTP.
+"""Four channels to a world: in this process, in a worker, and through a server over standard streams or HTTP.
 
-Whichever it is, a call has the same outcome with the same text, and the control plane tells the same.
+Over each of them a call has the same outcome with the same text, and the control plane gives the same answers.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from mcp import Client
 from mcp_types import TextContent
 
 from envscaler_mcp.artifacts import Scenario, StateDiff
-from envscaler_mcp.artifacts.run import Isolation, Via
+from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome
-from envscaler_mcp.serving.control_client import ControlClient, controlled
+from envscaler_mcp.serving.control.client import ControlClient
 from envscaler_mcp.serving.outcome import PublishedOutcome, kind_of
 from envscaler_mcp.serving.session import Controls, Judge, Session
 
@@ -65,7 +65,7 @@ class LocalChannel:
         return outcome, self.session.diff() if writes and outcome.kind in CHANGING else StateDiff()
 
     async def read(self, act: Callable[[Controls], T]) -> T:
-        """Something that only the control plane tells."""
+        """The result of reading the session, which agents cannot."""
         return act(self.session) if self._here else await anyio.to_thread.run_sync(act, self.session)
 
     async def state(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class LocalChannel:
 
 
 class ClientChannel:
-    """A world behind a server: called as any client calls, read over the control line."""
+    """A world behind a server: called as any MCP client calls, and read over the control plane."""
 
     def __init__(self, client: Client, session: Controls, *, published: bool = False) -> None:
         self._client = client
@@ -108,7 +108,7 @@ class ClientChannel:
         return (PublishedOutcome if self._published else Outcome)(kind, content.text)
 
     async def read(self, act: Callable[[Controls], T]) -> T:
-        """Something that only the control plane tells."""
+        """The result of reading the session, which agents cannot."""
         return await anyio.to_thread.run_sync(act, self.session)
 
     async def state(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _state(controls: Controls) -> dict[str, Any]:
 
 
 class _WorldHost:
-    def __init__(self, folder: Path, code: EnvironmentCode, isolation: Isolation | None, judge: Judge | None) -> None:
+    def __init__(self, folder: Path, code: EnvironmentCode, isolation: str | None, judge: Judge | None) -> None:
         self.code = code
         self._isolation = isolation
         self._starts = Starts(folder, self.code, judge)
@@ -160,7 +160,7 @@ class _ClientHost:
         self._control = control
 
     async def open(self, scenario: Scenario) -> ClientChannel:
-        session = await anyio.to_thread.run_sync(lambda: self._control.open(scenario.id))
+        session = await anyio.to_thread.run_sync(lambda: self._control.open(scenario.environment, scenario=scenario.id))
         return ClientChannel(self._client, session, published=self.code.published)
 
     async def close(self) -> None:
@@ -178,26 +178,28 @@ async def hosting(folder: Path, code: EnvironmentCode, via: Via, judge: Judge | 
             await host.close()
         return
     async with lost_connections_told(f"the server {folder.name!r}"), AsyncExitStack() as stack:
-        place = stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-", ignore_cleanup_errors=True))
-        address, token = f"{place}/control", secrets.token_urlsafe(32)
+        folder_of_socket = stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="envscaler-", ignore_cleanup_errors=True)
+        )
+        address, token = f"{folder_of_socket}/control", secrets.token_urlsafe(32)
         options: tuple[str, ...] = ("--control", address, "--control-token-env", TOKEN_VARIABLE)
         if not code.trusted:
             # The server decides by the folder alone; here the registry was asked too.
             options += ("--isolation", "auto")
         client = await stack.enter_async_context(_client(folder, via, options, {TOKEN_VARIABLE: token}))
-        control = stack.enter_context(controlled(address, token))
+        control = stack.enter_context(ControlClient(address, token))
         yield _ClientHost(code, client, control)
 
 
 @asynccontextmanager
-async def lost_connections_told(place: str) -> AsyncIterator[None]:
-    """A client whose server goes away cancels whoever uses it, and says why in exceptions of its transport."""
+async def lost_connections_told(server: str) -> AsyncIterator[None]:
+    """Raise LaunchError where the server goes away: its client then cancels the task and raises its transport's exceptions."""
     try:
         yield
     except* EnvScalerError:
         raise
     except* (OSError, httpx2.HTTPError, anyio.BrokenResourceError, anyio.ClosedResourceError) as group:
-        raise LaunchError(f"The connection to {place} was lost: {group.exceptions[0]!r}") from group
+        raise LaunchError(f"The connection to {server} was lost: {group.exceptions[0]!r}") from group
 
 
 def _client(folder: Path, via: Via, options: tuple[str, ...], variables: dict[str, str]) -> Any:

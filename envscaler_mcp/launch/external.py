@@ -1,4 +1,4 @@
-"""Somebody else's MCP server in an episode: it is called as by any client, and there is nothing behind it to look at."""
+"""An external MCP server in an episode: it is called as by any client, and has no control plane."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from envscaler_mcp.serving.code import CallableTool
 CALL_TIMEOUT = 60.0
 """Seconds until a call that is not answered is given up."""
 _PAGES = 100
-"""Of a list of tools; one that never ends is nobody's."""
+"""Of a list of tools; a server whose list never ends is not used."""
 
 Target = str | tuple[str, ...]
 """The URL of a server, or the command that starts one."""
@@ -42,7 +42,7 @@ async def foreign_server(name: str, target: Target, patience: float = CALL_TIMEO
     with ungrouped():
         async with anyio.create_task_group() as group:
             server = ForeignServer(name, patience)
-            # In a task of its own: a client whose server goes away cancels whoever holds it.
+            # In a task of its own: a client whose server goes away cancels the task that holds it.
             await group.start(server._hold, target)
             yield server
             group.cancel_scope.cancel()
@@ -60,15 +60,15 @@ class ForeignServer:
         self._calling = anyio.CancelScope()
 
     async def _hold(self, target: Target, *, task_status: anyio.abc.TaskStatus[None]) -> None:
-        told = f"The server {self.name!r} did not start" if isinstance(target, tuple) else f"{target} is not reached"
+        failure = f"The server {self.name!r} did not start" if isinstance(target, tuple) else f"{target} is not reached"
         server = (
             StdioServerParameters(command=target[0], args=list(target[1:])) if isinstance(target, tuple) else target
         )
         opened = False
         try:
-            async with connected(Client(server, read_timeout_seconds=self._patience), told) as client:
+            async with connected(Client(server, read_timeout_seconds=self._patience), failure) as client:
                 with boundary(LaunchError, f"The server {self.name!r} does not tell its tools"):
-                    self.tools = {one.name: _callable(one) for one in await _listed(client)}
+                    self.tools = {tool.name: _callable(tool) for tool in await _listed(client)}
                 self.introduction = client.instructions or _title(client) or f"The server {self.name}."
                 self._client, opened = client, True
                 task_status.started()
@@ -76,7 +76,7 @@ class ForeignServer:
         except Exception as cause:
             if not opened:
                 reason = first_in(cause) if isinstance(cause, ExceptionGroup) else cause
-                raise reason if isinstance(reason, LaunchError) else LaunchError(f"{told}: {reason}") from cause
+                raise reason if isinstance(reason, LaunchError) else LaunchError(f"{failure}: {reason}") from cause
         finally:
             self._client = None
             self._calling.cancel()
@@ -102,7 +102,7 @@ class ForeignServer:
         return Outcome("refused" if result.is_error else "done", _text(result))
 
     async def state(self) -> Mapping[str, Any]:
-        """Nothing: nobody can look behind it."""
+        """Empty: its state cannot be read."""
         return {}
 
     def _gone(self) -> WorkerEndedError:
@@ -145,10 +145,10 @@ def _title(client: Client) -> str:
 
 def _text(result: CallToolResult) -> str:
     """What an agent that reads can be told of the answer."""
-    told = [_block(one) for one in result.content]
-    if not told and result.structured_content is not None:
-        told = [json.dumps(result.structured_content, ensure_ascii=False)]
-    return "\n".join(told).encode(errors="replace").decode() or "(nothing)"
+    texts = [_block(block) for block in result.content]
+    if not texts and result.structured_content is not None:
+        texts = [json.dumps(result.structured_content, ensure_ascii=False)]
+    return "\n".join(texts).encode(errors="replace").decode() or "(nothing)"
 
 
 def _block(content: Any) -> str:

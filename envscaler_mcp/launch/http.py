@@ -51,7 +51,7 @@ async def http_process(folder: Path, *options: str, variables: Mapping[str, str]
     Of this process's variables the server sees only the harmless ones, and those named here.
     """
     command = [sys.executable, *PROGRAM, str(folder), "--http", "--with-parent", *options]
-    # The server reads its standard input only to notice that nobody holds the other end any more.
+    # The server reads its standard input only to notice that the other end was closed.
     process = await anyio.open_process(
         command,
         stdin=PIPE,

@@ -1,23 +1,22 @@
-"""A server folder becomes a world: at which state, and how far from this process its code runs."""
+"""Opens worlds and sessions of server folders: at which state, and in which isolation their code runs."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Scenario, State, Verdict
-from envscaler_mcp.artifacts.run import Isolation
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import LaunchError, WorldError
-from envscaler_mcp.serving import EnvironmentCode, World, open_world
-from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.launch.isolators import ISOLATORS
+from envscaler_mcp.serving import EnvironmentCode, World
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
 
 
 class WrongUseError(LaunchError):
-    """What was asked for cannot be meant; ask differently."""
+    """The request cannot be meant; the message says what there is instead."""
 
 
 def open_folder(
@@ -25,30 +24,25 @@ def open_folder(
     code: EnvironmentCode,
     state: str | None = None,
     seed: int | None = None,
-    isolation: Isolation | None = None,
+    isolation: str | None = None,
 ) -> World:
     """A world of the environment in a server folder."""
     start = start_state(folder, code, state)
     return open_code(code, start, start.seed if seed is None else seed, isolation)
 
 
-def open_code(code: EnvironmentCode, start: State, seed: int, isolation: Isolation | None = None) -> World:
-    """A world that runs where its code may: the compiler's own code here, any other in a worker."""
-    chosen = isolation or ("local" if code.trusted else "auto")
-    if chosen in ("auto", "portable", "hard"):
-        from envscaler_mcp.sandbox.isolation import open_isolated
-
-        return open_isolated(code, start.content, seed, mode=chosen)
-    if not code.trusted:
-        if chosen == "local":
-            raise WrongUseError(
-                f"The code of {code.environment.id!r} is not what this installation compiles from the blueprint "
-                "beside it; use --isolation auto, or --isolation trusted if you wrote it."
-            )
-        sys.stderr.write(
-            f"{code.environment.id}: code that nobody has compiled runs in this process, with everything you may do.\n"
+def open_code(code: EnvironmentCode, start: State, seed: int, isolation: str | None = None) -> World:
+    """A world where its code may run: by default compiled code in this process, and any other in a worker."""
+    name = isolation or ("local" if code.trusted else "auto")
+    if name == "local" and not code.trusted:
+        raise WrongUseError(
+            f"The code of {code.environment.id!r} is not what this installation compiles from the blueprint "
+            "beside it; use --isolation auto, or --isolation trusted if you wrote it."
         )
-    return open_world(code, start.content, seed)
+    isolator = ISOLATORS.get(name)
+    if isolator is None:
+        raise WrongUseError(f"There is no isolation {name!r}; there are {', '.join(ISOLATORS)}.")
+    return isolator(code, start.content, seed)
 
 
 def open_session(
@@ -57,7 +51,7 @@ def open_session(
     scenario: str | None = None,
     state: str | None = None,
     seed: int | None = None,
-    isolation: Isolation | None = None,
+    isolation: str | None = None,
     judge: Judge | None = None,
 ) -> Session:
     """A session at a scenario of the folder, or else at a state."""
@@ -73,7 +67,7 @@ def session_at(
     start: State,
     task: Scenario | None,
     seed: int | None = None,
-    isolation: Isolation | None = None,
+    isolation: str | None = None,
     judge: Judge | None = None,
     initial: Mapping[str, Any] | None = None,
 ) -> Session:
@@ -95,8 +89,8 @@ def state_of(folder: Path, code: EnvironmentCode, task: Scenario) -> State:
     return start
 
 
-_KEPT_STARTS = 16
-"""For how many pairs of state and seed it is remembered how a world opens there."""
+_MOST_STARTS = 16
+"""For how many pairs of state and seed the opened state is cached."""
 
 
 class Starts:
@@ -115,7 +109,7 @@ class Starts:
         scenario: Scenario | None = None,
         state: str | None = None,
         seed: int | None = None,
-        isolation: Isolation | None = None,
+        isolation: str | None = None,
     ) -> Session:
         """A session at a scenario of the folder, or at one of its states."""
         key = state or "" if scenario is None else scenario.state_digest
@@ -128,11 +122,11 @@ class Starts:
             self._states[key] = start
         if seed is None:
             seed = start.seed if scenario is None else scenario.seed
-        place = key, seed
-        session = session_at(self._code, start, scenario, seed, isolation, self._judge, self._initial.get(place))
-        if len(self._initial) >= _KEPT_STARTS:
+        start_key = key, seed
+        session = session_at(self._code, start, scenario, seed, isolation, self._judge, self._initial.get(start_key))
+        if len(self._initial) >= _MOST_STARTS:
             self._initial.clear()
-        self._initial[place] = session.initial
+        self._initial[start_key] = session.initial
         return session
 
 
@@ -146,7 +140,7 @@ def _task(folder: Path, named: str) -> Scenario:
 def _judge(
     scenario: Scenario, initial: Mapping[str, Any], final: Mapping[str, Any], scoring: Scoring, published: bool
 ) -> Verdict:
-    from envscaler_mcp.sandbox.judging import judge
+    from envscaler_mcp.grading.judging import judge
 
     return judge(scenario, initial, final, scoring, published)
 

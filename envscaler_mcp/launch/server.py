@@ -54,16 +54,15 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
     add("--seed", type=int, help="the seed of the world's chance; the state's own by default")
     add(
         "--isolation",
-        # `Isolation`, written out: pydantic would make the help wait.
-        choices=("local", "auto", "portable", "hard", "trusted"),
+        metavar="NAME",
         help="where the code runs: local (here, only compiled code), auto or hard (in a worker), portable (in a worker, "
         "also without the kernel's layer), trusted (here, whatever it is); local for compiled code and auto for any "
-        "other by default",
+        "other by default; or the name of an isolator that an installed package adds",
     )
     add(
         "--control",
         metavar="PATH_OR_PORT",
-        help="let whoever has the token of --control-token-env open, read, mark and judge worlds over a unix socket at "
+        help="let clients with the token of --control-token-env open, read, mark and judge worlds over a unix socket at "
         "this path, or at this port of this machine",
     )
     add("--control-token-env", metavar="NAME", help="the variable that holds the token for --control")

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from envscaler_mcp.artifacts import Scenario
     from envscaler_mcp.serving import EnvironmentCode
-    from envscaler_mcp.serving.control import ControlPlane, Open
+    from envscaler_mcp.serving.control.server import Open, ServerControlPlane
+    from envscaler_mcp.serving.tasks import Offer
 
 
 Control = Callable[[], Coroutine[Any, Any, None]]
@@ -75,7 +76,7 @@ def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
 
 
 async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
-    from envscaler_mcp.serving.control import ControlPlane
+    from envscaler_mcp.serving.control.server import ServerControlPlane
     from envscaler_mcp.serving.server import build_server
     from envscaler_mcp.serving.tasks import load_scenarios, offered_tasks
     from envscaler_mcp.serving.world_slot import WorldSlot
@@ -83,32 +84,32 @@ async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
     code, tasks = load(folder), load_scenarios(folder)
     offered: list[Scenario] = []
 
-    def open_at(scenario: str | None, state: str | None, seed: int | None) -> Session:
+    def open_at(scenario: str | None, state: str | None, seed: int | None, prompts: Offer | None) -> Session:
         session = open_session(folder, code, scenario, state, seed, options.isolation)
         begins = session.scenario.state if session.scenario else state or next(iter(code.environment.states), None)
-        offered[:] = offered_tasks(tasks, options.prompts, scenario, begins)
+        offered[:] = offered_tasks(tasks, prompts or options.prompts, scenario, begins)
         return session
 
-    session = open_at(options.scenario, options.state, options.seed)
+    session = open_at(options.scenario, options.state, options.seed, None)
     served = WorldSlot(session.world)
-    plane = ControlPlane(served, session, _told_as_world_errors(open_at))
+    plane = ServerControlPlane(code.environment.id, served, session, _with_world_errors(open_at))
     try:
         server = build_server(served, (lambda: offered) if tasks else ())
         async with _controlled(plane, options) as control:
             if options.http:
-                await _serve_http(server, control, options)
+                await _serve_http(server, control, options, plane)
             else:
                 await _serve_stdio(server, control)
     finally:
         plane.close()
 
 
-def _told_as_world_errors(open_at: Open) -> Open:
-    """The same, where what was asked for wrongly is told to whoever asked over the control line."""
+def _with_world_errors(open_at: Open) -> Open:
+    """The same for requests of the control plane: a wrong request is its client's error, and the server continues."""
 
-    def opened(scenario: str | None, state: str | None, seed: int | None) -> Session:
+    def opened(scenario: str | None, state: str | None, seed: int | None, prompts: Offer | None) -> Session:
         try:
-            return open_at(scenario, state, seed)
+            return open_at(scenario, state, seed, prompts)
         except WrongUseError as cause:
             raise WorldError(str(cause)) from cause
 
@@ -125,7 +126,9 @@ async def _serve_stdio(server: Server[Any], control: Control) -> None:
         group.cancel_scope.cancel()
 
 
-async def _serve_http(server: Server[Any], control: Control, options: argparse.Namespace) -> None:
+async def _serve_http(
+    server: Server[Any], control: Control, options: argparse.Namespace, plane: ServerControlPlane
+) -> None:
     from envscaler_mcp.serving.http import PATH, http_app, http_server
     from envscaler_mcp.serving.sockets import is_loopback, listen, url_of
 
@@ -141,36 +144,38 @@ async def _serve_http(server: Server[Any], control: Control, options: argparse.N
             if options.with_parent:
                 group.start_soon(_after_parent, runner.stop)
             group.start_soon(control)
-            # The kernel already accepts connections, so whoever reads this line can connect.
-            sys.stdout.write(url_of(sock) + PATH + "\n")
+            plane.url = url_of(sock) + PATH
+            # The kernel already accepts connections, so a client that reads this line can connect.
+            sys.stdout.write(plane.url + "\n")
             sys.stdout.flush()
-            # Whoever started us reads that one line and no more, so what environment code prints must not fill the pipe.
+            # The parent process reads that one line and no more: what environment code prints must not fill the pipe.
             os.dup2(2, 1)
             await runner.serve(sockets=[sock])
             group.cancel_scope.cancel()
 
 
 @asynccontextmanager
-async def _controlled(plane: ControlPlane, options: argparse.Namespace) -> AsyncIterator[Control]:
-    """What serves the control plane beside the agents'; whoever knows where it listens can connect from now on."""
+async def _controlled(plane: ServerControlPlane, options: argparse.Namespace) -> AsyncIterator[Control]:
+    """What serves the control plane beside the agents; clients can connect to it from now on."""
     if options.control is None:
         yield anyio.sleep_forever
         return
-    from envscaler_mcp.serving.control import listen_for_control, serve_control
+    from envscaler_mcp.serving.control.server import serve_control
+    from envscaler_mcp.serving.sockets import listen_privately
 
     token = secret_named(options.control_token_env)
     assert token is not None
-    listener = await listen_for_control(options.control)
+    sock = listen_privately(options.control)
     try:
-        yield partial(serve_control, plane, listener, token)
+        yield partial(serve_control, plane, sock, token)
     finally:
-        await listener.aclose()
+        sock.close()
         if not options.control.isdigit():
             Path(options.control).unlink(missing_ok=True)  # noqa: ASYNC240 - the process is ending
 
 
 async def _after_signal(act: Any, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-    """Act when somebody asks the process to end."""
+    """Act when a signal asks the process to end."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         task_status.started()
         async for _signal in signals:

@@ -21,6 +21,7 @@ from envscaler_mcp.export.spool import Placed, waiting_scenarios
 from envscaler_mcp.export.texts import json_of, name_in, text_of
 from envscaler_mcp.export.upstream_environment import card_from, id_of, source_of, told_tools
 from envscaler_mcp.export.upstream_scenario import config_of, scenario_from
+from envscaler_mcp.grading.judging import checks_that_cannot_run
 from envscaler_mcp.pipeline.building import Built
 from envscaler_mcp.pipeline.emission import register
 from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, ImportedScenario
@@ -29,7 +30,6 @@ from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.sandbox.judging import checks_that_cannot_run
 from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.scenarios.splits import split_of
 from envscaler_mcp.scenarios.trying import Guesses

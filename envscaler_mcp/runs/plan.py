@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from envscaler_mcp.artifacts import Scenario, digest_of
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer, RunPlan, Via
 from envscaler_mcp.artifacts.scenario import Level, Split
 from envscaler_mcp.episode.agents import agent_named, model_of_agent, prompts_of_agent
@@ -18,7 +19,6 @@ from envscaler_mcp.errors import RunError
 from envscaler_mcp.launch.external import Target
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.sessions import WorldHome
-from envscaler_mcp.serving.grading import Scoring
 
 MAX_TOKENS, ANSWER_TOKENS = 100_000, 8_000
 """What a model may write in one episode and at once, where nothing is said."""

@@ -10,21 +10,20 @@ from typing import Any
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Scenario, Tool, Verdict, digest_of
-from envscaler_mcp.artifacts.episode import Owner
+from envscaler_mcp.artifacts.episode import Owner, Scoring
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agent import Briefing, MakeAgent, RunAbortedError
 from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch, owner_of_loss, play
 from envscaler_mcp.episode.progress import ChecksOfGoals, GoalProgress, checks_of_goals
 from envscaler_mcp.episode.user import MakeUser, User
 from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.grading.reward import GRADING
+from envscaler_mcp.grading.verdicts import final_verdict, on_all, ungraded_as_published, unplayable
 from envscaler_mcp.launch.combined import CombinedServers
 from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, scenario_of
 from envscaler_mcp.runs.sessions import WorldHome
-from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.sandbox.policy import RefusedError
 from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
-from envscaler_mcp.scoring.verdict import final_verdict, on_all, ungraded_as_published, unplayable
-from envscaler_mcp.serving.grading import Scoring
 
 UNJUDGED = "it was not judged: none of its worlds was opened at a scenario"
 

@@ -9,18 +9,18 @@ import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Trajectory, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.run import RunPlan, Via
 from envscaler_mcp.episode.transcript import is_said
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.grading.reward import GRADING
+from envscaler_mcp.grading.verdicts import final_verdict, ungraded_as_published
 from envscaler_mcp.runs.playing import judge_worlds
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
 from envscaler_mcp.runs.run import Progress
 from envscaler_mcp.runs.sessions import WorldHome
-from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.scoring.run_folder import RunFolder, Tally, read_places, read_plan, rescored_plan
 from envscaler_mcp.scoring.trajectory import Attempted
-from envscaler_mcp.scoring.verdict import final_verdict, ungraded_as_published
-from envscaler_mcp.serving.grading import Scoring
 
 _BATCH = 64
 """Episodes that wait for the disk together."""

@@ -21,13 +21,13 @@ from envscaler_mcp.episode.loop import EpisodeRecord, Watch
 from envscaler_mcp.episode.user import MakeUser
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.errors import LaunchError, RunError, first_in
+from envscaler_mcp.grading.verdicts import unplayable
 from envscaler_mcp.launch.channels import hosting
 from envscaler_mcp.launch.external import Target
 from envscaler_mcp.runs.playing import EpisodeRunner, JudgedEpisode
 from envscaler_mcp.runs.servers import Hosting, OpenServers, one_world, several_servers
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.scoring.run_folder import RunFolder, Tally
-from envscaler_mcp.scoring.verdict import unplayable
 
 ATTEMPTS = 3
 """How often an episode is tried in one go where the machine fails."""

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Registry, Scenario, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.run import Isolation
+from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.launch.opening import open_session
 from envscaler_mcp.sandbox.checking import Checker
-from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.serving import EnvironmentCode
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.trust import load_code

@@ -1,1 +1,1 @@
-"""Running code nobody has read: a gate that reads it, and a worker that keeps it away from everything else."""
+"""Running unread code: a gate that checks its text, and a worker that confines it."""

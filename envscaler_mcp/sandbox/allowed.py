@@ -1,4 +1,4 @@
-"""What generated code may use: lists, so that whatever Python grows next is refused until somebody adds it."""
+"""What generated code may use: lists, so that what a new version of Python adds is refused until it is listed."""
 
 from __future__ import annotations
 

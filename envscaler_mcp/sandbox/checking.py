@@ -115,10 +115,10 @@ class Checker:
         initial = initial_state if type(initial_state) is dict else dict(initial_state)
         ending = _Ending(initial, dict(final_state), handed_on, python)
         asked = [check if isinstance(check, Check) else Check(check_item="", check_func=check) for check in checks]
-        answers = {place: self._without_worker(check, ending) for place, check in enumerate(asked)}
-        waiting = [place for place, answer in answers.items() if answer is None]
+        answers = {index: self._without_worker(check, ending) for index, check in enumerate(asked)}
+        waiting = [index for index, answer in answers.items() if answer is None]
         for batch in _batches(waiting, asked, ending):
-            said, final = self._together([asked[place].check_func for place in batch], ending)
+            said, final = self._together([asked[index].check_func for index in batch], ending)
             ending = replace(ending, final=final)
             answers.update(zip(batch, said, strict=True))
         return [answer for answer in answers.values() if answer is not None]
@@ -253,19 +253,19 @@ class Checker:
                     line.close()
 
 
-def _batches(places: list[int], checks: list[Check], ending: _Ending) -> list[list[int]]:
+def _batches(indexes: list[int], checks: list[Check], ending: _Ending) -> list[list[int]]:
     """Places whose checks may share a process: those that only look, and not past one that changes what they see."""
     batches: list[list[int]] = []
     looking: list[int] | None = None
-    for place in places:
-        if not ending.known([checks[place].check_func]):
-            batches.append([place])
+    for index in indexes:
+        if not ending.known([checks[index].check_func]):
+            batches.append([index])
             looking = None if ending.handed_on else looking
         elif looking is None:
-            looking = [place]
+            looking = [index]
             batches.append(looking)
         else:
-            looking.append(place)
+            looking.append(index)
     return batches
 
 

@@ -1,4 +1,4 @@
-"""What this machine offers for running code nobody has read, tried and measured, and what is left open."""
+"""What this machine offers for running unread code, tried and measured, and what is left open."""
 
 from __future__ import annotations
 
@@ -129,7 +129,9 @@ def _limits_told(uid: int) -> str:
 def _kernel_told(kernel: Kernel) -> str:
     if not kernel.works:
         return kernel.why_not
-    forks = "" if kernel.forks else "; worlds in workers cannot be forked, because somebody else listens to the filter"
+    forks = (
+        "" if kernel.forks else "; worlds in workers cannot be forked, because another program listens to the filter"
+    )
     return f"Landlock {kernel.landlock} with no path, and a seccomp list of system calls{forks}"
 
 
@@ -137,7 +139,7 @@ def _gaps(kernel: Kernel, uid: int) -> tuple[str, ...]:
     always = (
         "Side channels: how long a call takes and what the processor's caches remember is not hidden from other worlds.",
         "A hole in the kernel itself, in a system call that every worker needs.",
-        "What an environment answers: a hostile one can lie to whoever plays it, and about its own state.",
+        "What an environment answers: a hostile one can lie to the agent, and about its own state.",
     )
     if kernel.works:
         return always

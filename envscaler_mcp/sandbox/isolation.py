@@ -1,4 +1,4 @@
-"""The door: a world of code that nobody has read, and one check of such code."""
+"""Worlds and checks of unread code, in workers. Everything else that opens a worker goes through here."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def run_check(
     limits: Limits = ORDINARY,
     layers: Layers = ALL,
 ) -> Checked:
-    """What `check_func(final_state)` of a source says, on copies of both states that nobody else holds."""
+    """What `check_func(final_state)` of a source answers, on copies of both states that nothing else holds."""
     if mode == "trusted":
         _warn("A check runs inside this process with everything this process may do.")
         return _checked_here(source, initial_state, final_state)
@@ -172,5 +172,5 @@ def _checked_here(source: str, initial_state: Mapping[str, Any], final_state: Ma
     return Checked(answer.get("verdict"), answer.get("failure"))
 
 
-def _warn(told: str) -> None:
-    warnings.warn(f"{told} Use mode 'auto' for code that you have not read.", RuntimeWarning, stacklevel=3)
+def _warn(message: str) -> None:
+    warnings.warn(f"{message} Use mode 'auto' for code that you have not read.", RuntimeWarning, stacklevel=3)

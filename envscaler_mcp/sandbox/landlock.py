@@ -34,7 +34,7 @@ def version() -> int:
 
 
 def forbid_everything() -> int:
-    """From here on this process opens no file, binds no port and signals nobody outside; the version used.
+    """From here on this process opens no file, binds no port and signals no process outside; the version used.
 
     Needs no_new_privs. Descriptors that are open already stay usable, and UDP is not covered: seccomp is for that.
     """

@@ -26,7 +26,7 @@ _NOBODY = 65534
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one worker may use; whoever goes over it is ended."""
+    """What one worker may use; a worker that goes over it is ended."""
 
     memory: int = 512 * MIB
     """Address space in bytes."""
@@ -41,7 +41,7 @@ class Limits:
     busy_seconds: float = 0.1
     """Processor time within one call, after which a farm lets it take turns with others; less where many wait."""
     output: int = MIB
-    """Characters that code may print; nobody reads them."""
+    """Characters that code may print; they are thrown away."""
     frame: int = 32 * MIB
     """Bytes of one message to the worker."""
     result: int = 4 * MIB
@@ -128,7 +128,7 @@ def drop_root(number: int) -> int:
 
 
 def resident(pid: int) -> int:
-    """Bytes of memory that a process uses now; 0 where nobody can tell."""
+    """Bytes of memory that a process uses now; 0 where that is unknown."""
     try:
         pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
     except (OSError, IndexError):
@@ -176,7 +176,7 @@ def _stat(pid: int) -> list[str] | None:
 
 
 def share_of(pid: int) -> int:
-    """Bytes that a process has for itself, and its part of what it shares; 0 where nobody can tell."""
+    """Bytes that a process has for itself, and its part of what it shares; 0 where that is unknown."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
     except OSError:

@@ -31,7 +31,7 @@ Own = Callable[[Any], Any]
 _MODULE = "environment"
 """Where classes that are made by a call are said to come from."""
 _LATE = ("_strptime", "_pylong", "copyreg", "warnings")
-"""What Python's own C code imports when it is first needed, through the importer of whoever called it."""
+"""What Python's own C code imports when it is first needed, through the importer of its caller."""
 _ENCODINGS = ("ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_16_le", "utf_32", "cp1252", "unicode_escape")
 
 
@@ -82,7 +82,7 @@ def _importer(replaced: Mapping[str, ModuleType], own: Own) -> Callable[..., Mod
     ) -> ModuleType:
         del globals, locals
         if type(name) is str and name in _LATE:
-            # C code takes the module from where it is kept and not from this answer, which is empty for anybody else.
+            # C code takes the module from where it is kept and not from this answer, which is empty for other callers.
             return ModuleType(name)
         if type(name) is not str or level or name not in MODULES:
             raise ImportError(f"The module {name!r} is not available to environment code.")

@@ -1,7 +1,7 @@
 """Checks in Monty, an interpreter that cannot do anything else; only where it is installed.
 
 It agrees with Python on most checks and not on all, so it runs those for which both engines agreed when the check was
-made. Whoever has not installed it (`pip install 'envscaler-mcp[monty]'`) loses nothing but a little time.
+made. Without it (`pip install 'envscaler-mcp[monty]'`) checks only take a little longer.
 """
 
 from __future__ import annotations

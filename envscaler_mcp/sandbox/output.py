@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Sink(io.TextIOBase):
-    """Counts characters and keeps none; whoever prints too many is ended."""
+    """Counts characters and keeps none; a worker that prints too many is ended."""
 
     def __init__(self, limit: int, end: Callable[[], None]) -> None:
         super().__init__()

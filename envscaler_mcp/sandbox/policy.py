@@ -49,11 +49,11 @@ class Refusal:
 
 def admit(source: str, name: str = "the code") -> None:
     """Return when the code may be run in a worker; otherwise say what in it may not, line by line."""
-    found = refusals(source)
-    if found:
-        more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
-        told = "; ".join(str(refusal) for refusal in found[:_SHOWN])
-        raise RefusedError(f"{name} was refused before it was run: {told}{more}")
+    refused = refusals(source)
+    if refused:
+        more = f" (and {len(refused) - _SHOWN} more)" if len(refused) > _SHOWN else ""
+        message = "; ".join(str(refusal) for refusal in refused[:_SHOWN])
+        raise RefusedError(f"{name} was refused before it was run: {message}{more}")
 
 
 def admit_check(source: str, name: str = "the check") -> None:
@@ -75,12 +75,12 @@ def refusals(source: str) -> tuple[Refusal, ...]:
         return (Refusal(1, f"the source has {len(source)} characters; at most {MAX_SOURCE} are read"),)
     try:
         module = parsed_module(source)
-        found = list(_Gate().walk(module))
+        refused = list(_Gate().walk(module))
     except SyntaxError as cause:
         return (Refusal(cause.lineno or 1, f"this is not Python: {cause.msg}"),)
     except (ValueError, MemoryError, RecursionError) as cause:
         return (Refusal(1, f"this cannot be read: {str(cause) or 'it is nested too deeply'}"),)
-    return tuple(sorted(set(found), key=lambda refusal: (refusal.line, refusal.reason)))
+    return tuple(sorted(set(refused), key=lambda refusal: (refusal.line, refusal.reason)))
 
 
 class _Gate:
@@ -107,7 +107,7 @@ class _Gate:
             return f"{_spoken(node)} may not be used"
         match node:
             case ast.Import():
-                return _first(_module_reason(one.name) or _other_bound_reason(one.asname) for one in node.names)
+                return _first(_module_reason(alias.name) or _other_bound_reason(alias.asname) for alias in node.names)
             case ast.ImportFrom():
                 return _import_from_reason(node)
             case (
@@ -153,10 +153,10 @@ def _import_from_reason(node: ast.ImportFrom) -> str | None:
     module = node.module or ""
     if node.level or module not in MODULES:
         return f"the module {'.' * node.level + module!r} may not be imported"
-    for one in node.names:
-        if one.name not in MODULES[module]:
-            return f"{one.name!r} may not be imported from {module!r}"
-    return _first(_other_bound_reason(one.asname) for one in node.names)
+    for alias in node.names:
+        if alias.name not in MODULES[module]:
+            return f"{alias.name!r} may not be imported from {module!r}"
+    return _first(_other_bound_reason(alias.asname) for alias in node.names)
 
 
 def _name_reason(node: ast.Name, scope: Scope) -> str | None:

@@ -45,7 +45,7 @@ def probe() -> Kernel:
 
 
 def harden(kernel: Kernel) -> int | None:
-    """Apply what the probe found; the descriptor of the fork listener, which whoever calls hands on and closes.
+    """Apply what the probe found; the descriptor of the fork listener, which the caller passes on and closes.
 
     The list of system calls comes last and by another door, `seccomp.allow_only_the_list`, because handing on a
     descriptor is not on it.

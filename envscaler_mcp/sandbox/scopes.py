@@ -60,7 +60,7 @@ def opened(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
 def _class_parts(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
     # A name that the body assigns to is looked up past the functions around it when it is missing.
     assigned = _bound(node.body)
-    own = {name: kept for name, kept in scope.own.items() if name not in assigned}
+    own = {name: binding for name, binding in scope.own.items() if name not in assigned}
     inner = replace(scope, in_class=True, own=own)
     for child in ast.iter_child_nodes(node):
         yield child, inner if isinstance(child, ast.stmt) else scope
@@ -91,31 +91,31 @@ def _inside(node: _Function, scope: Scope) -> Scope:
     parameters = [*positional, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
     body = node.body if isinstance(node, ast.FunctionDef) else [node.body]
     elsewhere, bound = _declared_elsewhere(body), _bound(body)
-    own = dict.fromkeys((bound | {one.arg for one in parameters}) - elsewhere, False)
+    own = dict.fromkeys((bound | {parameter.arg for parameter in parameters}) - elsewhere, False)
     static = isinstance(node, ast.FunctionDef) and any(
         isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in node.decorator_list
     )
     if scope.in_class and positional and not static and isinstance(node, ast.FunctionDef):
         first = positional[0].arg
         own[first] = first not in bound and not _rebound_within(body, first)
-    outer = {name: kept for name, kept in scope.own.items() if name not in elsewhere or name in _nonlocals(body)}
+    outer = {name: binding for name, binding in scope.own.items() if name not in elsewhere or name in _nonlocals(body)}
     return replace(scope, in_class=False, own={**outer, **own})
 
 
 def _bound(body: list[ast.stmt] | list[ast.expr]) -> set[str]:
     """Names that statements of this function itself bind: Python then treats them as its own throughout."""
-    found: set[str] = set()
+    bound_names: set[str] = set()
     for node in _same_function(body):
         match node:
             case ast.Name(ctx=ast.Store() | ast.Del()):
-                found.add(node.id)
+                bound_names.add(node.id)
             case ast.FunctionDef() | ast.ClassDef():
-                found.add(node.name)
+                bound_names.add(node.name)
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                found.add(name)
+                bound_names.add(name)
             case ast.MatchMapping(rest=str(name)):
-                found.add(name)
-    return found
+                bound_names.add(name)
+    return bound_names
 
 
 def _declared_elsewhere(body: list[ast.stmt] | list[ast.expr]) -> set[str]:
@@ -158,15 +158,15 @@ def _stored(target: ast.expr) -> Iterator[str]:
 
 
 def _imported_modules(module: ast.Module) -> dict[str, str]:
-    found: dict[str, str] = {}
+    bound_names: dict[str, str] = {}
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
-            for one in node.names:
-                name = one.name if one.asname else one.name.partition(".")[0]
+            for alias in node.names:
+                name = alias.name if alias.asname else alias.name.partition(".")[0]
                 if name in MODULES:
-                    found[one.asname or name] = name
+                    bound_names[alias.asname or name] = name
         elif isinstance(node, ast.ImportFrom) and node.module == "collections":
-            for one in node.names:
-                if one.name == "abc":
-                    found[one.asname or "abc"] = "collections.abc"
-    return found
+            for alias in node.names:
+                if alias.name == "abc":
+                    bound_names[alias.asname or "abc"] = "collections.abc"
+    return bound_names

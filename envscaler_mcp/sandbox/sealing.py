@@ -19,7 +19,7 @@ _flags_of: Callable[[type], int] = type.__dict__["__flags__"].__get__
 
 def seal_every_class() -> None:
     """No class that exists now can be changed from here on. For a process that runs generated code, before it does."""
-    place = _place_of_flags()
+    offset = _place_of_flags()
     waiting: list[type] = [object]
     seen: set[type] = set()
     while waiting:
@@ -27,7 +27,7 @@ def seal_every_class() -> None:
         if made not in seen:
             seen.add(made)
             waiting.extend(type.__subclasses__(made))
-            _mark(made, place)
+            _mark(made, offset)
 
 
 def is_sealed(made: type) -> bool:
@@ -60,10 +60,10 @@ def is_open_function(value: object) -> bool:
     return type(value) in (FunctionType, MethodType)
 
 
-def _mark(made: type, place: int) -> None:
+def _mark(made: type, offset: int) -> None:
     flags = _flags_of(made)
     if not flags & _IMMUTABLE:
-        ctypes.c_ulong.from_address(id(made) + place).value = flags | _IMMUTABLE
+        ctypes.c_ulong.from_address(id(made) + offset).value = flags | _IMMUTABLE
 
 
 @functools.lru_cache(maxsize=1)
@@ -71,7 +71,7 @@ def _place_of_flags() -> int:
     """Where in a class object its flags lie, found by looking: builds of Python differ."""
     classes = (int, dict, object, str, BaseException, ctypes.Structure, functools.partial, FunctionType, type)
     size = ctypes.sizeof(ctypes.c_ulong)
-    for place in range(0, 50 * size, size):
-        if all(ctypes.c_ulong.from_address(id(made) + place).value == _flags_of(made) for made in classes):
-            return place
+    for offset in range(0, 50 * size, size):
+        if all(ctypes.c_ulong.from_address(id(made) + offset).value == _flags_of(made) for made in classes):
+            return offset
     raise OSError("this build of Python keeps the flags of its classes where they cannot be found")

@@ -101,7 +101,7 @@ def ask_before_fork() -> int:
 def allow_only_the_list(channel: int, forks: bool) -> None:
     """From here on only the list; messages go over one descriptor, no memory becomes a program or is shared.
 
-    Forking is on it only where somebody is asked first.
+    Forking is on it only where a listener decides on each clone.
     """
     arch = _arch()
     numbers = arch.numbers
@@ -137,7 +137,7 @@ class Listener:
         self.descriptor = descriptor
 
     def asked(self, seconds: float) -> bool:
-        """Whether somebody waits for an answer."""
+        """Whether a clone waits for an answer, within so many seconds."""
         poll = select.poll()
         poll.register(self.descriptor, select.POLLIN)
         return any(events & select.POLLIN for _, events in poll.poll(seconds * 1000))
@@ -155,7 +155,7 @@ class Listener:
         return False
 
     def refuse(self) -> set[int]:
-        """Whoever waits for an answer gets a no; their processes."""
+        """Refuse every clone that waits; the pids of the processes that tried."""
         asking = set()
         while self.asked(0):
             number, pid = self._question()
@@ -169,7 +169,7 @@ class Listener:
         try:
             fcntl.ioctl(self.descriptor, _RECEIVE, question)
         except OSError:
-            # Whoever asked is gone.
+            # The process that asked is gone.
             return None, 0
         number, pid = struct.unpack_from("=QI", question)
         return int(number), int(pid)

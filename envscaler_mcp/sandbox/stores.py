@@ -34,8 +34,8 @@ class _Asking(ast.NodeTransformer):
         self.generic_visit(node)
         if read is not None:
             asked = ast.Expr(ast.Call(ast.Name(OWN_SELF, ast.Load()), [ast.Name(read, ast.Load())], []))
-            place = 1 if ast.get_docstring(node, clean=False) is not None else 0
-            node.body.insert(place, ast.copy_location(asked, node.body[0]))
+            position = 1 if ast.get_docstring(node, clean=False) is not None else 0
+            node.body.insert(position, ast.copy_location(asked, node.body[0]))
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:

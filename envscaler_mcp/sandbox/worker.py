@@ -108,7 +108,7 @@ class _Worker:
             guard_with(guarded_builtins, asking_before_stores)
 
     def answer_all(self) -> NoReturn:
-        """Until nobody listens any more."""
+        """Answer requests until the channel closes."""
         while True:
             try:
                 asked = self._reader.next(self._bounds)
@@ -213,11 +213,11 @@ class _Worker:
     def _states_for(self, sources: list[str], final: Any, alone: bool) -> Iterator[tuple[str, Any, Any]]:
         """Each check with a beginning and an end of its own; the last has no other after it that could see the end."""
         last = len(sources) - 1
-        for place, source in enumerate(sources):
+        for index, source in enumerate(sources):
             yield (
                 source,
                 self._initial if alone else json_copy(self._initial),
-                final if place == last else json_copy(final),
+                final if index == last else json_copy(final),
             )
 
     def _check_python(self, asked: dict[str, Any]) -> Answer:

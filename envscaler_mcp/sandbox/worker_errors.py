@@ -11,7 +11,7 @@ from envscaler_mcp.sandbox.tripwire import TRIPPED
 
 Reason = Literal["hostile", "time", "memory", "crash", "closed"]
 """`hostile`: it asked for what no world needs, or broke the wire; the others say which bound it went over, or that it
-broke down. `closed` means by whoever held it."""
+broke down. `closed`: its owner closed it."""
 
 
 class MessageTooLargeError(SandboxError):
@@ -21,8 +21,8 @@ class MessageTooLargeError(SandboxError):
 class WorkerEndedError(SandboxError):
     """A world's worker is gone, and the world with it; open another one."""
 
-    def __init__(self, reason: Reason, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
         self.reason: Reason = reason
 
     @property
@@ -32,7 +32,7 @@ class WorkerEndedError(SandboxError):
 
 
 def ended_by(status: int | None, doing: str) -> WorkerEndedError:
-    """What an exit status says about a worker that ended by itself."""
+    """What an exit status says about a worker that ended without being told to."""
     if status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == TRIPPED:
         return WorkerEndedError("hostile", f"{doing}: the code asked for something that no world needs")
     if status is None or not os.WIFSIGNALED(status):

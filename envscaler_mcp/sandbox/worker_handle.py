@@ -1,10 +1,14 @@
-"""The harness's end of one worker: one request, one answer with its id, and for anything else the worker's end."""
+"""The host's end of one worker: one request, one answer with the id of the request; anything else ends the worker.
+
+The worker is not trusted once unread code has run in it. Its messages are bounded before they are parsed (`frames.py`), an
+answer counts only with the random id of the request, and what the kernel says about the process (its pid, exit status,
+memory, processor time) is never taken from the worker itself.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
 import struct
 import threading
@@ -16,25 +20,24 @@ from typing import Any, NoReturn, TypeVar
 
 from envscaler_mcp.errors import EnvScalerError, SandboxError, WorldError
 from envscaler_mcp.sandbox import limits as bounds
-from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, FrameTooLargeError, Reader, encode, is_whole
+from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, FrameTooLargeError, Reader, encode
 from envscaler_mcp.sandbox.idle import idle_watch
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
+from envscaler_mcp.sandbox.pending import Pending
 from envscaler_mcp.sandbox.seccomp import Listener
 from envscaler_mcp.sandbox.system import CAN_FORK_SIBLINGS
 from envscaler_mcp.sandbox.worker_errors import MessageTooLargeError, Reason, WorkerEndedError, ended_by
 from envscaler_mcp.sandbox.zygote import Spawned, Zygote
 
 _PATIENCE = 0.05
-"""Seconds a read waits before the clock, the memory and the fork listener are looked at."""
-SMALL = 1 << 15
-"""Bytes of an answer that may be read and understood between others' requests."""
+"""Seconds a read waits before deadline, memory and fork listener are checked."""
 _CREDENTIALS = struct.calcsize("3i")
 _START_SECONDS = 10.0
 _LAST_SECONDS = 0.5
 
 _SMALL = Bounds(1 << 18, 1 << 14)
-"""For answers that hold neither a state nor a result."""
+"""For answers that hold no state and no result."""
 _RESULT_VALUES = 500_000
 """As many as the longest text of a result can hold, at two characters each."""
 _STATE_VALUES = 1_000_000
@@ -44,7 +47,7 @@ T = TypeVar("T")
 
 
 class WorkerHandle:
-    """One worker. Whatever it says is checked here; nothing it says is believed beyond its own answer."""
+    """One worker. One request at a time; threads may share the handle."""
 
     def __init__(self, zygote: Zygote, spawned: Spawned, limits: Limits) -> None:
         self.pid = spawned.pid
@@ -59,27 +62,36 @@ class WorkerHandle:
         self._turn = threading.Lock()
         self._ended: WorkerEndedError | None = None
         self._doomed: WorkerEndedError | None = None
-        """Why it was ended while its answer was waited for."""
+        """Why another thread ended it while this one waited for its answer."""
         self.turns = 0
-        """Odd while the worker is asked something."""
+        """Counts begins and ends of requests, so it is odd during one. The idle watch compares it without a lock: a worker
+        that uses the processor between two looks with the same even number works without a request.
+        """
         self.inherited = zygote.memory
-        """Bytes that it was forked with, which it shares."""
+        """Bytes that it shares with the process it was forked from (copy on write), and that do not count as its own."""
         self.slowed = False
-        """Whether a call kept it busy for so long that it had to take turns with others like it."""
+        """Whether a call used so much processor time that it had to take turns with others."""
+        # A blocking socket with kernel timeouts: a Python timeout would cost a poll for each read.
         spawned.stream.settimeout(None)
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, int(_PATIENCE * 1e6)))
         spawned.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", 1, 0))
+        # Ends the process of a handle that was dropped without `close`.
         self._forget = weakref.finalize(self, _end_quietly, zygote, spawned)
         idle_watch().add(self)
 
     @classmethod
     def start(cls, zygote: Zygote, limits: Limits, layers: Layers) -> WorkerHandle:
-        """A worker fresh from the zygote, hardened; nothing generated has run in it yet."""
-        line = cls(zygote, zygote.spawn(limits, layers), limits)
-        line._meet(layers)
-        return line
+        """A new worker from the zygote, hardened; no unread code has run in it."""
+        worker = cls(zygote, zygote.spawn(limits, layers), limits)
+        worker._meet(layers)
+        return worker
 
     def _meet(self, layers: Layers) -> None:
+        """Receive the seccomp listener and the report of what the worker applied to itself.
+
+        The listener comes first, as a descriptor beside one byte: from then on each clone of the worker waits in the kernel
+        until this process answers it.
+        """
         doing = "starting a worker"
         deadline = time.monotonic() + _START_SECONDS
         try:
@@ -87,7 +99,7 @@ class WorkerHandle:
         except OSError as cause:
             self._void("crash", f"{doing}: {cause}")
         if handed:
-            self._listener = _kept(Listener(handed[0]))
+            self._listener = _closed_with_last_user(Listener(handed[0]))
         self.applied = self._next(deadline, doing)
         if "failed" in self.applied:
             self._void("crash", f"{doing}: {self.applied['failed']}")
@@ -95,7 +107,7 @@ class WorkerHandle:
             self._void("crash", f"{doing}: the kernel layer could not be applied")
 
     applied: dict[str, Any]
-    """What the worker did to itself before anything generated ran in it."""
+    """What the worker applied to itself before any unread code ran in it."""
 
     @property
     def forks(self) -> bool:
@@ -113,7 +125,7 @@ class WorkerHandle:
 
     @contextlib.contextmanager
     def _ended_when_interrupted(self) -> Iterator[None]:
-        """Whoever stops waiting in the middle, by Ctrl-C or otherwise, leaves an answer that belongs to no request."""
+        """End the worker if the wait is interrupted (Ctrl-C, cancellation): its late answer would be taken for the next one."""
         try:
             yield
         except EnvScalerError:
@@ -123,9 +135,9 @@ class WorkerHandle:
             raise
 
     def begin(self, do: str, seconds: float, **fields: Any) -> Pending:
-        """Ask, and let the event loop wait: any number of requests may be pending without a thread of their own."""
+        """Send a request whose answer an event loop waits for, without a thread."""
         if not self._turn.acquire(blocking=False):
-            raise SandboxError(f"{do}: this worker is asked by something else")
+            raise SandboxError(f"{do}: this worker is busy with another request")
         self.turns += 1
         try:
             number, frame = self._written(do, fields)
@@ -142,7 +154,7 @@ class WorkerHandle:
         return self._answer_to(number, self._next(deadline, do), do)
 
     def _written(self, do: str, fields: dict[str, Any]) -> tuple[str, bytes]:
-        """A request as it is sent, and the number that its answer must have."""
+        """The frame of a request, and the id that its answer must have: random, so that code in the worker cannot guess it."""
         self._must_live()
         number = os.urandom(8).hex()
         try:
@@ -157,14 +169,15 @@ class WorkerHandle:
 
     def _answer_to(self, number: str, answer: dict[str, Any], do: str) -> dict[str, Any]:
         if answer.get("id") != number:
-            self._void("hostile", f"{do}: an answer came that nobody had asked for")
+            self._void("hostile", f"{do}: an answer to no request")
         error = answer.get("error")
         if error is not None:
             raise WorldError(error if type(error) is str else f"{do} failed inside the worker")
         return answer
 
     def fork(self) -> WorkerHandle:
-        """A second worker that goes on from where this one is."""
+        """A second worker that continues from the state of this one."""
+        # `_listening` too: another thread that looks for forbidden clones would refuse the one that is allowed here.
         with self._turn, self._listening, self._ended_when_interrupted():
             self.turns += 2
             self._must_live()
@@ -175,8 +188,20 @@ class WorkerHandle:
             return self._forked()
 
     def _forked(self) -> WorkerHandle:
+        """The fork, step by step. The worker is not believed at any of them.
+
+        1. This process makes the channel of the new worker and sends its other end to the parent (SCM_RIGHTS).
+        2. The parent clones. The kernel holds the clone until the listener agrees to this one; any other is refused.
+        3. The parent says `parted`, and the new worker sends its first message on the new channel.
+        4. The kernel, not the worker, names the sender's pid (SCM_CREDENTIALS), and the zygote confirms that it is a
+           child of its own: CLONE_PARENT makes the new worker a sibling, so that the zygote can end and reap it.
+
+        Memory is shared copy on write: a fork costs page tables, not copies. The seccomp filter is inherited together
+        with its listener, which all workers of a family therefore share.
+        """
         deadline = time.monotonic() + self.limits.open_seconds
         ours, theirs = socket.socketpair()
+        # Before anything is sent, or the first message would carry no credentials.
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         try:
             with theirs:
@@ -186,7 +211,7 @@ class WorkerHandle:
                 self._void("hostile", "fork: the worker did not fork")
             if self._next(deadline, "fork").get("parted") is not True:
                 self._void("hostile", "fork: the worker did not fork")
-            pid = self._newcomer(ours)
+            pid = self._pid_behind(ours)
         except OSError as cause:
             ours.close()
             self._void("crash", f"fork: {cause}")
@@ -200,23 +225,24 @@ class WorkerHandle:
             twin._void("hostile", "fork: the new worker did not say so")
         return twin
 
-    def _newcomer(self, ours: socket.socket) -> int:
-        """The process at the other end of a new channel, as the kernel names it and the zygote knows it."""
+    def _pid_behind(self, ours: socket.socket) -> int:
+        """The pid of the process at the other end of a new channel, by the kernel's word and confirmed by the zygote."""
         ours.settimeout(self.limits.open_seconds)
         space = socket.CMSG_SPACE(_CREDENTIALS)
+        # Peeked: the byte belongs to the first frame, which is read after this.
         _, attached, _, _ = ours.recvmsg(1, space, socket.MSG_PEEK)
         ours.settimeout(None)
-        named = [
+        pids = [
             struct.unpack("3i", content[:_CREDENTIALS])[0]
             for _, kind, content in attached
             if kind == socket.SCM_CREDENTIALS
         ]
-        if not named or not self._zygote.adopt(named[0]):
+        if not pids or not self._zygote.adopt(pids[0]):
             self._void("hostile", "fork: the new worker cannot be found")
-        return int(named[0])
+        return int(pids[0])
 
     def close(self, *, wait: bool = True) -> None:
-        """End the worker; its channel says nothing more. Without waiting, it has ended a moment later."""
+        """End the worker and close its channel. Without `wait` it ends a moment after the return."""
         if self._ended is None:
             self._ended = WorkerEndedError("closed", "this world was closed; open another one")
         self._stream.close()
@@ -226,14 +252,15 @@ class WorkerHandle:
             with contextlib.suppress(SandboxError):
                 self._zygote.drop(self.pid)
 
-    def reject(self, told: str) -> WorkerEndedError:
-        """End the worker for an answer that makes no sense; to be raised."""
+    def reject(self, why: str) -> WorkerEndedError:
+        """End the worker for an invalid answer; the caller raises the error."""
         with contextlib.suppress(WorkerEndedError):
-            self._void("hostile", told)
-        return WorkerEndedError("hostile", told)
+            self._void("hostile", why)
+        return WorkerEndedError("hostile", why)
 
     def end_if_still_idle(self, turns: int) -> None:
-        """End the worker, which uses the processor without having been asked anything since that turn."""
+        """End the worker, which used the processor without a request, unless one began since that turn."""
+        # Without the lock a request could begin between the comparison and the end.
         if self._turn.acquire(blocking=False):
             try:
                 if self.turns == turns and self._ended is None:
@@ -244,12 +271,12 @@ class WorkerHandle:
 
     @property
     def ended(self) -> bool:
-        """Whether it is known that the worker is gone."""
+        """Whether the worker is known to be gone."""
         return self._ended is not None
 
     @property
     def usable(self) -> bool:
-        """Whether the worker can be asked, by this process."""
+        """Whether this process can send the worker requests."""
         return self._ended is None and self._zygote.alive
 
     def _send(self, frame: bytes, deadline: float, doing: str) -> None:
@@ -261,21 +288,24 @@ class WorkerHandle:
                 if time.monotonic() > deadline:
                     self._void("time", f"{doing}: the worker took no message in time")
             except OSError:
-                # It may have said why before it left.
+                # The worker is gone. It may have sent the reason before, so the answer is read all the same.
                 return
 
     def _next(self, deadline: float, doing: str) -> dict[str, Any]:
-        """One message; a worker that reports its own code is ended, and so is one that speaks out of turn."""
+        """One message; one that is malformed, too large, late or a report of hostile code ends the worker."""
         try:
-            bounds = self._bounds.get(doing, _SMALL)
-            message = self._wait(partial(self._reader.next, bounds), deadline, doing)
+            message = self._wait(partial(self._reader.next, self.bounds_of(doing)), deadline, doing)
         except FrameError as cause:
-            # What an agent has put into a state by ordinary calls may be too much; no other answer grows with it.
+            # Ordinary calls of an agent may make a state too large; no other answer grows with what an agent does.
             grown = doing in _OF_STATES and isinstance(cause, FrameTooLargeError)
             self._void("memory" if grown else "hostile", f"{doing}: {cause}")
         except (ClosedError, OSError):
             self._gone(doing)
         return self._accepted(message, doing)
+
+    def bounds_of(self, doing: str) -> Bounds:
+        """How large an answer to this request may be."""
+        return self._bounds.get(doing, _SMALL)
 
     def _accepted(self, message: dict[str, Any], doing: str) -> dict[str, Any]:
         hostile = message.get("hostile")
@@ -284,7 +314,7 @@ class WorkerHandle:
         return message
 
     def _wait(self, read: Callable[[], T], deadline: float, doing: str) -> T:
-        """What the read gives, looking at clock, memory and fork listener whenever it is slow."""
+        """The result of `read`, tried again after each timeout; deadline, memory and fork listener are checked in between."""
         while True:
             try:
                 return read()
@@ -294,7 +324,7 @@ class WorkerHandle:
                     self._void(*why)
 
     def _overstepped(self, deadline: float, doing: str) -> tuple[Reason, str] | None:
-        """Which bound a worker is over while its answer is waited for."""
+        """Which bound the worker is over, and a sentence about it; None where it is within all of them."""
         if time.monotonic() > deadline:
             return "time", f"{doing}: no answer in time; the worker was ended"
         used = bounds.resident(self.pid)
@@ -307,7 +337,8 @@ class WorkerHandle:
         return None
 
     def _tries_to_fork(self) -> bool:
-        """Whether the worker asks for a process that nobody wants; worlds forked from it may be the ones that ask."""
+        """Whether the worker tried to start a process. The whole family shares the listener, so another may be the one."""
+        # Not blocking: the thread that holds the lock may be agreeing to a fork that it asked for.
         if self._listener is None or not self._listening.acquire(blocking=False):
             return False
         try:
@@ -315,30 +346,30 @@ class WorkerHandle:
         finally:
             self._listening.release()
 
-    def _void(self, reason: Reason, told: str) -> NoReturn:
-        """End the worker and say why, now and at every later request."""
-        self._end(WorkerEndedError(reason, told))
+    def _void(self, reason: Reason, why: str) -> NoReturn:
+        """End the worker and raise why, now and at every later request."""
+        self._end(WorkerEndedError(reason, why))
 
     def doom(self, reason: Reason, why: str) -> None:
-        """End the worker from another thread than the one that waits for it, which then hears why."""
+        """End the worker from another thread than the one that waits for it; that one raises the reason."""
         if self._ended is None and self._zygote.alive:
             self._doomed = WorkerEndedError(reason, why)
             self._zygote.end(self.pid)
 
     @property
     def own_memory(self) -> int:
-        """Bytes that the worker holds beside those it was forked with."""
+        """Bytes that the worker holds and does not share with the process it was forked from."""
         return 0 if self._ended is not None else bounds.own_memory(self.pid, self.inherited)
 
     def _gone(self, doing: str) -> NoReturn:
-        """The worker ended without an answer; the zygote knows how."""
+        """The worker ended without an answer. Its parent, the zygote, has its exit status."""
         status = self._status()
         self._end(ended_by(status, doing) if self._doomed is None else self._doomed)
 
     def _status(self) -> int | None:
         self._forget.detach()
         self._stream.close()
-        # It has closed its channel, so its end is near, and tells what the matter was.
+        # Its channel is closed, so it is about to exit: wait for that, since killing it would hide the exit status.
         return self._zygote.end(self.pid, _LAST_SECONDS)
 
     def _end(self, why: WorkerEndedError) -> NoReturn:
@@ -354,112 +385,8 @@ class WorkerHandle:
             raise WorkerEndedError(self._ended.reason, str(self._ended))
 
 
-class Pending:
-    """A request whose answer is not there yet. Nothing here blocks but `finish`, which belongs into a thread."""
-
-    def __init__(self, line: WorkerHandle, doing: str, number: str, frame: bytes, deadline: float) -> None:
-        self._line = line
-        self._doing = doing
-        self._number = number
-        self._deadline = deadline
-        self._why: tuple[Reason, str] | None = None
-        self._message: dict[str, Any] | None = None
-        self._over = False
-        self._process: int | None = None
-        self._used: float | None = None
-        self.descriptor = line._stream.fileno()
-        self._rest = frame[self._send(frame) :]
-
-    def _send(self, frame: bytes) -> int:
-        try:
-            return self._line._stream.send(frame, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return 0
-        except OSError:
-            # It may have said why before it left.
-            return len(frame)
-
-    @property
-    def sent(self) -> bool:
-        """Whether the worker has room for the whole request, as one that waits for a request nearly always has."""
-        return not self._rest
-
-    def must_end(self) -> bool:
-        """Whether the worker is over one of its bounds; to be asked now and then."""
-        self._why = self._line._overstepped(self._deadline, self._doing)
-        return self._why is not None
-
-    def is_busy(self, waiting: int) -> bool:
-        """Whether it has used much processor time since this was asked first; the more wait, the less is much."""
-        line = self._line
-        used = bounds.processor_seconds(line.pid)
-        if self._used is None:
-            # Most calls are answered before anything is asked about them, and cost no look.
-            self._used = used
-        return used - self._used > line.limits.busy_seconds / max(1.0, waiting / (os.cpu_count() or 1))
-
-    def stop(self) -> None:
-        """Let the worker rest; it does nothing until it may go on, or is ended."""
-        self._line.slowed = True
-        self._signal(signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        """Let it work again."""
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, number: int) -> None:
-        # A number may belong to another process once the zygote has buried a worker; a descriptor never does.
-        with contextlib.suppress(OSError):
-            if self._process is None and self._line._doomed is None:
-                self._process = os.pidfd_open(self._line.pid)
-            if self._process is not None:
-                signal.pidfd_send_signal(self._process, number)
-
-    def small_answer(self) -> dict[str, Any] | None:
-        """The answer, if it is there, small and as it should be; None for what only `finish` can tell."""
-        line = self._line
-        try:
-            piece = line._stream.recv(SMALL, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-            if not is_whole(piece) or not line._reader.empty:
-                return None
-            self._message = line._reader.next(line._bounds.get(self._doing, _SMALL))
-        except FrameError as cause:
-            self._why = "hostile", f"{self._doing}: {cause}"
-            return None
-        except OSError:
-            return None
-        if self._message.get("id") != self._number or "hostile" in self._message:
-            return None
-        return self._answer(self._message)
-
-    def finish(self) -> dict[str, Any]:
-        """Wait for the answer, however long it is; what is wrong with it ends the worker."""
-        line = self._line
-        with line._ended_when_interrupted():
-            if self._why is not None:
-                line._void(*self._why)
-            if self._rest:
-                line._send(self._rest, self._deadline, self._doing)
-            if self._message is not None:
-                return self._answer(line._accepted(self._message, self._doing))
-            return self._answer(line._next(self._deadline, self._doing))
-
-    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        self._over = True
-        return self._line._answer_to(self._number, message, self._doing)
-
-    def close(self) -> None:
-        """Let others ask. Where the wait was given up, the answer would belong to no request, so the worker ends."""
-        if self._process is not None:
-            os.close(self._process)
-        if not self._over:
-            self._line.close()
-        self._line.turns += 1
-        self._line._turn.release()
-
-
-def _kept(listener: Listener) -> Listener:
-    """The listener's descriptor is closed with the last worker that shares it."""
+def _closed_with_last_user(listener: Listener) -> Listener:
+    """The same listener; its descriptor is closed when the last handle of its family is gone."""
     weakref.finalize(listener, os.close, listener.descriptor)
     return listener
 

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.errors import SandboxError
-from envscaler_mcp.sandbox.worker_handle import Pending, WorkerHandle
+from envscaler_mcp.sandbox.pending import Pending
+from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.serving.attempt import MAX_RESULT, Attempt
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.outcome import Kind, Outcome, PublishedOutcome, encode
@@ -101,7 +102,7 @@ class WorkerWorld:
         self._asked("restore", "restored", bool, mark=snapshot)
 
     def fork(self) -> WorkerWorld:
-        """A second world, in a second worker, that goes on from here by itself."""
+        """A second world, in a second worker, that continues from here."""
         return WorkerWorld(self.code, self.line.fork())
 
     def set_clock(self, now: str) -> None:

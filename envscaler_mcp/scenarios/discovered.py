@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 from envscaler_mcp.artifacts import Call, Level, Provenance, Scenario, Span, State
-from envscaler_mcp.errors import GrowthError
+from envscaler_mcp.errors import GrowthError, Unproven
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.offers import Offers
 from envscaler_mcp.sandbox.checking import Checker, checker
@@ -24,7 +24,6 @@ from envscaler_mcp.scenarios.discovered_threads import (
     texts_in,
     together,
 )
-from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.phrases import heading, polished
 from envscaler_mcp.scenarios.plain_facts import PlainFacts
 from envscaler_mcp.scenarios.routes import ReadRoute, Routes

@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Frame, Scenario, StateDiff
+from envscaler_mcp.grading.graders import LocalGrader, WorkerGrader
 from envscaler_mcp.language.column_types import Nearby
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.offers import Offers, containers, plain, told_options
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scenarios.heard import PlainFlow
 from envscaler_mcp.scenarios.intended_effects import Wishes
-from envscaler_mcp.scenarios.judges import CheckerJudge, LocalGrader
 from envscaler_mcp.scenarios.observed_types import type_of_schema, type_of_values
 from envscaler_mcp.scenarios.proving import Proving
 from envscaler_mcp.scenarios.replay import CallRecording, record
@@ -81,7 +81,7 @@ class WrittenProver(Proving):
         self._schemas = {tool.name: tool.input_schema["properties"] for tool in code.environment.tools}
 
     def _judge(self) -> LocalGrader:
-        return CheckerJudge(self.scenario, self.initial, self._checker)
+        return WorkerGrader(self.scenario, self.initial, self._checker)
 
     def _frame(self, diff: StateDiff) -> Frame:
         return self.wishes.frame(diff)

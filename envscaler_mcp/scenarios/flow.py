@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Goal, Scenario
+from envscaler_mcp.errors import Unproven
 from envscaler_mcp.language.expressions import (
     Defined,
     Derived,
@@ -38,7 +39,6 @@ from envscaler_mcp.language.stories import (
 )
 from envscaler_mcp.language.types import Type, list_of, ref
 from envscaler_mcp.scenarios.ambiguity import WordedStory, named_roles, used_names
-from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.knowledge import PAGE, Knowledge, Unknown
 from envscaler_mcp.scenarios.shapes import leaves
 from envscaler_mcp.scenarios.threads import Unfit, as_it_is, on_the_wire

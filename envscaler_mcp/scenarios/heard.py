@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Scenario, Span, canonical_json
+from envscaler_mcp.errors import Unproven
 from envscaler_mcp.language.text import singular, words
-from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.replay import CallRecording
 from envscaler_mcp.scenarios.shapes import leaves, shown_in
 from envscaler_mcp.serving.world import World

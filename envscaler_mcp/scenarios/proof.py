@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Environment, Scenario
+from envscaler_mcp.grading.graders import LocalGrader, WorkerGrader
 from envscaler_mcp.language.column_types import Nearby
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Storybook
@@ -14,7 +15,6 @@ from envscaler_mcp.sampling.arguments import Arguments, RecordPool
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scenarios.flow import StoryFlow
 from envscaler_mcp.scenarios.heard import PlainFlow
-from envscaler_mcp.scenarios.judges import CheckerJudge, LocalGrader
 from envscaler_mcp.scenarios.proving import Proving
 from envscaler_mcp.scenarios.replay import CallRecording
 from envscaler_mcp.serving.local_world import LocalWorld
@@ -41,7 +41,7 @@ class Prover(Proving):
 
     def _judge(self) -> LocalGrader:
         if self._checker is not None:
-            return CheckerJudge(self.scenario, self.initial, self._checker)
+            return WorkerGrader(self.scenario, self.initial, self._checker)
         return LocalGrader.of(self.scenario, self.initial)
 
     def _look(self) -> dict[str, Any]:

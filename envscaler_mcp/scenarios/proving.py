@@ -8,12 +8,13 @@ from itertools import islice
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, StateDiff, Tally, canonical_json
+from envscaler_mcp.errors import Unproven
+from envscaler_mcp.grading.graders import LocalGrader
 from envscaler_mcp.language.column_types import Nearby, other_values
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.fact_coverage import missing_facts, text_mutants
 from envscaler_mcp.scenarios.facts import frame_of
-from envscaler_mcp.scenarios.judges import LocalGrader, Unproven
 from envscaler_mcp.scenarios.key_order import in_key_order
 from envscaler_mcp.scenarios.replay import CallRecording, content_form, record
 from envscaler_mcp.serving.state_diff import diff_of_states

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from envscaler_mcp.artifacts import Call, Environment, Level, Provenance, Scenario, State
-from envscaler_mcp.errors import GrowthError
+from envscaler_mcp.errors import GrowthError, Unproven
 from envscaler_mcp.language.expressions import Scan, walk
 from envscaler_mcp.language.interpreter.store import Ref
 from envscaler_mcp.language.model import Model
@@ -15,7 +15,6 @@ from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.casting import Casting, drawn_records
 from envscaler_mcp.scenarios.conversation import conversation
 from envscaler_mcp.scenarios.facts import checks_and_frame
-from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.knowledge import Unknown
 from envscaler_mcp.scenarios.message import TaskMessage, message
 from envscaler_mcp.scenarios.proof import Prover

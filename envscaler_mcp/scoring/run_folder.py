@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Self
 
 from envscaler_mcp.artifacts import Provenance, Trajectory
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.grading.reward import GRADING
 from envscaler_mcp.plain_files import PlainFolder
-from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.scoring.journal import Journal, Place, read_shards
 from envscaler_mcp.scoring.trajectory import Attempted, attempt_of, attempted, record_of, trajectory_of
-from envscaler_mcp.serving.grading import Scoring
 
 PLAN = "plan.json"
 

@@ -1,4 +1,4 @@
-"""What environment code itself does with a call, before its world mends it: for whoever judges the code.
+"""What environment code itself does with a call, before its world mends it: for tests of the code.
 
 A world takes back what a refused or failing call has written, so that agents never meet it. Here it is seen.
 """

@@ -94,7 +94,7 @@ def _unchecked_tool(tool: Tool) -> CallableTool:
 
 def _is_flat(schema: Mapping[str, Any]) -> bool:
     if "anyOf" in schema:
-        return all(_is_flat(one) for one in schema["anyOf"])
+        return all(_is_flat(option) for option in schema["anyOf"])
     return schema.get("type") in ("string", "integer", "number", "boolean", "null")
 
 

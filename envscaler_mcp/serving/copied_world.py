@@ -1,4 +1,4 @@
-"""A world of a class that somebody wrote by hand or with a model, in the published shape.
+"""A world of a class that a person or a model wrote, in the published shape.
 
 Such a class keeps no account of its changes, so its attributes are copied before a tool that may write is called. All
 attributes are copied, private ones too; the public ones are the state.
@@ -108,18 +108,18 @@ class CopiedWorld(LocalWorld):
     def _put_back(self, moment: _Mark) -> None:
         image = moment.image
         attributes = marshal.loads(image) if isinstance(image, bytes) else deepcopy(image)  # noqa: S302
-        kept = {name: value for name, value in vars(self._env).items() if name in self.left_out}
+        uncopied = {name: value for name, value in vars(self._env).items() if name in self.left_out}
         vars(self._env).clear()
-        vars(self._env).update(kept, **attributes)
+        vars(self._env).update(uncopied, **attributes)
         self._sources.go_to(moment.position)
 
     def _begin(self) -> None:
         self._before = self._current
 
-    def _run(self, found: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
+    def _run(self, callable_tool: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
         self._before = self._current
-        name = found.tool.name
-        writes = found.tool.effect == "writes"
+        name = callable_tool.tool.name
+        writes = callable_tool.tool.effect == "writes"
         try:
             result = getattr(self._env, name)(**arguments)
             text = published(result)
@@ -176,7 +176,7 @@ class CopiedWorld(LocalWorld):
         return state
 
     def fork(self) -> CopiedWorld:
-        """A second world that goes on from here by itself, with no marks."""
+        """A second world that continues from here, independent of this one, with no marks."""
         twin = type(self)(self.code, self._sources.fork())
         twin._env = object.__new__(twin._class)
         vars(twin._env).update(

@@ -75,11 +75,11 @@ _watch: threading.Thread | None = None
 def slot() -> Slot:
     """The slot of the thread that asks; a caller sets `running`, raises `turn`, and clears it behind the call."""
     try:
-        found: Slot = _here.slot
+        slot: Slot = _here.slot
     except AttributeError:
-        found = _here.slot = _slots[threading.get_ident()] = Slot()
+        slot = _here.slot = _slots[threading.get_ident()] = Slot()
         _start()
-    return found
+    return slot
 
 
 def within_time(method: Callable[..., Any], arguments: dict[str, Any]) -> Any:
@@ -98,8 +98,8 @@ def rule_in(error: BaseException) -> int | None:
     trace: TracebackType | None = error.__traceback__
     number = None
     while trace is not None:
-        found = _RULE.match(trace.tb_frame.f_code.co_name)
-        number = int(found[1]) if found else number
+        match = _RULE.match(trace.tb_frame.f_code.co_name)
+        number = int(match[1]) if match else number
         trace = trace.tb_next
     return number
 
@@ -123,8 +123,8 @@ def count_no_garbage() -> None:
 _collecting = [0.0]
 
 
-def _note_garbage(phase: str, told: dict[str, Any]) -> None:
-    if told["generation"] < 2:
+def _note_garbage(phase: str, info: dict[str, Any]) -> None:
+    if info["generation"] < 2:
         return
     if phase == "start":
         _collecting[0] = time.thread_time()

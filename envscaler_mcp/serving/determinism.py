@@ -97,13 +97,13 @@ class Sources:
         return (self.moment - _EPOCH).total_seconds()
 
     def sleep(self, seconds: float) -> None:
-        """Nobody waits: the world's time moves on."""
+        """Returns at once; the world's time moves forward."""
         if seconds < 0:
             raise ValueError("sleep length must be non-negative")
         self._slept += seconds
 
     def draw(self, purpose: str, size: int) -> bytes:
-        """The next bytes that nobody has drawn before."""
+        """The next bytes of the world's random source."""
         self._ids += 1
         text = f"{self.seed}:{purpose}:{self._ids}".encode()
         return hashlib.shake_256(text).digest(size)

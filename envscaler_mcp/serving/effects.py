@@ -65,7 +65,7 @@ def _stores(node: ast.AST, fresh: set[str]) -> bool:
 
 
 def _adds_in_place(node: ast.AST, method: ast.FunctionDef, fresh: set[str]) -> bool:
-    """Whether this is a `+=` that may extend a list somebody else holds."""
+    """Whether this is a `+=` that may extend a list that is also held elsewhere."""
     if not isinstance(node, ast.AugAssign) or not isinstance(node.target, ast.Name):
         return False
     return not isinstance(node.value, ast.Constant) and node.target.id not in _numbers(method) | fresh

@@ -58,9 +58,9 @@ class JournaledWorld(LocalWorld):
     def _begin(self) -> None:
         self._last = []
 
-    def _run(self, found: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
+    def _run(self, callable_tool: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
         env = self._env
-        name = found.tool.name
+        name = callable_tool.tool.name
         mine = slot()
         mine.turn += 1
         mine.limit = self.seconds
@@ -108,8 +108,8 @@ class JournaledWorld(LocalWorld):
     def _failed(self, tool: str, cause: BaseException) -> Outcome:
         if isinstance(cause, MemoryError):
             self.last_failure = "it used more memory than there is"
-            told = f"{tool} used more memory than there is; nothing was changed. Ask for less: narrow it."
-            return Outcome.saying("limited", told)
+            message = f"{tool} used more memory than there is; nothing was changed. Ask for less: narrow it."
+            return Outcome.saying("limited", message)
         if not isinstance(cause, OverdueError):
             return super()._failed(tool, cause)
         self.overdue += 1
@@ -180,7 +180,7 @@ class JournaledWorld(LocalWorld):
         return sum(map(len, records))
 
     def fork(self) -> JournaledWorld:
-        """A second world that goes on from here by itself, with no marks."""
+        """A second world that continues from here, independent of this one, with no marks."""
         twin = JournaledWorld(
             self.code, {name: value for name, value in vars(self._env).items() if name[0] != "_"}, self._seed
         )

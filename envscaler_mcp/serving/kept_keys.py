@@ -57,7 +57,7 @@ class KeptKeys:
 
     def keep_until(self, turn: int) -> None:
         """Forget what was kept after that turn."""
-        later = [key for key, kept in self._by_key.items() if kept.turn > turn]
+        later = [key for key, stored in self._by_key.items() if stored.turn > turn]
         for key in later:
             self._charge(-self._by_key.pop(key).size)
 
@@ -102,7 +102,7 @@ class _All:
 
     def make_room(self) -> None:
         """Far enough that it is not needed again at the next call."""
-        for holder in sorted(self.holders, key=lambda one: -one.size):
+        for holder in sorted(self.holders, key=lambda held: -held.size):
             if self.size <= KEPT_BYTES_OF_ALL * 3 // 4:
                 break
             holder.halve()

@@ -25,7 +25,7 @@ class LocalWorld(ABC):
     def __init__(self, code: EnvironmentCode) -> None:
         self.code = code
         self.last_failure: str | None = None
-        """What environment code raised in the last call that failed; for whoever judges the code, not for agents."""
+        """What environment code raised in the last call that failed; for tests of the code, not for agents."""
         self.overdue = 0
         """Calls that were ended because they took too long."""
         self._tools = code.tools
@@ -49,22 +49,22 @@ class LocalWorld(ABC):
         """What came of the call; never raises for what a caller sent or what environment code did."""
         if key is not None:
             return self._call_once(tool, arguments, key)
-        found = self._tools.get(tool) if type(tool) is str else None
-        if found is None:
+        callable_tool = self._tools.get(tool) if type(tool) is str else None
+        if callable_tool is None:
             self._begin()
             return CLOSED if self._closed else no_such_tool(tool, self._tools)
-        wrong = found.check(arguments)
+        wrong = callable_tool.check(arguments)
         if wrong is not None:
             self._begin()
             return Outcome.saying("invalid", wrong)
-        return self._run(found, json_copy(arguments) if found.nested else arguments)
+        return self._run(callable_tool, json_copy(arguments) if callable_tool.nested else arguments)
 
     def _wrong(self, tool: str, arguments: Mapping[str, Any]) -> Outcome | None:
         """The refusal of what never reaches the code."""
-        found = self._tools.get(tool)
-        if found is None:
+        callable_tool = self._tools.get(tool)
+        if callable_tool is None:
             return CLOSED if self._closed else no_such_tool(tool, self._tools)
-        wrong = found.check(arguments)
+        wrong = callable_tool.check(arguments)
         return None if wrong is None else Outcome.saying("invalid", wrong)
 
     def _call_once(self, tool: str, arguments: Mapping[str, Any], key: str) -> Outcome:
@@ -102,7 +102,7 @@ class LocalWorld(ABC):
         """A new call: nothing has changed yet."""
 
     @abstractmethod
-    def _run(self, found: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
+    def _run(self, callable_tool: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
         """What comes of a call whose tool was found."""
 
     @abstractmethod
@@ -131,7 +131,7 @@ class LocalWorld(ABC):
 
     @abstractmethod
     def fork(self) -> LocalWorld:
-        """A second world that goes on from here by itself, with no marks."""
+        """A second world that continues from here, independent of this one, with no marks."""
 
     @abstractmethod
     def set_clock(self, now: str) -> None:
@@ -151,7 +151,7 @@ class LocalWorld(ABC):
         """Be as at the snapshot, which may be used again. Marks set after it are forgotten."""
         mark, turn = self._at(snapshot)
         self._return_to(mark)
-        self._marks = {number: kept for number, kept in self._marks.items() if number <= snapshot}
+        self._marks = {number: stored for number, stored in self._marks.items() if number <= snapshot}
         self._keyed.keep_until(turn)
 
     def diff_since(self, snapshot: int) -> StateDiff:
@@ -159,12 +159,12 @@ class LocalWorld(ABC):
         return self._changed_since(self._at(snapshot)[0])
 
     def _at(self, snapshot: int) -> tuple[Any, int]:
-        found: tuple[Any, int] | None = self._marks.get(snapshot)
-        if found is None:
+        stored: tuple[Any, int] | None = self._marks.get(snapshot)
+        if stored is None:
             raise WorldError(
                 f"There is no snapshot {snapshot!r}; a restore forgets those taken after the one restored."
             )
-        return found
+        return stored
 
     def _inherit(self, parent: LocalWorld) -> None:
         self._keyed.copy_of(parent._keyed)

@@ -50,16 +50,16 @@ class PublishedWorld(CopiedWorld):
         return encode(self._attributes())
 
     def _attributes(self) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+        attributes: dict[str, Any] = {}
         for name, value in vars(self._env).items():
             try:
-                told[name] = python_value_as_json(value)
+                attributes[name] = python_value_as_json(value)
             except (TypeError, RecursionError) as cause:
                 raise WorldError(
                     f"The attribute {name!r} of {self._class.__name__} holds {cause}, which cannot leave its world; "
                     "import the environment without --faithful."
                 ) from cause
-        return told
+        return attributes
 
     def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
         """What came of the call; any attribute of the instance may be called, as published."""

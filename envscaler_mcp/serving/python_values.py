@@ -120,11 +120,11 @@ def holds_python_values(value: Any) -> bool:
     """Whether some of it is not plain JSON; without recursion, since a state may be nested as deeply as its world likes."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if type(one) is dict:
-            if PYTHON_VALUE in one:
+        current = waiting.pop()
+        if type(current) is dict:
+            if PYTHON_VALUE in current:
                 return True
-            waiting.extend(one.values())
-        elif type(one) is list:
-            waiting.extend(one)
+            waiting.extend(current.values())
+        elif type(current) is list:
+            waiting.extend(current)
     return False

@@ -1,4 +1,4 @@
-"""What an environment tells whoever connects, the same over every transport and in both eras of the protocol."""
+"""What every client of an environment is told, the same over every transport and in both eras of the protocol."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def is_key(key: object) -> bool:
     """Whether it can be an idempotency key; half a character could not be told to a worker."""
     if type(key) is not str or not 0 < len(key) <= MAX_KEY:
         return False
-    return key.isascii() or not any("\ud800" <= one <= "\udfff" for one in key)
+    return key.isascii() or not any("\ud800" <= char <= "\udfff" for char in key)
 
 
 class TaskText(Protocol):

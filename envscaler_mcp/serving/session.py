@@ -1,6 +1,6 @@
-"""The control plane of one world: what whoever opened it may see and do, and no agent.
+"""The control plane of one world: what its owner may see and do, and agents may not.
 
-In process this class is the whole of it; `control.py` carries the same methods to other processes.
+In this process this class is all of it; `control/` carries the same methods to other processes.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Scenario, StateDiff, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.state_diff import diff_of_states
 from envscaler_mcp.serving.world import World
 
 Judge = Callable[[Scenario, Mapping[str, Any], Mapping[str, Any], Scoring, bool], Verdict]
-"""Says what an ending is worth, from the state at the start, the state now, and whether both stand for Python values."""
+"""The verdict on a final state, given the state at the start, and whether both stand for Python values."""
 
 
 class Controls(Protocol):
@@ -37,13 +37,13 @@ class Controls(Protocol):
         """A mark to come back to."""
 
     def restore(self, snapshot: int) -> None:
-        """Be as at the snapshot."""
+        """Go back to the snapshot."""
 
     def fork(self) -> Controls:
-        """A second session that goes on from here by itself."""
+        """A second session that continues from here, independent of this one."""
 
     def verify(self, scoring: Scoring = "framed") -> Verdict:
-        """What the state is worth as an ending; nothing ends by asking."""
+        """The verdict on the state as a final state; the session stays open."""
 
     def close(self) -> None:
         """End the session and its world."""
@@ -90,19 +90,19 @@ class Session:
         return self.world.snapshot()
 
     def restore(self, snapshot: int) -> None:
-        """Be as at the snapshot."""
+        """Go back to the snapshot."""
         self.world.restore(snapshot)
 
     def fork(self) -> Session:
-        """A second session that goes on from here by itself."""
+        """A second session that continues from here, independent of this one."""
         return Session(self.world.fork(), self.scenario, self._judge, self.initial, published=self.published)
 
     def verify(self, scoring: Scoring = "framed") -> Verdict:
-        """What the state is worth as an ending; nothing ends by asking."""
+        """The verdict on the state as a final state; the session stays open."""
         return self.judged(self.world.state(), scoring)
 
     def judged(self, final: Mapping[str, Any], scoring: Scoring) -> Verdict:
-        """What a state is worth as an ending of this session."""
+        """The verdict on a final state of this session."""
         if self.scenario is None:
             raise WorldError("This session was opened at a state, not at a scenario, so there is nothing to verify.")
         return self._judge(self.scenario, self.initial, final, scoring, self.published)

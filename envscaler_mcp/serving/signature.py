@@ -120,14 +120,14 @@ class Annotations:
 
 
 def _aliases(module: ast.Module) -> list[tuple[str, ast.expr]]:
-    found: list[tuple[str, ast.expr]] = []
+    aliases: list[tuple[str, ast.expr]] = []
     for line in module.body:
         if isinstance(line, ast.Assign) and len(line.targets) == 1 and isinstance(line.targets[0], ast.Name):
             if isinstance(line.value, (ast.Subscript, ast.Name, ast.BinOp, ast.Attribute)):
-                found.append((line.targets[0].id, line.value))
+                aliases.append((line.targets[0].id, line.value))
         elif isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and line.value is not None:
-            found += [(line.target.id, line.value)] if _name(line.annotation) == "TypeAlias" else []
-    return found
+            aliases += [(line.target.id, line.value)] if _name(line.annotation) == "TypeAlias" else []
+    return aliases
 
 
 def _name(node: ast.expr) -> str:
@@ -158,10 +158,10 @@ def _literal(parts: list[ast.expr]) -> Schema:
 def _union(schemas: list[Schema]) -> Schema:
     flat: list[Schema] = []
     for schema in schemas:
-        flat += [one for one in schema.get("anyOf", [schema]) if one not in flat]
+        flat += [option for option in schema.get("anyOf", [schema]) if option not in flat]
     if {} in flat:
         return {}
-    flat.sort(key=lambda one: one.get("type") == "null")
+    flat.sort(key=lambda option: option.get("type") == "null")
     return flat[0] if len(flat) == 1 else {"anyOf": flat}
 
 
@@ -170,7 +170,7 @@ def _with_keywords(schema: Schema, keywords: Mapping[str, Any]) -> Schema:
     rules = {name: value for name, value in keywords.items() if name not in notes}
     if "anyOf" not in schema:
         return {**schema, **rules, **notes}
-    inner = [one if one.get("type") == "null" or not rules else {**one, **rules} for one in schema["anyOf"]]
+    inner = [option if option.get("type") == "null" or not rules else {**option, **rules} for option in schema["anyOf"]]
     return {**schema, "anyOf": inner, **notes}
 
 

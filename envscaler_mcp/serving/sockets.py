@@ -19,7 +19,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int, token: str | None) -> socket.socket:
-    """A socket that accepts connections; other machines are let in only with a token."""
+    """A socket that accepts connections; without a token only from this machine."""
     if not is_loopback(host) and not token:
         raise LaunchError(f"Other machines could reach {host!r}; name a token with --token-env, or use 127.0.0.1.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -68,7 +68,7 @@ def listen_privately(address: str) -> socket.socket:
 
 
 def _clear(path: Path) -> None:
-    """Remove what a process that was killed has left; one that lives keeps its place."""
+    """Remove the socket file of a process that was killed; that of a running process stays."""
     if not path.is_socket():
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knock:
@@ -77,4 +77,4 @@ def _clear(path: Path) -> None:
         except ConnectionRefusedError:
             path.unlink(missing_ok=True)
             return
-    raise LaunchError(f"Another farm is at {str(path)!r}; end it, or name another --control.")
+    raise LaunchError(f"Another process listens at {str(path)!r}; end it, or name another --control.")

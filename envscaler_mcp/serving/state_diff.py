@@ -24,12 +24,12 @@ def diff_of_journal(journal: Iterable[Write], now: Mapping[str, Any]) -> StateDi
         if write[0] == "scalar":
             scalars.setdefault((write[1], write[2]), write[3])
             continue
-        place = (write[1], write[2])
+        record_key = (write[1], write[2])
         if write[0] == "put":
-            if place not in records:
-                fields.setdefault(place, {}).setdefault(write[3], write[4])
-        elif place not in records:
-            records[place] = _ABSENT if write[0] == "new" else {**write[3], **fields.pop(place, {})}
+            if record_key not in records:
+                fields.setdefault(record_key, {}).setdefault(write[3], write[4])
+        elif record_key not in records:
+            records[record_key] = _ABSENT if write[0] == "new" else {**write[3], **fields.pop(record_key, {})}
     return _assembled(records, fields, scalars, now)
 
 

@@ -123,7 +123,7 @@ def _parsed(line: bytes | TooLongError) -> types.JSONRPCMessage | None:
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
         if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):
-            # The SDK takes a request whose id is malformed for a notification, to which nobody is owed an answer.
+            # The SDK takes a request whose id is malformed for a notification, which gets no answer.
             return _error(None, types.INVALID_REQUEST, "Invalid request")
         return message
     except ValidationError as cause:

@@ -1,4 +1,4 @@
-"""A near word for an unknown one, and values as a sentence quotes them."""
+"""Suggestions for mistyped names, and values as a message quotes them."""
 
 from __future__ import annotations
 

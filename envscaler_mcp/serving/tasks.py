@@ -1,4 +1,4 @@
-"""The tasks that a server folder holds: read, found, and offered to whoever connects."""
+"""The tasks that a server folder holds: read, found by id, and offered to clients."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ def offered_tasks(tasks: Sequence[Task], offer: Offer | None, scenario: str | No
 
 def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
     """Every scenario of the folder, in its order; none where it holds no tasks."""
-    found: tuple[Scenario, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
     for name in (TASKS, MORE_TASKS):
         path = folder / name
         try:
             changed = path.lstat().st_mtime_ns
         except OSError:
             continue
-        found += _read(path, changed)
-    if len({scenario.id for scenario in found}) < len(found):
+        scenarios += _read(path, changed)
+    if len({scenario.id for scenario in scenarios}) < len(scenarios):
         raise ArtifactError(f"{folder} holds two scenarios of one id; make it again with `envscaler build`.")
-    return found
+    return scenarios
 
 
 @lru_cache(maxsize=512)
@@ -73,7 +73,7 @@ def _read(path: Path, _changed: int) -> tuple[Scenario, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TaskWords:
-    """What is told of a task to whoever may choose it."""
+    """What a client that chooses a task sees of it."""
 
     id: str
     level: str
@@ -96,8 +96,8 @@ class TaskList:
 
     def _note(self, line: str, path: Path, number: int) -> None:
         try:
-            told = json.loads(line)
-            fields = told["id"], told["level"], told["task"], told["state"], told.get("split", "train")
+            record = json.loads(line)
+            fields = record["id"], record["level"], record["task"], record["state"], record.get("split", "train")
             words = TaskWords(*map(str, fields))
         except (ValueError, TypeError, KeyError) as cause:
             raise ArtifactError(f"{path}, line {number}, is no scenario: {cause}") from cause

@@ -54,19 +54,19 @@ def environment_class(module: ast.Module, class_name: str | None = None) -> ast.
     types = Annotations(module)
     classes = [line for line in module.body if isinstance(line, ast.ClassDef)]
     if class_name is not None:
-        found = [node for node in classes if node.name == class_name]
+        matching = [node for node in classes if node.name == class_name]
     else:
-        found = [
+        matching = [
             node
             for node in classes
             if not node.name.startswith("_")
             and not types.is_typed_dict(node)
             and any(isinstance(line, ast.FunctionDef) and line.name == "__init__" for line in node.body)
         ]
-    if len(found) != 1:
+    if len(matching) != 1:
         wanted = f"class {class_name!r}" if class_name else "public class with an __init__"
-        raise WorldError(f"The environment's source must hold exactly one {wanted}; it holds {len(found)}.")
-    return found[0]
+        raise WorldError(f"The environment's source must hold exactly one {wanted}; it holds {len(matching)}.")
+    return matching[0]
 
 
 def description_of(method: ast.FunctionDef) -> str:
@@ -88,10 +88,10 @@ def argument_notes(docstring: str) -> dict[str, str]:
     for line in _argument_lines(docstring):
         indent = len(line) - len(line.lstrip())
         margin = indent if margin is None else margin
-        found = _PARAMETER.fullmatch(line.strip())
-        if indent <= margin and found is not None:
-            name = found["name"]
-            notes[name] = found["text"].strip()
+        parameter = _PARAMETER.fullmatch(line.strip())
+        if indent <= margin and parameter is not None:
+            name = parameter["name"]
+            notes[name] = parameter["text"].strip()
         elif name:
             notes[name] = f"{notes[name]} {line.strip()}".strip()
     return {name: text for name, text in notes.items() if text}

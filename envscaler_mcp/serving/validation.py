@@ -164,7 +164,7 @@ def _constant(kind: str) -> Check:
     allowed, noun = ((True, False), "true or false") if kind == "boolean" else ((None,), "null")
 
     def check(value: Any) -> str | None:
-        return None if any(value is one for one in allowed) else f" must be {noun}, not {quote_value(value)}."
+        return None if any(value is choice for choice in allowed) else f" must be {noun}, not {quote_value(value)}."
 
     return check
 
@@ -194,7 +194,7 @@ def _any_of(schemas: list[Mapping[str, Any]], max_items: int, depth: int) -> Che
     def check(value: Any) -> str | None:
         if value is None and optional:
             return None
-        wrongs = [one(value) for one in rest]
+        wrongs = [validate(value) for validate in rest]
         if None in wrongs:
             return None
         parts = [wrong.split(", not ")[0].removesuffix(".").removeprefix(" must be ") for wrong in wrongs if wrong]

@@ -48,24 +48,24 @@ def private_streams() -> Iterator[tuple[int, int]]:
 async def lines(descriptor: int) -> AsyncIterator[bytes | TooLongError]:
     """Every line that arrives, without its end, until the other side closes."""
     async with _opened(descriptor) as reader:
-        kept = bytearray()
+        buffer = bytearray()
         skipping = False
         while chunk := await reader.read(1 << 16):
             *whole, rest = chunk.split(b"\n")
             for line in whole:
-                kept += line
+                buffer += line
                 if not skipping:
-                    yield TooLongError() if len(kept) > MAX_LINE else bytes(kept)
+                    yield TooLongError() if len(buffer) > MAX_LINE else bytes(buffer)
                 skipping = False
-                kept.clear()
-            kept += rest
-            if len(kept) > MAX_LINE:
+                buffer.clear()
+            buffer += rest
+            if len(buffer) > MAX_LINE:
                 if not skipping:
                     yield TooLongError()
                 skipping = True
-                kept.clear()
-        if kept and not skipping:
-            yield bytes(kept)
+                buffer.clear()
+        if buffer and not skipping:
+            yield bytes(buffer)
 
 
 @asynccontextmanager

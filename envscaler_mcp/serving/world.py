@@ -21,7 +21,7 @@ __all__ = ["LocalWorld", "Outcome", "World", "open_world"]
 
 
 class World(Protocol):
-    """What a session holds. One call at a time; whoever shares a world takes turns."""
+    """What a session holds. One call at a time: all that share a world take turns."""
 
     @property
     def environment(self) -> Environment:
@@ -52,7 +52,7 @@ class World(Protocol):
         """Be as at the snapshot, which may be used again. Marks set after it are forgotten."""
 
     def fork(self) -> World:
-        """A second world that goes on from here by itself, with no marks."""
+        """A second world that continues from here, independent of this one, with no marks."""
 
     def set_clock(self, now: str) -> None:
         """Let it be this minute."""

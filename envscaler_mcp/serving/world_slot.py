@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class WorldSlot:
-    """Whoever acts on the world, agent or control plane, takes turns here."""
+    """Agents and the control plane take turns with the world here."""
 
     def __init__(self, world: World, threads: anyio.CapacityLimiter | None = None) -> None:
         """`threads` bounds how many worlds are waited for in threads together with this one; 40 by default."""

@@ -13,9 +13,9 @@ from functools import partial
 from envscaler_mcp.artifacts import LEVELS, Scenario, Tally
 from envscaler_mcp.episode.agent import Briefing
 from envscaler_mcp.episode.guessing import RandomAgent
+from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.launch.opening import open_session
 from envscaler_mcp.sandbox.checking import Checker
-from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.scenarios.variety import TOO_ALIKE, Grams, alike, grams
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.stats.reading import Holding

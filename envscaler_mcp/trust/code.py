@@ -61,6 +61,6 @@ def _made_again(folder: Path, environment: Environment, source: str) -> Trust:
         return "unread"
 
 
-def _same_card(made: Environment, found: Environment) -> bool:
+def _same_card(made: Environment, stored: Environment) -> bool:
     """Whether the two say the same of the code; who made it, and with which model, decides nothing."""
-    return made.model_copy(update={"provenance": found.provenance}) == found
+    return made.model_copy(update={"provenance": stored.provenance}) == stored

@@ -6,11 +6,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, State, digest_of
-from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.registry import read_registry
-from envscaler_mcp.serving.tools import environment_class, parse, tool_table
+from tests.homes import register, start_state, write_server, written
 
 ROOT = Path(__file__).parents[2]
 COMPILED = ("hospital_stays", "expense_approvals")
@@ -71,50 +68,12 @@ SOURCES = {"hang_env": HANG, "redos_env": REDOS, "amp_env": AMP}
 def write_hostile_home(
     home: Path, sources: Mapping[str, str] = SOURCES, compiled: tuple[str, ...] = COMPILED, extra: int = 0
 ) -> Path:
-    """The home: environments as they were written, and some that ship; `extra` adds entries that nobody opens."""
-    entries = [one for one in read_registry(ROOT / "registry.json").entries if one.id in compiled]
+    """The home: environments of unread code, and some that ship; `extra` adds entries without a folder."""
+    entries = [entry for entry in read_registry(ROOT / "registry.json").entries if entry.id in compiled]
     for name in compiled:
         shutil.copytree(ROOT / "generated_servers" / name, home / "generated_servers" / name)
     for name, source in sources.items():
-        entries.append(write_environment(home / "generated_servers" / name, name, source))
+        entries.append(write_server(home / "generated_servers" / name, written(source, name), start_state({}, name, 1)))
     for number in range(extra):
         entries.append(entries[-1].model_copy(update={"id": f"extra_{number:05d}"}))
-    Registry(entries=tuple(sorted(entries, key=lambda one: one.id))).write(home / "registry.json")
-    return home
-
-
-def write_environment(folder: Path, name: str, source: str, card: Environment | None = None) -> RegistryEntry:
-    """The folder of an environment that a person wrote, and its entry."""
-    card = card or card_of(name, source)
-    card.write(folder / "environment.json")
-    write_text(folder / "environment.py", source)
-    State(environment=name, name="start", seed=1, content={}).write(folder / "states" / "start.json")
-    return RegistryEntry(
-        id=name,
-        title=card.title,
-        about=card.about,
-        sector=card.sector,
-        version=card.version,
-        tools=tuple(tool.name for tool in card.tools),
-        digests=RegistryDigests(environment=card.digest, code=card.code_digest),
-        command=("{python}", f"generated_servers/{name}/server.py"),
-    )
-
-
-def card_of(name: str, source: str) -> Environment:
-    """The card of a source as a person writes it."""
-    class_name = environment_class(parse(source)).name
-    return Environment(
-        id=name,
-        title=name.replace("_", " ").title(),
-        about="A place of unread code.",
-        sector="test",
-        version="1.0.0",
-        origin="written",
-        class_name=class_name,
-        introduction="A place.",
-        rules=(),
-        tools=tool_table(source, class_name),
-        states=("start",),
-        code_digest=digest_of(source),
-    )
+    return register(home, *entries)

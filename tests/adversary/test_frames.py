@@ -14,10 +14,11 @@ import pytest
 
 from envscaler_mcp.artifacts import Frame, Scenario, digest_of
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.grading.judging import judge
+from envscaler_mcp.grading.reward import frame_violations
 from envscaler_mcp.sandbox.frames import framed
 from envscaler_mcp.sandbox.idle import IdleWatch
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import MIB, Limits, processor_seconds
 from envscaler_mcp.sandbox.system import IS_LINUX
@@ -25,9 +26,9 @@ from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import Spawned, zygote
-from envscaler_mcp.serving.grading import frame_violations
 from envscaler_mcp.serving.plain_json import is_deeper, is_plain
-from tests.sandbox.written import written
+from envscaler_mcp.serving.state_diff import diff_of_states
+from tests.homes import written
 
 ROOT = Path(__file__).parents[2]
 PLACE = '''
@@ -251,5 +252,5 @@ def test_what_holds_itself_is_too_deep_and_takes_no_time() -> None:
 )
 def test_no_two_states_with_different_digests_are_within_an_empty_frame(before: Any, after: Any) -> None:
     assert digest_of(before) != digest_of(after)
-    assert frame_violations(before, after, Frame())
-    assert not frame_violations(before, before, Frame())
+    assert frame_violations(diff_of_states(before, after), Frame())
+    assert not frame_violations(diff_of_states(before, before), Frame())

@@ -30,7 +30,7 @@ from envscaler_mcp.trust import load_code
 from tests.adversary.farm_of_neighbours import Farm, farm_of
 from tests.adversary.hostile_home import HANG, write_hostile_home
 from tests.farm.farms import ROOT, farm_here
-from tests.sandbox.written import written
+from tests.homes import written
 
 THREADS = 40
 """As many as a process waits with where nothing else is said."""

@@ -26,7 +26,8 @@ from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.tools import argument_notes
 from envscaler_mcp.serving.validation import MAX_CHOICES, MAX_NESTED, MAX_SCHEMAS, without_patterns
 from tests.adversary.farm_of_neighbours import farm_of
-from tests.adversary.hostile_home import HANG, card_of, write_hostile_home
+from tests.adversary.hostile_home import HANG, write_hostile_home
+from tests.homes import written
 
 ENTRIES = 300
 
@@ -351,7 +352,7 @@ TOO_MUCH = {
 
 @pytest.mark.parametrize("value", TOO_MUCH.values(), ids=TOO_MUCH.keys())
 async def test_a_card_whose_check_could_take_long_is_refused_when_it_is_loaded(tmp_path: Path, value: object) -> None:
-    card = card_of("place", HANG)
+    card = written(HANG, "place").environment
     ping = card.tools[0].model_copy(update={"input_schema": schema_of(value)})
     card = card.model_copy(update={"tools": (ping, *card.tools[1:])})
     with pytest.raises(WorldError):
@@ -366,7 +367,7 @@ async def test_a_card_whose_check_could_take_long_is_refused_when_it_is_loaded(t
 
 async def test_a_card_that_is_too_long_is_not_read_and_its_environment_is_named(tmp_path: Path) -> None:
     home = write_hostile_home(tmp_path, {"place": HANG}, ("hospital_stays",))
-    card = card_of("place", HANG).model_copy(update={"about": "a" * (5 << 20)})
+    card = written(HANG, "place").environment.model_copy(update={"about": "a" * (5 << 20)})
     card.write(home / "generated_servers" / "place" / "environment.json")
     async with farm_of(home) as farm:
         for _ in range(3):

@@ -18,14 +18,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from envscaler_mcp.artifacts import Call, Check, Conversation, Fact, Goal, Scenario, State, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.cli.summary import print_summary, summary_of
 from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.transcript import TOO_LARGE
 from envscaler_mcp.episode.users import user_named
-from envscaler_mcp.errors import WorldError
+from envscaler_mcp.errors import Unproven, WorldError
 from envscaler_mcp.export.episodes import export_run
 from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
+from envscaler_mcp.grading.graders import WorkerGrader
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.pipeline.importing import import_upstream
@@ -33,18 +35,17 @@ from envscaler_mcp.pipeline.proving import write_scenarios
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.rescoring import rescore_run
 from envscaler_mcp.sandbox.checking import checker
-from envscaler_mcp.scenarios.judges import CheckerJudge, Unproven
 from envscaler_mcp.scoring.lines import read_lines, sealed
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.serving import deadline
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.outcome import Outcome, kind_of
 from envscaler_mcp.trust import load_code
 from envscaler_mcp.viewer.review import Review
 from envscaler_mcp.viewer.writing import write_page
 from tests.adversary import desk
 from tests.adversary.published_runtime import Episode, built, played
-from tests.runs.home import content, library_code, write_folder
+from tests.homes import write_server
+from tests.runs.home import content, library_code
 from tests.runs.home import scenario as library_scenario
 
 
@@ -207,7 +208,7 @@ def test_a_check_that_a_limit_ends_at_the_start_is_not_proven(forty: Path) -> No
         scenario = session.scenario.model_copy(update={"checks": (check,)})
         initial = dict(session.initial)
         with pytest.raises(Unproven, match="check 1 says nothing: MemoryError"):
-            CheckerJudge(scenario, initial, judging).answers(initial)
+            WorkerGrader(scenario, initial, judging).answers(initial)
 
 
 @pytest.mark.parametrize("why", CANNOT)
@@ -478,7 +479,7 @@ def odd_home(home: Path, **changes: str) -> Path:
     code = library_code("lending_library", **changes)
     state = State(environment=code.environment.id, name="start", seed=7, content=content(2, 2))
     task = library_scenario(code, state, "lending_library-001", [JOIN]).model_copy(update={"oracle": ()})
-    write_folder(home / "generated_servers" / "lending_library", code, state, [task])
+    write_server(home / "generated_servers" / "lending_library", code, state, [task])
     return home / "generated_servers"
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.episode.agent import COMPLETED, Action, Briefing
-from envscaler_mcp.sandbox.judging import GRADING
+from envscaler_mcp.grading.reward import GRADING
 from envscaler_mcp.scoring.run_folder import RunFolder, read_run, read_trajectories
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.runs.home import oracle, write_home

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from envscaler_mcp.farm.client import FarmClient
 from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, serving
 from envscaler_mcp.farm.peers import Mailboxes
 from envscaler_mcp.farm.tokens import Scope, token_for
 from envscaler_mcp.registry import read_registry
+from envscaler_mcp.serving.control.client import ControlClient
 from envscaler_mcp.serving.sockets import listen, url_of
 
 ROOT = Path(__file__).parents[2]
@@ -36,8 +36,8 @@ class Here:
     def token(self, scope: Scope, seconds: float = 600) -> str:
         return token_for(SECRET, scope, seconds)
 
-    def client(self) -> FarmClient:
-        return FarmClient(self.control, self.token("control"))
+    def client(self) -> ControlClient:
+        return ControlClient(self.control, self.token("control"))
 
 
 @asynccontextmanager
@@ -72,8 +72,8 @@ class Program:
     def token(self, scope: Scope, seconds: float = 600) -> str:
         return token_for(SECRET, scope, seconds)
 
-    def client(self) -> FarmClient:
-        return FarmClient(self.control, self.token("control"))
+    def client(self) -> ControlClient:
+        return ControlClient(self.control, self.token("control"))
 
     @property
     def port(self) -> int:

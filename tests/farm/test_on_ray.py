@@ -36,7 +36,6 @@ from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.agents import Scripted
 from envscaler_mcp.errors import LaunchError, WorldError
 from envscaler_mcp.farm.application import json_response
-from envscaler_mcp.farm.client import FarmClient, FarmWorld
 from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.on_ray.engine import ray_engine
 from envscaler_mcp.farm.on_ray.hosts import shares
@@ -46,6 +45,7 @@ from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.servers import Hosting
 from envscaler_mcp.scoring.run_folder import read_run
 from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld
 from tests.farm.farms import ROOT, Program, farm_program
 
 ENVIRONMENT = "hospital_stays"
@@ -77,12 +77,12 @@ def two_nodes() -> Iterator[tuple[Any, Any]]:
 
 
 @contextmanager
-def farm_on(cluster: Any, folder: Path, *options: str) -> Iterator[tuple[Program, FarmClient]]:
+def farm_on(cluster: Any, folder: Path, *options: str) -> Iterator[tuple[Program, ControlClient]]:
     with farm_program(folder, "--ray", cluster.address, *options, processes=0) as program, program.client() as farm:
         yield program, farm
 
 
-def node_of(world: FarmWorld) -> str:
+def node_of(world: RemoteWorld) -> str:
     """The address of the actor that holds it."""
     return urlsplit(world.url).netloc
 
@@ -259,14 +259,14 @@ def test_a_cluster_that_is_not_there_is_told() -> None:
     assert "No Ray cluster can be joined at '127.0.0.1:1'" in str(told.exception) + told.output
 
 
-def opened(farm: FarmClient, count: int) -> list[FarmWorld]:
+def opened(farm: ControlClient, count: int) -> list[RemoteWorld]:
     group = farm.open_many(ENVIRONMENT, count, scenario=SCENARIO)
     assert sorted(Counter(map(node_of, group)).values()) == [count // 2, count // 2]
     assert {world.name for world in farm.worlds()} >= {world.name for world in group}
     return group
 
 
-async def an_agent_goes_straight_to_the_node(world: FarmWorld, web: httpx2.AsyncClient | None = None) -> None:
+async def an_agent_goes_straight_to_the_node(world: RemoteWorld, web: httpx2.AsyncClient | None = None) -> None:
     """An agent goes straight to the node, and what it did is seen through the front."""
     before = await anyio.to_thread.run_sync(world.state_hash)
     task = next(one for one in WorldHome(ROOT / "generated_servers").scenarios(ENVIRONMENT) if one.id == SCENARIO)
@@ -277,7 +277,7 @@ async def an_agent_goes_straight_to_the_node(world: FarmWorld, web: httpx2.Async
     assert (await anyio.to_thread.run_sync(world.verify)).reward == 1.0
 
 
-def one_front_for_all(program: Program, farm: FarmClient, group: list[FarmWorld]) -> None:
+def one_front_for_all(program: Program, farm: ControlClient, group: list[RemoteWorld]) -> None:
     first, second = group[0], next(world for world in group if node_of(world) != node_of(group[0]))
     # A fork stays with its parent, events pass through, and refusals are the farm's own.
     fork = second.fork()
@@ -292,7 +292,7 @@ def one_front_for_all(program: Program, farm: FarmClient, group: list[FarmWorld]
     with pytest.raises(WorldError, match="no environment 'hospital_stay'"):
         farm.open("hospital_stay")
     with pytest.raises(LaunchError, match="token for control"):
-        FarmClient(program.control, program.token("agent")).worlds()
+        ControlClient(program.control, program.token("agent")).worlds()
     figures = urllib.request.urlopen(f"{program.url}/metrics").read().decode()
     assert f"envscaler_worlds {len(group)}\n" in figures
     assert "envscaler_processes 2\n" in figures
@@ -300,7 +300,7 @@ def one_front_for_all(program: Program, farm: FarmClient, group: list[FarmWorld]
     assert urlsplit(invited["url"]).netloc in {node_of(first), node_of(second)}
 
 
-def those_left(farm: FarmClient, group: list[FarmWorld]) -> list[FarmWorld]:
+def those_left(farm: ControlClient, group: list[RemoteWorld]) -> list[RemoteWorld]:
     """Those whose node lives; the others are gone, whoever asks."""
     lost = [world for world in group if not is_open(node_of(world))]
     left = [world for world in group if world not in lost]
@@ -371,7 +371,7 @@ class Noted:
 
     async def open(self, scenario: Scenario) -> LocalChannel | ClientChannel:
         way = await self._host.open(scenario)
-        assert isinstance(way.session, FarmWorld)
+        assert isinstance(way.session, RemoteWorld)
         self.node = node_of(way.session)
         return way
 

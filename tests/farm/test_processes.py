@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from envscaler_mcp.errors import LaunchError, WorldError
-from envscaler_mcp.farm.client import FarmClient, FarmWorld
 from envscaler_mcp.farm.worlds import Share
+from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld
 from tests.farm.farms import ROOT, Program, farm_program
 from tests.farm.talking import Talk
 
@@ -32,7 +32,7 @@ def farm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 
 
 @pytest.fixture
-def client(farm: Program) -> Iterator[FarmClient]:
+def client(farm: Program) -> Iterator[ControlClient]:
     with farm.client() as client:
         yield client
         for world in client.worlds():
@@ -44,11 +44,11 @@ def children(pid: int) -> list[int]:
     return [int(one) for one in text.split()]
 
 
-def owner(world: FarmWorld) -> int:
+def owner(world: RemoteWorld) -> int:
     return BOTH[0].owner(world.name)
 
 
-def test_a_group_is_spread_over_all_processes_and_found_on_any_connection(farm: Program, client: FarmClient) -> None:
+def test_a_group_is_spread_over_all_processes_and_found_on_any_connection(farm: Program, client: ControlClient) -> None:
     group = client.open_many(ENVIRONMENT, 40)
     assert Counter(owner(world) for world in group) == {0: 20, 1: 20}
     for world in group:
@@ -61,7 +61,7 @@ def test_a_group_is_spread_over_all_processes_and_found_on_any_connection(farm: 
 
 
 def test_requests_that_came_in_one_packet_are_answered_in_their_order_wherever_their_worlds_are(
-    farm: Program, client: FarmClient
+    farm: Program, client: ControlClient
 ) -> None:
     group = client.open_many(ENVIRONMENT, 12)
     body = b'{"jsonrpc":"2.0","id":%d,"method":"tools/list"}'
@@ -82,7 +82,7 @@ def test_requests_that_came_in_one_packet_are_answered_in_their_order_wherever_t
             assert json.loads(answers.read(int(headers[b"content-length"])))["id"] == number
 
 
-def test_figures_are_of_the_whole_farm(farm: Program, client: FarmClient) -> None:
+def test_figures_are_of_the_whole_farm(farm: Program, client: ControlClient) -> None:
     client.open_many(ENVIRONMENT, 7)
     with Talk(farm.url) as talk:
         talk.connection.request("GET", "/metrics")
@@ -119,7 +119,7 @@ def test_a_process_that_is_killed_takes_its_own_worlds_along_and_is_replaced(tmp
         kept, lost = [], []
         for world in group:
             try:
-                assert FarmWorld(client, world.card).state_hash() == before[world.name]
+                assert RemoteWorld(client, world.card).state_hash() == before[world.name]
                 kept.append(owner(world))
             except (WorldError, LaunchError):
                 lost.append(owner(world))
@@ -131,7 +131,7 @@ def test_a_process_that_is_killed_takes_its_own_worlds_along_and_is_replaced(tmp
         assert {owner(world) for world in fresh} == {0, 1}
 
 
-def _opened(client: FarmClient) -> list[FarmWorld]:
+def _opened(client: ControlClient) -> list[RemoteWorld]:
     try:
         return client.open_many(ENVIRONMENT, 4)
     except LaunchError:
@@ -174,6 +174,6 @@ def test_a_second_farm_does_not_take_the_place_of_the_first(tmp_path: Path) -> N
             env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
         )
         assert second.returncode == 1
-        assert "Another farm is at" in second.stderr
+        assert "Another process listens at" in second.stderr
         with socket.socket(socket.AF_UNIX) as knock:
             knock.connect(str(tmp_path / "farm.sock"))

@@ -14,7 +14,7 @@ import anyio
 import pytest
 from anyio.to_thread import run_sync
 
-from envscaler_mcp.farm.client import FarmClient, FarmWorld
+from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.farm.farms import ROOT, farm_here
@@ -32,7 +32,7 @@ TASK, TRANSFER = next(
 class Visited:
     """A world, its agent's raw connections, and what its owner sees."""
 
-    def __init__(self, world: FarmWorld) -> None:
+    def __init__(self, world: RemoteWorld) -> None:
         self._world = world
         place = world.url.removeprefix("http://")
         host, _, self._path = place.partition("/")
@@ -87,7 +87,7 @@ def payment_in(body: bytes) -> str:
 
 
 @asynccontextmanager
-async def visited(client: FarmClient) -> AsyncIterator[Visited]:
+async def visited(client: ControlClient) -> AsyncIterator[Visited]:
     yield Visited(await run_sync(partial(client.open, ENVIRONMENT, scenario=TASK.id)))
 
 

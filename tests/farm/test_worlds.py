@@ -14,8 +14,8 @@ import pytest
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import LaunchError, WorldError
-from envscaler_mcp.farm.client import FarmClient, FarmWorld
 from envscaler_mcp.farm.worlds import Caps
+from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.farm.farms import ROOT, Here, farm_here
@@ -269,7 +269,10 @@ async def test_the_document_of_the_control_plane_tells_of_every_route_and_of_ans
 
 
 def test_the_client_says_where_no_farm_answers(tmp_path: Path) -> None:
-    with FarmClient(str(tmp_path / "nobody.sock"), "t") as client, pytest.raises(LaunchError, match="No farm answers"):
+    with (
+        ControlClient(str(tmp_path / "nobody.sock"), "t") as client,
+        pytest.raises(LaunchError, match="No control plane answers"),
+    ):
         client.open(ENVIRONMENT)
 
 
@@ -277,4 +280,4 @@ def test_a_world_has_the_methods_of_a_session() -> None:
     from envscaler_mcp.serving.session import Controls
 
     wanted = {name for name in vars(Controls) if not name.startswith("_")}
-    assert wanted <= set(dir(FarmWorld))
+    assert wanted <= set(dir(RemoteWorld))

@@ -5,24 +5,11 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
-from envscaler_mcp.artifacts import State
-from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.serving import EnvironmentCode
-from envscaler_mcp.trust import remember
-
-SERVER = '''"""Serves this folder."""
-
-from pathlib import Path
-
-from envscaler_mcp.trust.server import main
-
-if __name__ == "__main__":
-    main(Path(__file__).parent)
-'''
+from tests.homes import start_state, write_server
 
 
 def _environments() -> ModuleType:
@@ -36,18 +23,6 @@ def _environments() -> ModuleType:
 
 
 environments = _environments()
-
-
-def write_folder(folder: Path, code: EnvironmentCode, content: dict[str, Any]) -> Path:
-    code.environment.write(folder / "environment.json")
-    write_text(folder / "environment.py", code.source)
-    write_text(folder / "server.py", SERVER)
-    State(environment=code.environment.id, name="start", seed=7, content=content).write(
-        folder / "states" / "start.json"
-    )
-    if code.journaled:
-        remember(code.environment, code.source, "compiled")
-    return folder
 
 
 @pytest.fixture(scope="session")
@@ -71,10 +46,12 @@ def office() -> EnvironmentCode:
 @pytest.fixture(scope="session")
 def library_folder(library: EnvironmentCode, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("servers") / "lending_library"
-    return write_folder(folder, library, environments.library_content())
+    write_server(folder, library, start_state(environments.library_content(), "lending_library"))
+    return folder
 
 
 @pytest.fixture(scope="session")
 def office_folder(office: EnvironmentCode, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("servers") / "parcel_office"
-    return write_folder(folder, office, environments.office_content())
+    write_server(folder, office, start_state(environments.office_content(), "parcel_office"))
+    return folder

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.artifacts import Scenario, State, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
+from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.building import build
 from envscaler_mcp.pipeline.emission import register, write_built
@@ -21,9 +23,7 @@ from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.pipeline.proving import prove_folder, write_scenarios
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.serving.code import load_code
-from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.pipeline.published import ENVIRONMENTS, SCENARIOS, published
 

@@ -12,8 +12,9 @@ from envscaler_mcp.llm import ChatRequest, UnusableError
 from envscaler_mcp.quality.agents import methods_source, shortened, try_with_agents
 from envscaler_mcp.quality.report import Judged
 from envscaler_mcp.sandbox.isolation import open_isolated
+from tests.homes import written
 from tests.llm.asking import Actor, Part
-from tests.scenarios.written_classes import LENDING, lending_state, start_state, written_code
+from tests.scenarios.written_classes import LENDING, lending_state, start_state
 
 CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("list_books", "positive", {}),
@@ -55,7 +56,7 @@ def passes(question: ChatRequest) -> str:
 async def tried(source: str = LENDING, judge: Part = passes, pick: Part | None = None) -> tuple[list[Judged], Actor]:
     actor = Actor(pick_calls=pick or [picked(CALLS[:10]), picked(CALLS[10:])], judge_calls=judge)
     author = actor.author()
-    code = written_code(source, "LendingDesk")
+    code = written(source)
     return await try_with_agents(author, author, code, [start_state(lending_state())], open_isolated), actor
 
 

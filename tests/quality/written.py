@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from envscaler_mcp.artifacts import Environment, State, digest_of
+from envscaler_mcp.artifacts import State
 from envscaler_mcp.quality import Evaluation, Judged, evaluate
 from envscaler_mcp.quality.probe_worlds import Opener
-from envscaler_mcp.serving import EnvironmentCode, open_world, tool_table
+from envscaler_mcp.serving import open_world
+from tests.homes import written
 
 LIBRARY = '''
 from typing import Any, Dict, List, Optional
@@ -180,27 +181,9 @@ def workshop_state() -> dict[str, Any]:
     }
 
 
-def written_code(source: str, class_name: str) -> EnvironmentCode:
-    card = Environment(
-        id="written",
-        title="Written",
-        about="Written for a test.",
-        sector="test",
-        version="1.0.0",
-        origin="written",
-        class_name=class_name,
-        introduction="You work here.",
-        rules=(),
-        tools=tool_table(source, class_name),
-        states=("start",),
-        code_digest=digest_of(source),
-    )
-    return EnvironmentCode.of(card, source)
-
-
 def evaluated(source: str, class_name: str, content: Mapping[str, Any], opener: Opener = open_world) -> Evaluation:
     state = State(environment="written", name="start", seed=3, content=dict(content))
-    return evaluate(written_code(source, class_name), [state], opener)
+    return evaluate(written(source), [state], opener)
 
 
 def library(old: str = "", new: str = "") -> Evaluation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,51 +9,30 @@ from typing import Any
 from envscaler_mcp.artifacts import (
     Call,
     Check,
-    Environment,
     Frame,
-    Registry,
-    RegistryEntry,
     Scenario,
     State,
     StateDiff,
-    digest_of,
 )
-from envscaler_mcp.artifacts.artifact import write_text
-from envscaler_mcp.artifacts.registry import RegistryDigests
-from envscaler_mcp.serving import EnvironmentCode, open_world, tool_table
-from envscaler_mcp.trust import remember
+from envscaler_mcp.serving import EnvironmentCode, open_world
+from tests.homes import register, start_state, write_server, written
 
 LIBRARY = Path(__file__).parent.parent / "serving" / "environments" / "lending_library.py.txt"
-SERVER = '''"""Serves this folder."""
-
-from pathlib import Path
-
-from envscaler_mcp.trust.server import main
-
-if __name__ == "__main__":
-    main(Path(__file__).parent)
-'''
 
 
 def library_code(name: str = "lending_library", **changes: str) -> EnvironmentCode:
     source = LIBRARY.read_text()
     for old, new in changes.items():
         source = source.replace(old, new)
-    card = Environment(
-        id=name,
+    return written(
+        source,
+        name,
         title="Lending library",
         about="Members borrow books.",
-        sector="test",
-        version="1.0.0",
         origin="compiled",
-        class_name="LendingLibrary",
         introduction="You work at the desk of a library.",
         rules=("A book is lent to one member at a time.",),
-        tools=tool_table(source, "LendingLibrary"),
-        states=("start",),
-        code_digest=digest_of(source),
     )
-    return EnvironmentCode.of(card, source)
 
 
 def content(books: int = 40, members: int = 20) -> dict[str, Any]:
@@ -141,32 +119,6 @@ def write_home(home: Path, tasks: int = 4, name: str = "lending_library") -> Pat
     """The home, with a registry and one server folder."""
     code = library_code(name)
     folder = home / "generated_servers" / name
-    state = State(environment=name, name="start", seed=7, content=content())
+    state = start_state(content(), name)
     made = [scenario(code, state, f"{name}-{number:03d}", oracle(number)) for number in range(1, tasks + 1)]
-    write_folder(folder, code, state, made)
-    card = code.environment
-    entry = RegistryEntry(
-        id=name,
-        title=card.title,
-        about=card.about,
-        sector=card.sector,
-        version=card.version,
-        tools=tuple(tool.name for tool in card.tools),
-        digests=RegistryDigests(environment=card.digest, code=card.code_digest),
-        command=("{python}", f"generated_servers/{name}/server.py"),
-    )
-    known = Registry.read(home / "registry.json").entries if (home / "registry.json").is_file() else ()
-    entries = sorted((*known, entry), key=lambda one: one.id)
-    Registry(entries=tuple(entries)).write(home / "registry.json")
-    return home
-
-
-def write_folder(folder: Path, code: EnvironmentCode, state: State, scenarios: Sequence[Scenario]) -> None:
-    if code.journaled:
-        remember(code.environment, code.source, "compiled")
-    code.environment.write(folder / "environment.json")
-    write_text(folder / "environment.py", code.source)
-    write_text(folder / "server.py", SERVER)
-    state.write(folder / "states" / f"{state.name}.json")
-    lines = [json.dumps(one.model_dump(mode="json"), ensure_ascii=False) for one in scenarios]
-    write_text(folder / "scenarios.jsonl", "\n".join(lines) + "\n")
+    return register(home, write_server(folder, code, state, made))

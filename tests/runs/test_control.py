@@ -1,8 +1,7 @@
-"""The control plane: everything to whoever opened the world, nothing to agents, and the same in process and on the line."""
+"""The control plane: everything for the owner of a world, nothing for agents, and the same in process and over HTTP."""
 
 from __future__ import annotations
 
-import json
 import secrets
 import socket
 import stat
@@ -12,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import anyio.to_thread
 import httpx2
@@ -24,15 +24,14 @@ from envscaler_mcp.launch.http import http_process, over_http
 from envscaler_mcp.launch.opening import WrongUseError
 from envscaler_mcp.launch.stdio import over_stdio
 from envscaler_mcp.runs import WorldHome
-from envscaler_mcp.serving.control import MAX_REQUEST
-from envscaler_mcp.serving.control_client import ControlClient, controlled
+from envscaler_mcp.serving.control.client import ControlClient
+from envscaler_mcp.serving.control.plane import MAX_BODY
+from envscaler_mcp.serving.control.schemas import PREFIX, SERVER_OPERATIONS
 from envscaler_mcp.serving.session import Controls
 from tests.runs.home import oracle, write_home
 
 SERVER = "lending_library"
-DOINGS = (
-    "open", "state", "hash", "diff", "diff_since_start", "snapshot", "restore", "fork", "serve", "verify", "close",
-)  # fmt: skip
+DOINGS = tuple(operation.does for operation in SERVER_OPERATIONS)
 TOKEN = secrets.token_urlsafe(32)
 
 
@@ -47,7 +46,7 @@ async def beside(servers: Path, tmp_path: Path, *options: str) -> AsyncIterator[
     address = str(tmp_path / "control")
     given = ("--control", address, "--control-token-env", "CONTROL", *options)
     async with over_stdio(servers / SERVER, *given, variables={"CONTROL": TOKEN}) as client:
-        with controlled(address, TOKEN) as control:
+        with ControlClient(address, TOKEN) as control:
             yield client, control
 
 
@@ -104,9 +103,9 @@ def test_a_scenario_made_for_another_state_or_other_code_is_refused(tmp_path: Pa
             farm.open(SERVER, scenario=f"{SERVER}-001")
 
 
-async def test_on_the_line_it_is_the_same_while_an_agent_plays(servers: Path, tmp_path: Path) -> None:
+async def test_over_http_it_is_the_same_while_an_agent_plays(servers: Path, tmp_path: Path) -> None:
     async with beside(servers, tmp_path, "--scenario", f"{SERVER}-001") as (client, control):
-        session: Controls = control.current()
+        session: Controls = await asked(control.world)
         mark = await asked(session.snapshot)
         await solve(client, 1)
         with WorldHome.at(servers) as farm, closing(farm.open(SERVER, scenario=f"{SERVER}-001")) as here:
@@ -126,7 +125,7 @@ async def test_on_the_line_it_is_the_same_while_an_agent_plays(servers: Path, tm
 
 async def test_agents_act_on_whichever_session_is_served(servers: Path, tmp_path: Path) -> None:
     async with beside(servers, tmp_path) as (client, control):
-        first = await asked(control.open, f"{SERVER}-001")
+        first = await asked(control.open, SERVER, scenario=f"{SERVER}-001")
         await solve(client, 1)
         twin = await asked(first.fork)
         await asked(twin.serve)
@@ -136,92 +135,89 @@ async def test_agents_act_on_whichever_session_is_served(servers: Path, tmp_path
         await asked(twin.close)
         closed = await client.call_tool("list_books", {})
         assert "This world is closed." in closed.content[0].text  # type: ignore[union-attr]
-        await asked(control.open, f"{SERVER}-003")
+        await asked(control.open, SERVER, scenario=f"{SERVER}-003")
         await solve(client, 3)
-        assert (await asked(control.current().verify)).reward == 1.0
+        served = await asked(control.world)
+        assert served.card.scenario == f"{SERVER}-003"
+        assert (await asked(served.verify)).reward == 1.0
 
 
 @pytest.mark.parametrize(
-    ("asked_for", "told"),
+    ("method", "path", "body", "status", "message"),
     [
-        ({"do": "call", "tool": "list_books"}, "There is no request 'call'"),
-        ({"do": "list_books"}, "There is no request 'list_books'."),
-        ({"do": "stat"}, "did you mean 'state'?"),
-        ({"do": 1}, "There is no request 1."),
-        ({}, "There is no request null."),
-        ({"do": "restore"}, "mark is missing."),
-        ({"do": "restore", "mark": True}, "mark must be a whole number, not true."),
-        ({"do": "restore", "mark": 99}, "There is no snapshot 99"),
-        ({"do": "state", "session": "99"}, "There is no session '99'."),
-        ({"do": "state", "session": 1}, "session must be a text, not 1."),
-        ({"do": "verify", "scoring": "kind"}, "There is no scoring 'kind'; there are framed, upstream."),
-        ({"do": "verify"}, "nothing to verify"),
-        ({"do": "open", "scenario": "x"}, "There is no scenario 'x' here."),
-        ({"do": "open", "state": "nowhere"}, "There is no state 'nowhere'; choose one of start"),
-        ({"do": "open", "seed": "1"}, "seed must be a whole number, not '1'."),
+        ("POST", "/current/call", {"tool": "list_books"}, 404, "There is no such request."),
+        ("POST", "/current/list_books", {}, 404, "There is no such request."),
+        ("POST", "/current/state", {}, 405, "Method Not Allowed"),
+        ("POST", "/current/restore", {}, 400, "snapshot: Field required"),
+        ("POST", "/current/restore", {"snapshot": True}, 400, "snapshot: Input should be a valid integer"),
+        ("POST", "/current/restore", {"snapshot": 99}, 400, "There is no snapshot 99"),
+        ("POST", "/current/restore", [], 400, "The body: Input should be an object"),
+        ("GET", "/99/state", None, 404, "There is no world '99'."),
+        ("POST", "/current/verify", {"scoring": "kind"}, 400, "Input should be 'framed' or 'upstream'"),
+        ("POST", "/current/verify", {}, 400, "nothing to verify"),
+        ("POST", "", {"environment": SERVER, "scenario": "x"}, 400, "There is no scenario 'x' here."),
+        ("POST", "", {"environment": SERVER, "state": "nowhere"}, 400, "no state 'nowhere'; choose one of start"),
+        ("POST", "", {"environment": SERVER, "seed": "1"}, 400, "seed: Input should be a valid integer"),
+        ("POST", "", {"environment": "expense_desk"}, 400, "This server has no environment 'expense_desk'."),
+        ("POST", "", {"environment": SERVER, "count": 2}, 400, "one world at a time"),
+        ("POST", "", {"environment": SERVER, "lease_seconds": 60.0}, 400, "without a lease"),
+        ("POST", "/current/lease", {}, 404, "There is no such request."),
     ],
 )
-async def test_a_wrong_request_is_told_in_a_sentence_without_a_path(
-    servers: Path, tmp_path: Path, asked_for: dict[str, Any], told: str
+async def test_a_wrong_request_is_refused_in_a_sentence_without_a_path(
+    servers: Path, tmp_path: Path, method: str, path: str, body: Any, status: int, message: str
 ) -> None:
+    async with beside(servers, tmp_path), over_control(tmp_path, TOKEN) as web:
+        answer = await web.request(method, PREFIX + path, json=body)
+        assert answer.status_code == status
+        assert message in answer.json()["error"]
+        assert str(servers) not in answer.text
+        assert "Traceback" not in answer.text
+
+
+@asynccontextmanager
+async def over_control(tmp_path: Path, token: str | None) -> AsyncIterator[httpx2.AsyncClient]:
+    """A plain HTTP client of the control plane, with a token or without one."""
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    transport = httpx2.AsyncHTTPTransport(uds=str(tmp_path / "control"))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as web:
+        yield web
+
+
+async def test_without_the_token_every_request_is_refused(servers: Path, tmp_path: Path) -> None:
     async with beside(servers, tmp_path) as (_, control):
-        with pytest.raises(WorldError) as caught:
-            await asked(lambda: control._ask_line({"id": 1, **asked_for}))
-        assert told in str(caught.value)
-        assert str(servers) not in str(caught.value)
-        assert "Traceback" not in str(caught.value)
+        for token in (None, TOKEN[:-1], f"{TOKEN}x"):
+            async with over_control(tmp_path, token) as web:
+                for operation in SERVER_OPERATIONS:
+                    path = operation.path.replace("{name}", "current")
+                    answer = await web.request(operation.method, path, content=b"{}")
+                    assert (answer.status_code, answer.text) == (401, "A token is needed")
+        with pytest.raises(LaunchError, match="A token is needed"), ControlClient(str(tmp_path / "control"), "x") as x:
+            await asked(x.world)
+        async with over_control(tmp_path, TOKEN) as web:
+            answer = await web.get(f"{PREFIX}/{quote('current')}/state")
+            assert answer.json() == {"state": await asked((await asked(control.world)).state)}
 
 
-def raw(address: str, *lines: bytes) -> list[dict[str, Any]]:
-    """What is answered to these lines until the other side hangs up or has answered them all."""
-    with socket.socket(socket.AF_UNIX) as stream, stream.makefile("rb") as answers:
-        stream.settimeout(20)
-        stream.connect(address)
-        heard = []
-        for line in lines:
-            try:
-                stream.sendall(line)
-                answer = answers.readline()
-            except (BrokenPipeError, ConnectionResetError):
-                break
-            if not answer:
-                break
-            heard.append(json.loads(answer))
-        return heard
+async def test_a_request_has_a_bounded_length_and_comes_from_no_other_site(servers: Path, tmp_path: Path) -> None:
+    async with beside(servers, tmp_path), over_control(tmp_path, TOKEN) as web:
+        long = await web.post(PREFIX, content=b" " * (MAX_BODY + 1))
+        assert (long.status_code, long.json()) == (413, {"error": f"A request may have {MAX_BODY} bytes."})
+        foreign = await web.get(PREFIX, headers={"Origin": "https://other.example"})
+        assert foreign.status_code == 403
+        renamed = await web.get(PREFIX, headers={"Host": "other.example"})
+        assert renamed.status_code == 421
 
 
-STATE = b'{"id":1,"do":"state"}\n'
-REFUSED = [{"id": None, "error": "A token is needed."}]
-
-
-async def test_nobody_gets_in_without_the_token(servers: Path, tmp_path: Path) -> None:
-    async with beside(servers, tmp_path) as (_, control):
-        address = str(tmp_path / "control")
-        for greeting in (
-            STATE,
-            b"\n",
-            b"{}\n",
-            b"[]\n",
-            b'{"token":null}\n',
-            b'{"token":""}\n',
-            b'{"token":"%s"}\n' % TOKEN[:-1].encode(),
-            b'{"token":"\\ud800"}\n',
-            b"GET / HTTP/1.1\r\n",
-            b"[" * 20_000 + b"\n",
-        ):
-            assert await asked(raw, address, greeting, STATE) == REFUSED, greeting[:50]
-        with pytest.raises(WorldError, match="A token is needed"):
-            await asked(lambda: controlled(address, "wrong").__enter__())
-        welcome = json.dumps({"token": TOKEN}).encode() + b"\n"
-        assert [one["id"] for one in await asked(raw, address, welcome, STATE)] == [None, 1]
-        long = await asked(raw, address, welcome, b'{"do":"' + b"x" * (2 * MAX_REQUEST), STATE)
-        assert long[1] == {"id": None, "error": f"A request may have {MAX_REQUEST} bytes."}
-        assert len(long) == 2
-        assert await asked(raw, address, welcome, b"not json\n", STATE) == [
-            {"id": None, "ok": True},
-            {"id": None, "error": "A request is one JSON object on a line."},
-            {"id": 1, "ok": await asked(control.current().state)},
-        ]
+async def test_a_fork_may_be_listed_and_closed_while_the_served_world_stays(servers: Path, tmp_path: Path) -> None:
+    async with beside(servers, tmp_path) as (client, control):
+        served = await asked(control.world)
+        forks = await asked(served.fork_many, 2)
+        assert [world.name for world in await asked(control.worlds)] == [served.name, *(fork.name for fork in forks)]
+        for fork in forks:
+            await asked(fork.close)
+        assert [world.name for world in await asked(control.worlds)] == [served.name]
+        assert not (await client.call_tool("list_books", {})).is_error
 
 
 async def test_only_this_user_may_open_the_socket_and_it_goes_with_the_server(servers: Path, tmp_path: Path) -> None:
@@ -237,20 +233,21 @@ async def test_a_port_of_this_machine_will_do(servers: Path) -> None:
         port = str(free.getsockname()[1])
     options = ("--control", port, "--control-token-env", "CONTROL")
     async with over_http(servers / SERVER, *options, variables={"CONTROL": TOKEN}) as client:
-        with controlled(port, TOKEN) as control:
+        with ControlClient(port, TOKEN) as control:
             await client.call_tool("note", {"member_id": "MEMB-00001", "text": "hello"})
-            assert (await asked(control.current().diff)).changed.keys() == {"members"}
+            assert (await asked((await asked(control.world)).diff)).changed.keys() == {"members"}
 
 
 async def test_no_agent_reaches_the_control_plane(servers: Path, tmp_path: Path) -> None:
     """Every request of the control plane, tried as a tool, a method, a resource, a prompt and a URL."""
     given = ("--control", str(tmp_path / "control"), "--control-token-env", "CONTROL", "--scenario", f"{SERVER}-001")
     async with http_process(servers / SERVER, *given, variables={"CONTROL": TOKEN}) as url:
-        with controlled(str(tmp_path / "control"), TOKEN) as control:
-            before = await asked(control.current().state_hash)
+        with ControlClient(str(tmp_path / "control"), TOKEN) as control:
+            world = await asked(control.world)
+            before = await asked(world.state_hash)
             await _try_as_a_client(url)
             await _try_as_a_browser(url)
-            assert await asked(control.current().state_hash) == before
+            assert await asked(world.state_hash) == before
 
 
 async def _try_as_a_client(url: str) -> None:
@@ -289,7 +286,7 @@ async def test_tasks_are_prompts_and_the_same_for_everybody(servers: Path, tmp_p
     async with beside(servers, tmp_path, *given) as (client, control):
         before = await client.list_prompts()
         assert [prompt.name for prompt in before.prompts] == [f"{SERVER}-00{n}" for n in (1, 2, 3)]
-        await asked(control.open, f"{SERVER}-003")
+        await asked(control.open, SERVER, scenario=f"{SERVER}-003")
         assert await client.list_prompts() == before
         (message,) = (await client.get_prompt(f"{SERVER}-002")).messages
         assert message.role == "user"
@@ -306,7 +303,7 @@ async def test_tasks_are_prompts_and_the_same_for_everybody(servers: Path, tmp_p
         (("--scenario", "lending_library-001", "--state", "start"), "name --scenario or --state", 2),
         (("--control", "x"), "--control and --control-token-env belong together", 2),
         (("--control", "x", "--control-token-env", "NOT_SET_ANYWHERE"), "is empty or not set", 2),
-        (("--control", "/nowhere/x", "--control-token-env", "CONTROL"), "choose another place", 1),
+        (("--control", "/proc/nowhere/x", "--control-token-env", "CONTROL"), "name another --control", 1),
     ],
 )
 def test_wrong_options_are_told(servers: Path, options: tuple[str, ...], told: str, code: int) -> None:

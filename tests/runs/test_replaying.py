@@ -30,8 +30,9 @@ from envscaler_mcp.scoring.run_folder import RunFolder, read_run, read_trajector
 from envscaler_mcp.scoring.trajectory import record_of
 from envscaler_mcp.serving import Outcome, load_code
 from envscaler_mcp.serving.outcome import ENDED
+from tests.homes import write_server
 from tests.library_sample import sample
-from tests.runs.home import write_folder, write_home
+from tests.runs.home import write_home
 
 LIBRARY = Path(__file__).parent.parent.parent / "generated_servers"
 NAMES = ("carpool", "hospital_stays", "key_value_store")
@@ -294,7 +295,7 @@ def test_a_world_that_cannot_be_opened_is_identical_only_where_the_reason_is_the
     state = State.read(home / "states" / "start.json")
     state = state.model_copy(update={"content": {**state.content, "loans": {"LOAN-00001": {}}}})
     scenario = scenario.model_copy(update={"state_digest": state.digest})
-    write_folder(home, load_code(home), state, [scenario])
+    write_server(home, load_code(home), state, [scenario])
     folder = played(servers, ("lending_library",), tmp_path / "run")
     (record,) = read_trajectories(folder)
     assert (record.messages, record.verdict.owner) == ((), "environment")

@@ -11,17 +11,17 @@ import anyio
 import pytest
 
 from envscaler_mcp.artifacts import Scenario, Trajectory, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.episode.agent import Action, Agent, Briefing
 from envscaler_mcp.episode.agents import Scripted
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.grading.reward import GRADING
+from envscaler_mcp.grading.verdicts import unplayable
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.rescoring import Rescored, rescore_run, rescored_folder
-from envscaler_mcp.sandbox.judging import GRADING
 from envscaler_mcp.scoring.journal import Journal
 from envscaler_mcp.scoring.run_folder import RunFolder, read_run, read_trajectories
 from envscaler_mcp.scoring.trajectory import record_of
-from envscaler_mcp.scoring.verdict import unplayable
-from envscaler_mcp.serving.grading import Scoring
 from tests.runs.home import write_home
 
 SERVER = "lending_library"

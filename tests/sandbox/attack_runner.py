@@ -25,7 +25,7 @@ from envscaler_mcp.sandbox.isolation import open_isolated, run_check
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.serving.world import World
-from tests.sandbox.written import written
+from tests.homes import written
 
 THIS_IS_THE_HARNESS = True
 HARNESS_SECRET = "sk-canary-of-the-harness"

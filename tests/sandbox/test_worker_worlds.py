@@ -27,8 +27,8 @@ from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving.plain_json import is_plain
 from envscaler_mcp.serving.world import open_world
+from tests.homes import written
 from tests.sandbox.places import LIBRARIES, SHARED, SHOP
-from tests.sandbox.written import written
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="workers need fork")
 linux = pytest.mark.skipif(not IS_LINUX, reason="worlds in workers are forked on Linux")
@@ -233,7 +233,7 @@ HARNESS = """
 import sys
 from envscaler_mcp.sandbox.isolation import open_isolated
 from tests.sandbox.places import SHOP
-from tests.sandbox.written import written
+from tests.homes import written
 world = open_isolated(written(SHOP), {}, 1)
 twin = world.fork()
 print(world.line.pid, twin.line.pid, world.line._zygote._process.pid, flush=True)

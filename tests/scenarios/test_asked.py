@@ -13,11 +13,12 @@ from envscaler_mcp.llm import UnusableError
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.scenarios.task_first.maker import AskedTaskMaker
 from envscaler_mcp.scenarios.task_first.task_backend import WrittenCourt
+from tests.homes import written
 from tests.llm.asking import Actor, Part, plays
 from tests.quality.test_agents import content
-from tests.scenarios.written_classes import LENDING, lending_state, start_state, written_code
+from tests.scenarios.written_classes import LENDING, lending_state, start_state
 
-COURT = WrittenCourt(written_code(LENDING, "LendingDesk"), open_isolated)
+COURT = WrittenCourt(written(LENDING), open_isolated)
 STATE = start_state(lending_state())
 
 TASK = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from envscaler_mcp.artifacts import Check, Frame, StateDiff
+from envscaler_mcp.grading.reward import frame_violations
 from envscaler_mcp.scenarios.facts import checks_and_frame, frame_of
-from envscaler_mcp.serving.grading import frame_violations
 from envscaler_mcp.serving.state_diff import diff_of_states
 from tests.scenarios.lending import lending
 
@@ -54,7 +54,7 @@ def test_every_check_is_false_at_the_start_and_true_at_the_end() -> None:
     assert len(checks) == 6
     assert answers(checks, lending().start) == [False] * 6
     assert answers(checks, end(CHANGES)) == [True] * 6
-    assert frame_violations(lending().start, end(CHANGES), frame) == ()
+    assert frame_violations(diff_of_states(lending().start, end(CHANGES)), frame) == ()
 
 
 def test_a_check_asks_for_one_fact_in_the_words_of_the_trade() -> None:
@@ -78,7 +78,7 @@ def test_new_records_are_found_by_their_content_whatever_their_ids_are() -> None
     other = [LEND[0], ("claim", {"loan_id": "LOAN-00078", "total": 300})]
     final = end(other, loan=77, claim=40, basket=3)
     assert answers(checks, final) == [True, True]
-    assert frame_violations(lending().start, final, frame) == ()
+    assert frame_violations(diff_of_states(lending().start, final), frame) == ()
 
 
 def test_a_reference_to_a_new_record_is_one_to_a_record_of_that_content() -> None:
@@ -124,7 +124,7 @@ def test_the_frame_allows_what_was_changed_and_nothing_else() -> None:
         changed={"books": {"BOOK-00001": ("shelf_id",)}, "loans": {"LOAN-00001": ("status",)}},
     )
     more: Plan = [*CHANGES, ("block", {"reader_id": "READER-00001"}), ("claim", {"loan_id": "LOAN-00001", "total": 1})]
-    assert frame_violations(lending().start, end(more), frame) == (
+    assert frame_violations(diff_of_states(lending().start, end(more)), frame) == (
         "claims.CLAIM-00002: created, one of 2, 1 allowed",
         "claims.CLAIM-00003: created, one of 2, 1 allowed",
         "readers.READER-00001.blocked: changed",

@@ -19,12 +19,13 @@ from envscaler_mcp.artifacts import LEVELS, Level, Registry, RegistryEntry, Scen
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.errors import GrowthError, WorldError
+from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.pipeline import prove_folder, write_scenarios
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.sandbox.judging import judge
 from envscaler_mcp.scenarios import WrittenProver, WrittenTaskMaker
 from envscaler_mcp.scenarios.tasks import BANDS
+from tests.homes import written
 from tests.scenarios.written_classes import (
     DEVICES,
     FROZEN,
@@ -32,7 +33,6 @@ from tests.scenarios.written_classes import (
     devices_state,
     lending_state,
     start_state,
-    written_code,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,8 +54,8 @@ sys.addaudithook(_note)
 
 @cache
 def made(desk: str, level: Level) -> Scenario:
-    source, name, content = DESKS[desk]
-    maker = WrittenTaskMaker(written_code(source, name), 7, open_isolated)
+    source, _, content = DESKS[desk]
+    maker = WrittenTaskMaker(written(source), 7, open_isolated)
     _noting[0] = True
     try:
         return maker.scenario(start_state(content), level, 1)
@@ -65,8 +65,8 @@ def made(desk: str, level: Level) -> Scenario:
 
 def played(desk: str, scenario: Scenario) -> Iterator[tuple[Any, dict[str, Any]]]:
     """The oracle's answers, each with the state after it, in a worker."""
-    source, name, content = DESKS[desk]
-    world = open_isolated(written_code(source, name), content, scenario.seed)
+    source, _, content = DESKS[desk]
+    world = open_isolated(written(source), content, scenario.seed)
     try:
         for call in scenario.oracle:
             yield world.call(call.tool, call.arguments), world.state()
@@ -86,7 +86,7 @@ def ids_of(state: dict[str, Any]) -> set[str]:
 
 
 def folder_of(home: Path, source: str, class_name: str, content: dict[str, Any]) -> Path:
-    code = written_code(source, class_name, "desk")
+    code = written(source, "desk")
     folder = home / "desk"
     code.environment.write(folder / "environment.json")
     (folder / "environment.py").write_text(source, encoding="utf-8")
@@ -146,22 +146,22 @@ def test_nothing_of_the_class_and_no_check_runs_in_this_process(desk: str) -> No
 
 @pytest.mark.parametrize("desk", DESKS)
 def test_equal_seeds_give_equal_scenarios_and_others_give_others(desk: str) -> None:
-    source, name, content = DESKS[desk]
-    again = WrittenTaskMaker(written_code(source, name), 7, open_isolated).scenario(start_state(content), "easy", 1)
-    other = WrittenTaskMaker(written_code(source, name), 8, open_isolated).scenario(start_state(content), "easy", 1)
+    source, _, content = DESKS[desk]
+    again = WrittenTaskMaker(written(source), 7, open_isolated).scenario(start_state(content), "easy", 1)
+    other = WrittenTaskMaker(written(source), 8, open_isolated).scenario(start_state(content), "easy", 1)
     assert again == made(desk, "easy")
     assert other.oracle != again.oracle
 
 
 def test_what_no_query_shows_is_never_asked_for() -> None:
-    maker = WrittenTaskMaker(written_code(DEVICES, "DeviceRegistry"), 11, open_isolated)
+    maker = WrittenTaskMaker(written(DEVICES), 11, open_isolated)
     scenarios = [maker.scenario(start_state(devices_state()), "easy", 1), *(made("devices", level) for level in LEVELS)]
     assert all(call.tool != "break_seal" for one in scenarios for call in one.oracle)
     assert all("SEAL" not in one.task for one in scenarios)
 
 
 def test_minutes_and_made_up_ids_are_nobodys_wish() -> None:
-    maker = WrittenTaskMaker(written_code(LENDING, "LendingDesk"), 5, open_isolated)
+    maker = WrittenTaskMaker(written(LENDING), 5, open_isolated)
     for number in range(6):
         scenario = maker.scenario(start_state(lending_state()), "medium", number)
         frame = scenario.frame
@@ -205,7 +205,7 @@ def test_a_proof_is_the_same_whether_its_calls_were_just_made_or_read_from_a_fil
         f"L{n}": {"line_id": f"L{n}", "stop": stop, "words": "", "minutes": 0, "turns": 0}
         for n, stop in enumerate(STOPS)
     }
-    code, start = written_code(BOARD, "Board"), start_state({"lines": lines})
+    code, start = written(BOARD), start_state({"lines": lines})
     maker = WrittenTaskMaker(code, 5, open_isolated)
     for number in range(2):
         scenario = maker.scenario(start, "medium", number)
@@ -215,14 +215,14 @@ def test_a_proof_is_the_same_whether_its_calls_were_just_made_or_read_from_a_fil
 
 
 def test_later_changes_need_earlier_ones() -> None:
-    maker = WrittenTaskMaker(written_code(DEVICES, "DeviceRegistry"), 3, open_isolated)
+    maker = WrittenTaskMaker(written(DEVICES), 3, open_isolated)
     found = [maker.scenario(start_state(devices_state()), "medium", n) for n in range(4)]
     assert sum(one.features["dependent"] for one in found) >= 2
 
 
 def test_a_class_in_which_nothing_can_be_changed_is_told_clearly() -> None:
     content = {"exhibits": {"E1": {"name": "Vase", "place": "hall"}, "E2": {"name": "Bust", "place": "stairs"}}}
-    maker = WrittenTaskMaker(written_code(FROZEN, "Museum"), 7, open_isolated)
+    maker = WrittenTaskMaker(written(FROZEN), 7, open_isolated)
     with pytest.raises(
         GrowthError, match=r"written offers nothing to do at 'start': none of \d+ calls of 1 changing tools"
     ):
@@ -232,7 +232,7 @@ def test_a_class_in_which_nothing_can_be_changed_is_told_clearly() -> None:
 def registered(home: Path) -> Path:
     """The folder of the lending desk under a home whose registry knows it."""
     folder = folder_of(home / "generated_servers", LENDING, "LendingDesk", lending_state())
-    card = written_code(LENDING, "LendingDesk", "desk").environment
+    card = written(LENDING, "desk").environment
     entry = RegistryEntry(
         id="desk",
         title=card.title,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from envscaler_mcp.artifacts import Environment, State, digest_of
-from envscaler_mcp.serving import EnvironmentCode, tool_table
+from envscaler_mcp.artifacts import State
 
 LENDING = '''
 import uuid
@@ -404,24 +403,6 @@ class Museum:
             self.exhibits[exhibit_id]["place"] = place
         return {"success": False, "error": f"Exhibit {exhibit_id} stays where it is"}
 '''
-
-
-def written_code(source: str, class_name: str, env_id: str = "written") -> EnvironmentCode:
-    card = Environment(
-        id=env_id,
-        title="Written",
-        about="Written for a test.",
-        sector="test",
-        version="1.0.0",
-        origin="written",
-        class_name=class_name,
-        introduction="You work here.",
-        rules=(),
-        tools=tool_table(source, class_name),
-        states=("start",),
-        code_digest=digest_of(source),
-    )
-    return EnvironmentCode.of(card, source)
 
 
 def start_state(content: dict[str, Any], env_id: str = "written") -> State:

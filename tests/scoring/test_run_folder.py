@@ -10,6 +10,7 @@ import pytest
 from envscaler_mcp.artifacts import Provenance, Step, Trajectory, Verdict
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.grading.verdicts import final_verdict, unplayable
 from envscaler_mcp.scoring.journal import Journal
 from envscaler_mcp.scoring.run_folder import (
     RunFolder,
@@ -19,7 +20,6 @@ from envscaler_mcp.scoring.run_folder import (
     recorded_episodes,
 )
 from envscaler_mcp.scoring.trajectory import content_digest, trajectory_of
-from envscaler_mcp.scoring.verdict import final_verdict, unplayable
 
 PLAN = RunPlan(
     agent="oracle",

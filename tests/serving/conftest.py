@@ -7,30 +7,21 @@ from typing import Any
 
 import pytest
 
-from envscaler_mcp.artifacts import Environment, digest_of
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_world, tool_table
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_world
+from tests.homes import written
 
 HERE = Path(__file__).parent / "environments"
 
 
 def code_of(name: str, origin: Any, old: str = "", new: str = "") -> EnvironmentCode:
     source = (HERE / f"{name}.py.txt").read_text().replace(old, new)
-    class_name = "".join(word.capitalize() for word in name.split("_"))
-    environment = Environment(
-        id=name,
-        title=name.replace("_", " ").capitalize(),
-        about="A small environment for tests.",
-        sector="test",
-        version="1.0.0",
+    return written(
+        source,
+        name,
         origin=origin,
-        class_name=class_name,
         introduction=f"You work with the {name.replace('_', ' ')}.",
         rules=("A book is lent to one member at a time.", "A member with an open loan stays a member."),
-        tools=tool_table(source, class_name),
-        states=("start",),
-        code_digest=digest_of(source),
     )
-    return EnvironmentCode.of(environment, source)
 
 
 def library_content(books: int = 40, members: int = 20) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis import synthesize
 from envscaler_mcp.synthesis.nursery import compile_nursery
 from envscaler_mcp.synthesis.starter import starter_blueprint
-from tests.scenarios.written_classes import LENDING, written_code
+from tests.homes import written
+from tests.scenarios.written_classes import LENDING
 
 ATTACKS = (
     'Lends tools. """; import sys; sys.modules["caught"] = sys; """ end.',
@@ -32,7 +33,7 @@ ATTACKS = (
 STARTER = starter_blueprint("boat_rental", "leisure")
 
 
-def written(place: str, text: str) -> str:
+def with_text(place: str, text: str) -> str:
     """The starter blueprint with a text in a place of it."""
     quoted = text.replace("'", "''")
     old = {
@@ -47,7 +48,7 @@ def written(place: str, text: str) -> str:
 @pytest.mark.parametrize("text", ATTACKS)
 @pytest.mark.parametrize("place", ["about", "title", "operation"])
 def test_a_text_of_a_blueprint_is_documentation_and_no_code(place: str, text: str) -> None:
-    blueprint = read_blueprint(written(place, text), "boat_rental.yaml")
+    blueprint = read_blueprint(with_text(place, text), "boat_rental.yaml")
     made = synthesize(blueprint, ("start",))
     load_class(made.source, made.environment.class_name)
     load_class(made.nursery_source, made.nursery_class)
@@ -71,7 +72,7 @@ def test_what_stands_in_a_docstring_is_read_as_it_was_written(text: str) -> None
 
 @pytest.mark.parametrize("title", ATTACKS)
 def test_a_title_is_no_code_in_the_program_of_a_server(title: str, tmp_path: Path) -> None:
-    card = written_code(LENDING, "LendingDesk").environment.model_copy(update={"title": title})
+    card = written(LENDING).environment.model_copy(update={"title": title})
     module = ast.parse(folder_files(card, LENDING, "", (), (), {})["server.py"])
     kinds = [type(node).__name__ for node in module.body]
     assert kinds == ["Expr", "ImportFrom", "ImportFrom", "If"]
@@ -85,7 +86,7 @@ def test_code_that_slipped_into_what_is_compiled_is_refused(monkeypatch: pytest.
 
     monkeypatch.setattr(python, "within_docstring", lambda text: text)
     attack = 'Lends. """; __import__("sys").modules.update(caught=1); """ end.'
-    blueprint = read_blueprint(written("operation", attack), "boat_rental.yaml")
+    blueprint = read_blueprint(with_text("operation", attack), "boat_rental.yaml")
     with pytest.raises(RefusedError, match="was refused before it was run"):
         compile_nursery(check_blueprint(blueprint).sound())
     with pytest.raises(RefusedError, match="was refused before it was run"):

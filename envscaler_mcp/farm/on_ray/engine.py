@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from envscaler_mcp.artifacts import Registry
-from envscaler_mcp.farm.client import FarmClient
 from envscaler_mcp.farm.farm_host import hosting_at
 from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.on_ray.cluster import joined
@@ -18,6 +17,7 @@ from envscaler_mcp.farm.on_ray.farm import actors_of
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.launch.channels import Host
 from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.control.client import ControlClient
 from envscaler_mcp.serving.sockets import listen_privately
 
 _LONG = 365 * 86_400.0
@@ -43,6 +43,9 @@ async def ray_engine(
         )
         place = f"{folder}/control"
         lease = min(episode_seconds + _SPARE_SECONDS, config.caps.longest_lease)
-        with listen_privately(place) as owners, FarmClient(place, token_for(config.secret, "control", _LONG)) as farm:
+        with (
+            listen_privately(place) as owners,
+            ControlClient(place, token_for(config.secret, "control", _LONG)) as farm,
+        ):
             async with actors_of(config, cluster.nodes, owners):
                 yield partial(hosting_at, farm, token_for(config.secret, "agent", _LONG), lease)

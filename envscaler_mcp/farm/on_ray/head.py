@@ -20,15 +20,15 @@ from envscaler_mcp import __version__
 from envscaler_mcp.farm.access import Guards, audit
 from envscaler_mcp.farm.agent_routes import scope_of
 from envscaler_mcp.farm.application import application, json_response
-from envscaler_mcp.farm.control_plane import PREFIX, events_response
+from envscaler_mcp.farm.control_plane import events_response
 from envscaler_mcp.farm.control_routes import MAX_CONTROL_BODY
 from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.http_messages import Answer, Request, error
 from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.metrics import FIGURES, OWN, added, metrics_response
 from envscaler_mcp.farm.on_ray.hosts import GoneError, Host, Hosts, shares
-from envscaler_mcp.farm.schemas import OpenOrder
 from envscaler_mcp.farm.worlds import Share
+from envscaler_mcp.serving.control.schemas import PREFIX, OpenOrder
 
 _RANDOM_NAME = 22
 """Characters of a name that an actor chose, which its own number follows from; the name in a guest link is longer."""

@@ -10,10 +10,9 @@ import anyio.to_thread
 from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Check, Scenario, State
-from envscaler_mcp.errors import SandboxError
+from envscaler_mcp.errors import SandboxError, Unproven
 from envscaler_mcp.llm import Author, MisfitError, bullets
 from envscaler_mcp.sandbox.checking import run_checks
-from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.task_first.task_backend import Court, PlanEffects
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import LEVELS, Level, Scenario, State
-from envscaler_mcp.errors import GrowthError
+from envscaler_mcp.errors import GrowthError, Unproven
 from envscaler_mcp.llm import Author, UnusableError
-from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.splits import split_of
 from envscaler_mcp.scenarios.task_first.checks import with_checks
 from envscaler_mcp.scenarios.task_first.marking import mark

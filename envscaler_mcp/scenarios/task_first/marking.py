@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from envscaler_mcp.artifacts import Call, Environment, Span, canonical_json
+from envscaler_mcp.errors import Unproven
 from envscaler_mcp.language.column_types.moments import spoken_day
 from envscaler_mcp.language.column_types.numbers import SMALL_NUMBERS
 from envscaler_mcp.language.text import words
 from envscaler_mcp.llm import Author, MisfitError
 from envscaler_mcp.sampling.offers import plain, told_options
 from envscaler_mcp.scenarios.heard import says_little
-from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.rewording import marked, positions_of
 from envscaler_mcp.scenarios.shapes import leaves
 

@@ -11,8 +11,8 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Call, State
 from envscaler_mcp.artifacts.episode import COMPLETED
+from envscaler_mcp.errors import Unproven
 from envscaler_mcp.llm import Author, bullets
-from envscaler_mcp.scenarios.judges import Unproven
 from envscaler_mcp.scenarios.shapes import shown_in
 from envscaler_mcp.scenarios.task_first.task_backend import Court
 

@@ -1,4 +1,4 @@
-"""What an ending is worth, from states, a frame and answers alone."""
+"""The reward of a final state, from states, a frame and check results alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from copy import deepcopy
 from typing import Any
 
 from envscaler_mcp.artifacts import Frame
-from envscaler_mcp.serving.grading import frame_violations, reward
+from envscaler_mcp.grading.reward import frame_violations, reward
+from envscaler_mcp.serving.state_diff import diff_of_states
 
 START: dict[str, Any] = {
     "rooms": {"R1": {"id": "R1", "status": "open", "beds": 2}, "R2": {"id": "R2", "status": "closed", "beds": 1}},
@@ -30,13 +31,17 @@ def ending(**changes: Any) -> dict[str, Any]:
     return state
 
 
+def violations(final: dict[str, Any], frame: Frame) -> tuple[str, ...]:
+    return frame_violations(diff_of_states(START, final), frame)
+
+
 def test_nothing_changed_breaks_no_frame() -> None:
-    assert frame_violations(START, deepcopy(START), Frame()) == ()
+    assert violations(deepcopy(START), Frame()) == ()
 
 
 def test_every_change_outside_the_frame_is_told_by_its_path_in_order() -> None:
     final = ending(rooms__R2__status="open", rooms__R1=None, stays__S2={"id": "S2"}, now="2026-03-02T10:00")
-    assert frame_violations(START, final, Frame()) == (
+    assert violations(final, Frame()) == (
         "now: changed",
         "rooms.R1: deleted",
         "rooms.R2.status: changed",
@@ -47,46 +52,46 @@ def test_every_change_outside_the_frame_is_told_by_its_path_in_order() -> None:
 def test_changes_inside_the_frame_are_free() -> None:
     final = ending(rooms__R2__status="open", rooms__R1=None, stays__S2={"id": "S2"}, counters__stay=2)
     frame = Frame(created={"stays": 1}, deleted={"rooms": ("R1",)}, changed={"rooms": {"R2": ("status",)}})
-    assert frame_violations(START, final, frame) == ()
+    assert violations(final, frame) == ()
 
 
 def test_a_record_that_may_lose_one_field_s_value_keeps_the_others() -> None:
     final = ending(rooms__R2__status="open", rooms__R2__beds=3)
     frame = Frame(changed={"rooms": {"R2": ("status",)}})
-    assert frame_violations(START, final, frame) == ("rooms.R2.beds: changed",)
+    assert violations(final, frame) == ("rooms.R2.beds: changed",)
 
 
 def test_a_record_that_may_be_deleted_may_not_be_changed_instead() -> None:
     frame = Frame(deleted={"rooms": ("R2",)})
-    assert frame_violations(START, ending(rooms__R2__status="open"), frame) == ("rooms.R2.status: changed",)
+    assert violations(ending(rooms__R2__status="open"), frame) == ("rooms.R2.status: changed",)
 
 
 def test_where_there_are_too_many_new_records_each_may_be_the_one_too_many() -> None:
     final = ending(stays__S2={"id": "S2"}, stays__S3={"id": "S3"})
-    assert frame_violations(START, final, Frame(created={"stays": 1})) == (
+    assert violations(final, Frame(created={"stays": 1})) == (
         "stays.S2: created, one of 2, 1 allowed",
         "stays.S3: created, one of 2, 1 allowed",
     )
 
 
 def test_new_records_that_nobody_made_are_for_the_checks_to_miss() -> None:
-    assert frame_violations(START, deepcopy(START), Frame(created={"stays": 1})) == ()
+    assert violations(deepcopy(START), Frame(created={"stays": 1})) == ()
 
 
 def test_true_for_one_is_a_change() -> None:
-    assert frame_violations(START, ending(rooms__R2__beds=True), Frame()) == ("rooms.R2.beds: changed",)
+    assert violations(ending(rooms__R2__beds=True), Frame()) == ("rooms.R2.beds: changed",)
 
 
 def test_state_outside_containers_is_free_only_where_its_path_is() -> None:
     final = ending(counters__stay=9)
-    assert frame_violations(START, final, Frame(scalars=("count",))) == ("counters.stay: changed",)
-    assert frame_violations(START, final, Frame(scalars=("counters.stay",))) == ()
-    assert frame_violations(START, final, Frame(scalars=("counters",))) == ()
+    assert violations(final, Frame(scalars=("count",))) == ("counters.stay: changed",)
+    assert violations(final, Frame(scalars=("counters.stay",))) == ()
+    assert violations(final, Frame(scalars=("counters",))) == ()
 
 
 def test_a_container_that_appears_or_goes_is_told() -> None:
-    assert frame_violations(START, ending(stays=None), Frame()) == ("stays: changed",)
-    assert frame_violations(START, ending(guests={"G1": {"id": "G1"}}), Frame()) == ("guests: changed",)
+    assert violations(ending(stays=None), Frame()) == ("stays: changed",)
+    assert violations(ending(guests={"G1": {"id": "G1"}}), Frame()) == ("guests: changed",)
 
 
 def test_the_reward_is_the_share_of_checks() -> None:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from envscaler_mcp import __version__
-from envscaler_mcp.sandbox.judging import GRADING
+from envscaler_mcp.grading.reward import GRADING
 
 CHANGELOG = Path(__file__).parent.parent.parent / "CHANGELOG.md"
 

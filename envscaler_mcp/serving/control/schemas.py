@@ -1,0 +1,163 @@
+"""The control plane as data: its operations, and the bodies of requests and answers. The OpenAPI document is made of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from envscaler_mcp.artifacts import StateDiff, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
+from envscaler_mcp.serving.tasks import Offer
+
+MOST_AT_ONCE = 10_000
+MOST_SEED = 2**63 - 1
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class OpenOrder(_Body):
+    """Worlds to be opened, all at the same start."""
+
+    environment: str
+    scenario: str | None = None
+    """Its id; the world begins at its state and can be verified."""
+    state: str | None = None
+    """A state of the environment by name, where no scenario is named; the first one by default."""
+    seed: int | None = Field(default=None, ge=-MOST_SEED, le=MOST_SEED)
+    prompts: Offer | None = None
+    """Which tasks agents are offered as prompts: those of the split `train` that begin at this state by default, none
+    in a world at a scenario."""
+    count: int = Field(default=1, ge=1, le=MOST_AT_ONCE)
+    lease_seconds: float | None = Field(default=None, gt=0)
+    """How long each stays without use; only for worlds of a farm."""
+
+
+class WorldCard(_Body):
+    """A world that is open."""
+
+    name: str
+    environment: str
+    scenario: str | None
+    url: str
+    """Where an agent connects; it admits every client that knows it. Empty where agents use standard input and output."""
+    place: str
+    """`here` in the server's own process, or `worker`."""
+    lease_seconds: float | None
+    """How long it stays without use; None where it stays until it is closed or the server ends."""
+    calls: int | None = None
+    """How often agents have called it; None where that is not counted."""
+    ended: bool = False
+    """Whether its worker is gone; it can only be closed."""
+    reason: str | None = None
+    """Why its worker is gone: `memory`, `time`, `hostile` or `crash`."""
+    slowed: bool = False
+    """Whether a call kept a processor busy for so long that it had to take turns with others like it."""
+    memory: int = 0
+    """Bytes that its worker held for itself at the last measurement; 0 in the server's own process."""
+
+
+class WorldCards(_Body):
+    """Worlds that are open."""
+
+    worlds: tuple[WorldCard, ...]
+
+
+class LeaseOrder(_Body):
+    """A lease that begins anew."""
+
+    seconds: float | None = Field(default=None, gt=0)
+
+
+class ForkOrder(_Body):
+    """How many worlds continue from here."""
+
+    count: int = Field(default=1, ge=1, le=MOST_AT_ONCE)
+
+
+class Snapshot(_Body):
+    """A mark to come back to."""
+
+    snapshot: int = Field(ge=0, le=MOST_SEED)
+
+
+class VerifyOrder(_Body):
+    """How a final state is to be judged."""
+
+    scoring: Scoring = "framed"
+
+
+class StateAnswer(_Body):
+    """Every record and scalar."""
+
+    state: dict[str, Any]
+
+
+class HashAnswer(_Body):
+    """The digest of the state."""
+
+    hash: str
+
+
+class Done(_Body):
+    """It was done."""
+
+    done: bool = True
+
+
+class ErrorAnswer(_Body):
+    """Why something could not be done."""
+
+    error: str
+
+
+PREFIX = "/v1/worlds"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that the owner of a world can do; routes and the OpenAPI document are made from these."""
+
+    method: str
+    path: str
+    does: str
+    """Its name: `ControlPlane` answers it in the method `_do_NAME`."""
+    about: str
+    takes: type[BaseModel] | None
+    gives: type[BaseModel] | None
+    """None for a stream of events."""
+
+
+def _on_world(method: str, does: str, about: str, takes: Any, gives: Any) -> Operation:
+    return Operation(method, f"{PREFIX}/{{name}}/{does}", does, about, takes, gives)
+
+
+OPERATIONS = (
+    Operation("POST", PREFIX, "open", "Open worlds at a scenario or a state.", OpenOrder, WorldCards),
+    Operation("GET", PREFIX, "list", "The worlds that are open.", None, WorldCards),
+    Operation("GET", f"{PREFIX}/{{name}}", "card", "One world.", None, WorldCard),
+    Operation("DELETE", f"{PREFIX}/{{name}}", "close", "End a world.", None, Done),
+    _on_world("GET", "state", "Every record and scalar.", None, StateAnswer),
+    _on_world("GET", "hash", "The digest of the state.", None, HashAnswer),
+    _on_world("GET", "diff", "What the last call changed.", None, StateDiff),
+    _on_world("GET", "changes", "What changed since the world was opened.", None, StateDiff),
+    _on_world("POST", "snapshot", "Set a mark to come back to.", None, Snapshot),
+    _on_world("POST", "restore", "Go back to a mark, which stays.", Snapshot, Done),
+    _on_world("POST", "fork", "Open worlds that continue from here.", ForkOrder, WorldCards),
+    _on_world("POST", "verify", "Judge the state as an ending.", VerifyOrder, Verdict),
+)
+"""What every control plane answers."""
+FARM_OPERATIONS = (
+    *OPERATIONS,
+    _on_world("POST", "lease", "Let the lease begin anew.", LeaseOrder, WorldCard),
+    _on_world("GET", "events", "What happens in the world, as it happens.", None, None),
+)
+"""What a farm's answers: each of its worlds has an address and a lease."""
+SERVER_OPERATIONS = (
+    *OPERATIONS,
+    _on_world("POST", "serve", "Let the server's agents act on this world from now on.", None, Done),
+)
+"""What a single server's answers: its agents act on one of its worlds at a time."""
