@@ -9,10 +9,11 @@ from pydantic import Field, model_validator
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
 from envscaler_mcp.artifacts.state import StateDiff
+from envscaler_mcp.config import choices
 
 COMPLETED = "Task Completed"
 """What an agent says when it is done; the words of the paper."""
-Owner = Literal["agent", "environment", "checker", "user_simulator", "timeout", "infrastructure"]
+Owner = choices.Owner
 
 
 class Verdict(Part):

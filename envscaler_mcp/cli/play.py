@@ -11,29 +11,29 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 import anyio
 import typer
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.artifact import write_text
+from envscaler_mcp.cli.configured import configured
 from envscaler_mcp.cli.conversation import Telling
 from envscaler_mcp.cli.lookup import did_you_mean, registry_if_any, registry_of, settings_of
 from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.cli.voices import place_of
-from envscaler_mcp.episode.agent import Mode
-from envscaler_mcp.episode.agents import AGENTS, UnknownAgentError, agent_named, model_of_agent
-from envscaler_mcp.episode.human import PATIENCE, PERSON
+from envscaler_mcp.config.choices import PERSON
+from envscaler_mcp.config.episode import steps_of
+from envscaler_mcp.config.play import PlayOptions
+from envscaler_mcp.episode.agents import UnknownAgentError, agent_named, model_of_agent
 from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.users import USERS, UnknownUserError, model_of_user, user_named
+from envscaler_mcp.episode.users import UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.runs import PricedEndpoint, WorldHome, open_voices
 from envscaler_mcp.runs.multi_server import ExternalServer, JointlyPlayed, JointPlan, LocalServer, play_jointly
-from envscaler_mcp.runs.plan import ANSWER_TOKENS, MAX_STEPS, MAX_TOKENS, PUBLISHED_STEPS, prompts_of, steps_of
-from envscaler_mcp.serving.grading import Scoring
+from envscaler_mcp.runs.plan import prompts_of
 from envscaler_mcp.serving.tasks import TaskList
 from envscaler_mcp.viewer.turns import Turn
 
@@ -41,101 +41,55 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-def play_episode(
-    ctx: typer.Context,
-    task: Annotated[str, typer.Argument(help="What is to be done; besides that, what the scenarios ask for.")] = "",
-    server: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]SERVER",
-            help="An id that `envscaler list` shows, the command of a server on standard streams, or the URL of one over "
-            "streamable HTTP. May be repeated: tools that several offer are called NAME__TOOL.",
-        ),
-    ] = None,
-    scenario: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ID", help="A task of this home, which opens its world and judges it. May be repeated."),
-    ] = None,
-    agent: Annotated[str, typer.Option(help=f"Who plays: {', '.join(AGENTS)}.")] = PERSON,
-    mode: Annotated[
-        Mode,
-        typer.Option(help="task: all is said at once and nobody reads along; conversation: with a user."),
-    ] = "task",
-    user: Annotated[str, typer.Option(help=f"Who plays the user of a conversation: {', '.join(USERS)}.")] = PERSON,
-    seed: Annotated[int, typer.Option(help="For the agent's own chance.")] = 0,
-    scoring: Annotated[
-        Scoring, typer.Option(help="framed, or upstream: as published, whatever else changed.")
-    ] = "framed",
-    max_steps: Annotated[
-        int | None,
-        typer.Option(
-            help=f"Moves: {MAX_STEPS} by default, or as published with --scoring upstream "
-            f"({PUBLISHED_STEPS['task']}, in conversations {PUBLISHED_STEPS['conversation']}).",
-            min=1,
-        ),
-    ] = None,
-    max_seconds: Annotated[
-        float | None, typer.Option(help="Time; 300 by itself, a day with a person.", min=0.001)
-    ] = None,
-    max_tokens: Annotated[int, typer.Option(help="What an agent's model may write in all.", min=1)] = MAX_TOKENS,
-    answer_tokens: Annotated[
-        int, typer.Option(help="What an agent's model may write at once.", min=16)
-    ] = ANSWER_TOKENS,
-    temperature: Annotated[
-        float | None, typer.Option(min=0, max=2, help="Of the agent's model; left to the endpoint by default.")
-    ] = None,
-    timeout: Annotated[float, typer.Option(min=0.001, help="Seconds until a model's answer is given up.")] = 120,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder that keeps each episode as trajectory-0001.json and the tools it was played with as "
-            "tools-0001.json. For a run that `envscaler runs` and `export` read, play scenarios with `envscaler run`.",
-            file_okay=False,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the trajectory for programs.")] = False,
-) -> None:
-    by_hand = PERSON in (agent, user if mode == "conversation" else "")
-    limits = EpisodeLimits(
-        max_steps or steps_of(scoring, mode),
-        max_seconds or (PATIENCE if by_hand else 300.0),
-        max_tokens if model_of_agent(agent) else None,
-    )
-    plan = JointPlan(
-        servers=tuple(_servers(ctx, server or (), scenario or ())),
-        task=task,
-        agent=_agent(agent),
-        limits=limits,
-        mode=mode,
-        user=_user(user) if mode == "conversation" else "",
-        seed=seed,
-        scoring=scoring,
-        answer_tokens=answer_tokens,
-        temperature=temperature,
-        prompts=prompts_of(agent, user if mode == "conversation" else "", mode),
-    )
-    if not (task or scenario):
-        raise typer.BadParameter("say what is to be done, or name a --scenario", param_hint="TASK")
-    settings, pace = settings_of(ctx), Pace(parallel=1, timeout=timeout)
-    places: dict[str, PricedEndpoint] = {}
-    for who, model in (("agent", model_of_agent(agent)), ("user", model_of_user(plan.user))):
+@configured(PlayOptions)
+def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
+    if options.out is not None and options.out.is_file():
+        raise typer.BadParameter(f"{str(options.out)!r} is a file; name a folder", param_hint="--out")
+    plan = _plan(ctx, options)
+    if not (options.task or options.scenarios):
+        raise typer.BadParameter("say what the agent shall do, or name a --scenario", param_hint="TASK")
+    settings, pace = settings_of(ctx), Pace(parallel=1, timeout=options.timeout)
+    models: dict[str, PricedEndpoint] = {}
+    for role, model in (("agent", model_of_agent(plan.agent)), ("user", model_of_user(plan.user))):
         if model:
-            places[who] = place_of(settings, model, pace, None, None, None, who)
-    watch: Watch = (lambda _: None) if as_json else _Watching(plan)
+            models[role] = place_of(settings, model, pace, None, None, None, role)
+    watch: Watch = (lambda _: None) if options.as_json else _Watching(plan)
 
     async def play(spent: Path) -> JointlyPlayed:
-        async with open_voices(plan, spent, places.get("agent"), places.get("user")) as (agents, users):
-            _, make_agent = agent_named(agent, agents)
+        async with open_voices(plan, spent, models.get("agent"), models.get("user")) as (agents, users):
+            _, make_agent = agent_named(options.agent, agents)
             make_user = user_named(plan.user, users)[1] if plan.user else None
             return await play_jointly(farm, plan, make_agent, make_user, watch)
 
     with ExitStack() as stack:
         farm = stack.enter_context(WorldHome.at(settings.servers, registry_if_any(ctx)))
-        spent = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
+        spent = options.out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
         done = anyio.run(play, spent)
-    if out is not None:
-        _keep(out, done)
-    _tell(done, out, as_json)
+    if options.out is not None:
+        _keep(options.out, done)
+    _tell(done, options.out, options.as_json)
+
+
+def _plan(ctx: typer.Context, options: PlayOptions) -> JointPlan:
+    user = options.user if options.mode == "conversation" else ""
+    limits = EpisodeLimits(
+        options.max_steps or steps_of(options.scoring, options.mode),
+        options.seconds,
+        options.max_tokens if model_of_agent(options.agent) else None,
+    )
+    return JointPlan(
+        servers=tuple(_servers(ctx, options.servers, options.scenarios)),
+        task=options.task,
+        agent=_agent(options.agent),
+        limits=limits,
+        mode=options.mode,
+        user=_user(user) if user else "",
+        seed=options.seed,
+        scoring=options.scoring,
+        answer_tokens=options.answer_tokens,
+        temperature=options.temperature,
+        prompts=prompts_of(options.agent, user, options.mode),
+    )
 
 
 def _agent(name: str) -> str:

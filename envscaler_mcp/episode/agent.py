@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Protocol, Self
 
 from envscaler_mcp.artifacts import Call, Scenario, Tool
 from envscaler_mcp.artifacts.episode import COMPLETED, ModelCost
+from envscaler_mcp.config import choices
 from envscaler_mcp.errors import EnvScalerError
 
 __all__ = [
@@ -24,8 +25,7 @@ __all__ = [
 ]
 
 
-Mode = Literal["task", "conversation"]
-"""Whether all is said at once, or a user reads along and answers."""
+Mode = choices.Mode
 
 
 class UnavailableError(EnvScalerError):

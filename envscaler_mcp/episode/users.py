@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.config.choices import PERSON, USERS
 from envscaler_mcp.episode.agent import RunAbortedError
-from envscaler_mcp.episode.human import PERSON, PersonUser
+from envscaler_mcp.episode.human import PersonUser
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.model_user import ModelUser
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.scripted_user import scripted_user
 from envscaler_mcp.episode.user import MakeUser, User
 from envscaler_mcp.errors import EnvScalerError
-
-USERS = ("scripted", "person", "openai:MODEL")
 
 
 class UnknownUserError(EnvScalerError):

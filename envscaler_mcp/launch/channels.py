@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -19,6 +19,7 @@ from mcp import Client
 from mcp_types import TextContent
 
 from envscaler_mcp.artifacts import Scenario, StateDiff
+from envscaler_mcp.config import choices
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.launch.opening import Isolation, Starts
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome
@@ -26,7 +27,7 @@ from envscaler_mcp.serving.control_client import ControlClient, controlled
 from envscaler_mcp.serving.outcome import PublishedOutcome, kind_of
 from envscaler_mcp.serving.session import Controls, Judge, Session
 
-Via = Literal["direct", "worker", "stdio", "http"]
+Via = choices.Via
 TOKEN_VARIABLE = "ENVSCALER_CONTROL_TOKEN"  # noqa: S105 - the name of it
 
 CHANGING = ("done", "failed")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from envscaler_mcp.artifacts import Scenario, State, Verdict
+from envscaler_mcp.config import choices
 from envscaler_mcp.errors import LaunchError, WorldError
 from envscaler_mcp.serving import EnvironmentCode, World, open_world
 from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
 
-Isolation = Literal["local", "auto", "portable", "hard", "trusted"]
+Isolation = choices.Isolation
 
 
 class WrongUseError(LaunchError):

@@ -15,6 +15,7 @@ import yaml
 
 from envscaler_mcp.artifacts import Scenario, State, Topic
 from envscaler_mcp.artifacts.quality import Counts
+from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.emit.folder import folder_files
 from envscaler_mcp.errors import ModelError, SandboxError, ungrouped
 from envscaler_mcp.language import read_blueprint
@@ -22,7 +23,6 @@ from envscaler_mcp.llm import Author, UnusableError
 from envscaler_mcp.pipeline.building import Built, built_of, make
 from envscaler_mcp.pipeline.corpus import SEED, STATES, grown_states, level_of
 from envscaler_mcp.pipeline.usable import ONE_AT_A_TIME, logic_is_usable, stories_are_usable
-from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.quality import evaluate
 from envscaler_mcp.quality.agents import try_with_agents
 from envscaler_mcp.quality.report import BAR, Judged, counts, report_of
@@ -58,7 +58,9 @@ class Admitted:
     """How many scenarios are told in the model's words; the others would not have been proven in them."""
 
 
-async def admitted_blueprint(author: Author, topic: Topic, example: str, wanted: Wanted, told: Told) -> Admitted:
+async def admitted_blueprint(
+    author: Author, topic: Topic, example: str, wanted: SynthesisConfig, told: Told
+) -> Admitted:
     """An environment written as a blueprint."""
     usable = logic_is_usable(topic.id)
     text = await write_blueprint(author, topic, example, usable)
@@ -87,7 +89,7 @@ async def admitted_blueprint(author: Author, topic: Topic, example: str, wanted:
     return Admitted(topic, built, counts(judged), mended, reworded)
 
 
-async def admitted_class(author: Author, topic: Topic, wanted: Wanted, told: Told) -> Admitted:
+async def admitted_class(author: Author, topic: Topic, wanted: SynthesisConfig, told: Told) -> Admitted:
     """An environment written as a class, one operation at a time."""
     made = await write_class(author, topic, lambda what: told("code", what))
     states = await write_states(author, made, STATES)
@@ -117,7 +119,12 @@ async def admitted_class(author: Author, topic: Topic, wanted: Wanted, told: Tol
 
 
 async def _scenarios(
-    author: Author, court: Court, states: Sequence[State], planned: Sequence[Scenario], wanted: Wanted, told: Told
+    author: Author,
+    court: Court,
+    states: Sequence[State],
+    planned: Sequence[Scenario],
+    wanted: SynthesisConfig,
+    told: Told,
 ) -> tuple[tuple[Scenario, ...], int]:
     """The scenarios that ship, and how many of them are told in the model's words."""
     if wanted.plan == "task":

@@ -11,13 +11,13 @@ from typing import Any, Literal
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.artifacts.artifact import Part, write_text
 from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import EmitError, EnvScalerError
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Author, Endpoint, Ledger, ModelParams, Price, model_access
 from envscaler_mcp.pipeline.admitting import Admitted
 from envscaler_mcp.pipeline.emission import register, write_built
 from envscaler_mcp.pipeline.synthesizing import Step, Synthesis, synthesize_environments
-from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.synthesis.topics.asked import judge_tasks
@@ -33,7 +33,7 @@ _EXAMPLE = "expense_approvals"
 class RunOptions(Part):
     """Everything that decides what a run does, but for the tasks."""
 
-    wanted: Wanted
+    wanted: SynthesisConfig
     asking: ModelParams
     endpoint: Endpoint
     price: Price | None = None

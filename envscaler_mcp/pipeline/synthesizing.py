@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import anyio
 
 from envscaler_mcp.artifacts import Topic
+from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import EnvScalerError, TopicError, ungrouped
 from envscaler_mcp.llm import Author, BudgetSpentError, UnusableError
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint, admitted_class
-from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.topics.asked import judge_tasks, name_topic
 from envscaler_mcp.synthesis.topics.grouping import grouped
 from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup, mine
@@ -54,7 +54,7 @@ async def synthesize_environments(
     author: Author,
     tasks: Sequence[RawTask],
     there: Mapping[str, str],
-    wanted: Wanted,
+    wanted: SynthesisConfig,
     example: str,
     free: Callable[[str], None],
     keep: Callable[[Admitted], None],
@@ -104,7 +104,7 @@ async def _topics(
     author: Author,
     tasks: Sequence[RawTask],
     there: Mapping[str, str],
-    wanted: Wanted,
+    wanted: SynthesisConfig,
     found: Synthesis,
     on: Callable[[Step], None],
 ) -> list[Topic]:
@@ -119,7 +119,9 @@ async def _topics(
     return await _named(author, groups, titles, on)
 
 
-async def _kept(author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Callable[[Step], None]) -> list[RawTask]:
+async def _kept(
+    author: Author, tasks: Sequence[RawTask], wanted: SynthesisConfig, on: Callable[[Step], None]
+) -> list[RawTask]:
     if wanted.judge == "local":
         findings = mine(tasks, {}).findings
         return [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
@@ -167,7 +169,9 @@ async def _vectors(author: Author, topics: Sequence[Topic], model: str) -> dict[
     return vectors
 
 
-async def _written(author: Author, topic: Topic, wanted: Wanted, example: str, on: Callable[[Step], None]) -> Admitted:
+async def _written(
+    author: Author, topic: Topic, wanted: SynthesisConfig, example: str, on: Callable[[Step], None]
+) -> Admitted:
     def told(stage: str, said: str = "") -> None:
         on(Step(topic.id, stage, said))
 

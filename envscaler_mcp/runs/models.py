@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from envscaler_mcp.config.choices import ANSWER_TOKENS
 from envscaler_mcp.episode.agents import model_of_agent
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.users import model_of_user
@@ -15,7 +16,6 @@ from envscaler_mcp.errors import RunError
 from envscaler_mcp.llm import FREE, Budget, ChatModel, Endpoint, ModelParams, Price, Spending, paid_models
 from envscaler_mcp.llm.prices import LedgerLine
 from envscaler_mcp.prompts import Prompts
-from envscaler_mcp.runs.plan import ANSWER_TOKENS
 
 SPENT = "spent.sqlite"
 """Lies in the run's folder."""

@@ -6,13 +6,13 @@ Pure functions of states and answers, so that a proof, an episode and an outside
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from envscaler_mcp.artifacts import Frame, StateDiff
+from envscaler_mcp.config import choices
 from envscaler_mcp.serving.state_diff import diff_of_states
 
-Scoring = Literal["framed", "upstream"]
-"""`framed`: nothing is earned where something changed that must not; `upstream`: the published rule."""
+Scoring = choices.Scoring
 
 
 def reward(passed: Sequence[bool], violations: Sequence[str], scoring: Scoring = "framed") -> float:

@@ -115,7 +115,7 @@ async def test_a_model_plays_over_a_url_and_a_person_is_its_user(home: Path) -> 
     ("words", "told"),
     [
         ((), "name a server"),
-        (("--server", "lending_library"), "say what is to be done"),
+        (("--server", "lending_library"), "say what the agent shall do"),
         (("Do it.", "--server", "lending_libary"), "did you mean 'lending_library'"),
         (("Do it.", "--server", "x='"), "is no command"),
         (("--scenario", "lending_library-999"), "there is no scenario"),

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.artifacts import Conversation, Fact, Goal, Scenario, Trajectory
+from envscaler_mcp.config.run import RunConfig
 from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.runs.multi_server import ExternalServer, JointlyPlayed, JointPlan, LocalServer, play_jointly
-from envscaler_mcp.runs.plan import RunConfig, plan_run
+from envscaler_mcp.runs.plan import plan_run
 from envscaler_mcp.runs.run import run_episodes
 from envscaler_mcp.scoring.run_folder import read_trajectories
 from tests.launch.notes_server import COMMAND, notes_over_http
