@@ -11,7 +11,8 @@ import typer
 
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress_bar, say
-from envscaler_mcp.pipeline import BlueprintReport, TellingReport, check_blueprints, tell_stories
+from envscaler_mcp.pipeline.authoring import BlueprintReport, check_blueprints
+from envscaler_mcp.pipeline.telling import TellingReport, tell_stories
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)

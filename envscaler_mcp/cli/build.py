@@ -10,14 +10,15 @@ import typer
 
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import progress_bar, say
+from envscaler_mcp.config.choices import SCENARIOS, SHIPPED
 from envscaler_mcp.errors import BlueprintError
 from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.pipeline import SHIPPED, Emission, blueprint_of, emit_environments
+from envscaler_mcp.pipeline.building import blueprint_of
+from envscaler_mcp.pipeline.emission import Emission, emit_environments
 
 app = typer.Typer(add_completion=False)
 
 CORES = os.cpu_count() or 1
-MANY = 40
 
 
 @app.command()
@@ -29,7 +30,8 @@ def build_servers(
     everything: Annotated[bool, typer.Option("--all", help="Every blueprint of the library, and no other.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file would change.")] = False,
     scenarios: Annotated[
-        int | None, typer.Option(min=SHIPPED, help=f"How many of each; {MANY} by default, of which {SHIPPED} ship.")
+        int | None,
+        typer.Option(min=SHIPPED, help=f"How many of each; {SCENARIOS} by default, of which {SHIPPED} ship."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="How many processes build; every core by default.")] = CORES,
     anew: Annotated[bool, typer.Option("--anew", help="Also build what an earlier build has finished.")] = False,
@@ -46,7 +48,7 @@ def build_servers(
             check=check,
             all_of_them=everything,
             # What does not ship has nothing to be compared with.
-            many=scenarios or (SHIPPED if check else MANY),
+            many=scenarios or (SHIPPED if check else SCENARIOS),
             workers=workers,
             resume=not anew,
             progress=progress,

@@ -12,7 +12,7 @@ from envscaler_mcp.artifacts import Case
 from envscaler_mcp.cli.lookup import folder_of, registry_of
 from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.pipeline import evaluate_folder
+from envscaler_mcp.pipeline.building import evaluate_folder
 from envscaler_mcp.quality import Evaluation, func_test_result
 
 app = typer.Typer(add_completion=False)

@@ -31,7 +31,8 @@ from envscaler_mcp.launch.http import over_http
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.launch.stdio import over_stdio
-from envscaler_mcp.pipeline import blueprint_of, emit_environments
+from envscaler_mcp.pipeline.building import blueprint_of
+from envscaler_mcp.pipeline.emission import emit_environments
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.settings import Settings

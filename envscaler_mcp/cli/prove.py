@@ -10,7 +10,7 @@ import typer
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.pipeline import Proven, prove_folders
+from envscaler_mcp.pipeline.proving import Proven, prove_folders
 from envscaler_mcp.registry import find_entry, read_registry
 
 app = typer.Typer(add_completion=False)

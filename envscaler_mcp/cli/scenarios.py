@@ -9,7 +9,8 @@ import typer
 
 from envscaler_mcp.cli.lookup import folder_of, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
-from envscaler_mcp.pipeline import SEED, write_scenarios
+from envscaler_mcp.config.choices import SEED
+from envscaler_mcp.pipeline.proving import write_scenarios
 
 app = typer.Typer(add_completion=False)
 

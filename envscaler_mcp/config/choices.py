@@ -18,6 +18,22 @@ Scoring = Literal["framed", "upstream"]
 Engine = Literal["local", "ray"]
 Owner = Literal["agent", "environment", "checker", "user_simulator", "timeout", "infrastructure"]
 Isolation = Literal["local", "auto", "portable", "hard", "trusted"]
+HostProgram = Literal["claude-desktop", "claude-code", "vscode", "cursor"]
+TokenScope = Literal["agent", "control", "read"]
+OfferedTasks = Literal["train", "all", "none"]
+Keepable = Literal["masked", "user", "unfinished", "turns", "frame", "duplicate"]
+"""Reasons for which an export leaves an episode out, unless `--keep` names them."""
+ExportFormat = Literal["trl", "llama-factory", "alpaca", "ms-swift", "verl", "skyrl", "atif"]
+EXPORT_FORMATS: dict[ExportFormat, tuple[str, tuple[str, ...]]] = {
+    "trl": ("TRL, messages and tools", (".jsonl", ".parquet")),
+    "llama-factory": ("LLaMA-Factory's sharegpt, a row for each turn", (".jsonl",)),
+    "alpaca": ("LLaMA-Factory's alpaca as in the paper, a row for each turn", (".jsonl",)),
+    "ms-swift": ("ms-swift for agents", (".jsonl",)),
+    "verl": ("verl, a prompt for each task", (".parquet",)),
+    "skyrl": ("SkyRL, a prompt for each task", (".parquet",)),
+    "atif": ("Harbor's ATIF, a folder with a file for each episode", ()),
+}
+"""What each format is, and how the name of its file ends; where nothing is named, a folder is written."""
 
 PERSON = "person"
 AGENTS = ("oracle", "noop", "random", PERSON, "scripted:FILE", "openai:MODEL", "prompted:MODEL", "module:Class")
@@ -30,3 +46,7 @@ PUBLISHED_STEPS: dict[Mode, int] = {"task": 30, "conversation": 40}
 """Steps of an episode; with published scoring, the published numbers."""
 MAX_SECONDS, PERSON_SECONDS = 300.0, 24 * 3600.0
 """Duration of an episode; with a person as agent or user, the second number."""
+SHIPPED, SCENARIOS = 10, 40
+"""How many scenarios of an environment ship, and how many `build` makes by default."""
+SEED = 7
+"""Seed of the first start state of an environment, and of the scenarios made for written classes."""

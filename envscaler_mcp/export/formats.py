@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
+from envscaler_mcp.config import choices
+from envscaler_mcp.config.choices import EXPORT_FORMATS
 from envscaler_mcp.errors import ExportError
 from envscaler_mcp.export.alpaca import write_alpaca
 from envscaler_mcp.export.atif import write_atif
@@ -18,7 +19,7 @@ from envscaler_mcp.export.skyrl import write_skyrl
 from envscaler_mcp.export.trl import write_trl
 from envscaler_mcp.export.verl import write_verl
 
-Name = Literal["trl", "llama-factory", "alpaca", "ms-swift", "verl", "skyrl", "atif"]
+Name = choices.ExportFormat
 
 _FORM: tuple[Reason, ...] = ("silent", "disordered", "malformed", "empty", "marks")
 _LESSONS: tuple[Reason, ...] = (
@@ -62,17 +63,11 @@ class Format:
 
 
 FORMATS: dict[Name, Format] = {
-    "trl": Format("TRL, messages and tools", (".jsonl", ".parquet"), write_trl),
-    "llama-factory": Format("LLaMA-Factory's sharegpt, a row for each turn", (".jsonl",), write_llama_factory),
-    "alpaca": Format("LLaMA-Factory's alpaca as in the paper, a row for each turn", (".jsonl",), write_alpaca),
-    "ms-swift": Format("ms-swift for agents", (".jsonl",), write_ms_swift),
-    "verl": Format(
-        "verl, a prompt for each task", (".parquet",), write_verl, _PROMPTS, lambda one: one.prompt, task_of
-    ),
-    "skyrl": Format(
-        "SkyRL, a prompt for each task", (".parquet",), write_skyrl, _PROMPTS, lambda one: one.prompt, task_of
-    ),
-    "atif": Format(
-        "Harbor's ATIF, a folder with a file for each episode", (), write_atif, _RECORDS, lambda one: one.messages
-    ),
+    "trl": Format(*EXPORT_FORMATS["trl"], write_trl),
+    "llama-factory": Format(*EXPORT_FORMATS["llama-factory"], write_llama_factory),
+    "alpaca": Format(*EXPORT_FORMATS["alpaca"], write_alpaca),
+    "ms-swift": Format(*EXPORT_FORMATS["ms-swift"], write_ms_swift),
+    "verl": Format(*EXPORT_FORMATS["verl"], write_verl, _PROMPTS, lambda one: one.prompt, task_of),
+    "skyrl": Format(*EXPORT_FORMATS["skyrl"], write_skyrl, _PROMPTS, lambda one: one.prompt, task_of),
+    "atif": Format(*EXPORT_FORMATS["atif"], write_atif, _RECORDS, lambda one: one.messages),
 }

@@ -15,13 +15,13 @@ import yaml
 
 from envscaler_mcp.artifacts import Scenario, State, Topic
 from envscaler_mcp.artifacts.quality import Counts
+from envscaler_mcp.config.choices import SEED
 from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.emit.folder import folder_files
 from envscaler_mcp.errors import ModelError, SandboxError, ungrouped
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.llm import Author, UnusableError
-from envscaler_mcp.pipeline.building import Built, built_of, make
-from envscaler_mcp.pipeline.corpus import SEED, STATES, grown_states, level_of
+from envscaler_mcp.pipeline.building import STATES, Built, built_of, grown_states, level_of, make
 from envscaler_mcp.pipeline.usable import ONE_AT_A_TIME, logic_is_usable, stories_are_usable
 from envscaler_mcp.quality import evaluate
 from envscaler_mcp.quality.agents import try_with_agents

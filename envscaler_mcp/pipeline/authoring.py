@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from envscaler_mcp.config.choices import SEED
 from envscaler_mcp.errors import EnvScalerError, GrowthError
 from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.analysis import tool_names
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.pipeline.corpus import SEED
 from envscaler_mcp.scenarios import (
     Grown,
     grow,

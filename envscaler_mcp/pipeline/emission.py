@@ -11,11 +11,10 @@ from pathlib import Path
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Scenario
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
+from envscaler_mcp.config.choices import SHIPPED
 from envscaler_mcp.emit.folder import folder_differences, write_folder, write_member
 from envscaler_mcp.errors import EmitError, EnvScalerError
-from envscaler_mcp.pipeline.building import Built, build
-from envscaler_mcp.pipeline.corpus import SHIPPED
-from envscaler_mcp.pipeline.finished import STAMP, finished, note_finished
+from envscaler_mcp.pipeline.building import STAMP, Built, build, finished, note_finished
 from envscaler_mcp.registry import read_registry, with_entries
 from envscaler_mcp.scenarios.splits import environment_split
 from envscaler_mcp.serving.tasks import MORE_TASKS, TASKS, load_scenarios

@@ -15,12 +15,13 @@ from envscaler_mcp.artifacts import (
     State,
 )
 from envscaler_mcp.artifacts.members import read_member_text
+from envscaler_mcp.config.choices import SEED, SHIPPED
 from envscaler_mcp.emit.folder import write_member
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Speech
-from envscaler_mcp.pipeline.corpus import SEED, SHIPPED, level_of
+from envscaler_mcp.pipeline.building import level_of
 from envscaler_mcp.pipeline.emission import Progress
 from envscaler_mcp.registry import find_entry, read_registry, with_entries
 from envscaler_mcp.sandbox.checking import Checker, checker

@@ -10,7 +10,7 @@ from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.language.stories import Story
-from envscaler_mcp.pipeline.corpus import STATES, grown_states, level_of, task_maker
+from envscaler_mcp.pipeline.building import STATES, grown_states, level_of, task_maker
 from envscaler_mcp.scenarios import TaskMaker
 from envscaler_mcp.scenarios.threads import forks_of
 from envscaler_mcp.synthesis import synthesize

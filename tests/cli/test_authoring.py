@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from envscaler_mcp.cli.demo import NEXT
 from envscaler_mcp.cli.program import app
-from envscaler_mcp.pipeline import blueprint_of
+from envscaler_mcp.pipeline.building import blueprint_of
 
 
 def envscaler(home: Path, *words: object) -> Result:

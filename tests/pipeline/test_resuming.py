@@ -8,8 +8,9 @@ from unittest.mock import patch
 
 import pytest
 
-from envscaler_mcp.pipeline import Emission, blueprint_of, build, emission, emit_environments
-from envscaler_mcp.pipeline.building import Built
+from envscaler_mcp.pipeline import emission
+from envscaler_mcp.pipeline.building import Built, blueprint_of, build
+from envscaler_mcp.pipeline.emission import Emission, emit_environments
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
