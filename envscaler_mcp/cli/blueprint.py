@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress_bar, say
-from envscaler_mcp.pipeline.authoring import BlueprintReport, check_blueprints
-from envscaler_mcp.pipeline.telling import TellingReport, tell_stories
-from envscaler_mcp.synthesis.starter import starter_blueprint
+
+if TYPE_CHECKING:
+    from envscaler_mcp.pipeline.authoring import BlueprintReport
+    from envscaler_mcp.pipeline.telling import TellingReport
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -26,6 +26,8 @@ def check_files(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Say what must be mended or looked at, with the place and what may have been meant."""
+    from envscaler_mcp.pipeline.authoring import check_blueprints
+
     reports = []
     with progress_bar("checking") as progress:
         for number, file in enumerate(files, 1):
@@ -47,6 +49,8 @@ def tell_file(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Make tasks of the stories: how they are told, how often each story is used, and why one is left out."""
+    from envscaler_mcp.pipeline.telling import tell_stories
+
     with progress_bar("telling") as progress:
         report = tell_stories(file, scenarios, progress)
     if as_json:
@@ -63,6 +67,9 @@ def new_file(
     out: Annotated[Path | None, typer.Option(help="The file. By itself ID.yaml here.")] = None,
 ) -> None:
     """Write a small blueprint that works, to be changed bit by bit."""
+    from envscaler_mcp.artifacts.artifact import write_text
+    from envscaler_mcp.synthesis.starter import starter_blueprint
+
     for name, word in (("ID", id_), ("--sector", sector)):
         if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", word):
             raise typer.BadParameter(f"{word!r} is not lower case with words joined by _", param_hint=name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +12,9 @@ from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import progress_bar, say
 from envscaler_mcp.config.choices import SCENARIOS, SHIPPED
 from envscaler_mcp.errors import BlueprintError
-from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.pipeline.building import blueprint_of
-from envscaler_mcp.pipeline.emission import Emission, emit_environments
+
+if TYPE_CHECKING:
+    from envscaler_mcp.pipeline.emission import Emission
 
 app = typer.Typer(add_completion=False)
 
@@ -36,6 +36,9 @@ def build_servers(
     workers: Annotated[int, typer.Option(min=1, help="How many processes build; every core by default.")] = CORES,
     anew: Annotated[bool, typer.Option("--anew", help="Also build what an earlier build has finished.")] = False,
 ) -> None:
+    from envscaler_mcp.library import blueprint_files
+    from envscaler_mcp.pipeline.emission import emit_environments
+
     if everything == bool(wanted):
         raise typer.BadParameter("name blueprints, or ask for --all", param_hint="ENV_ID|FILE")
     paths = list(blueprint_files().values()) if everything else [_blueprint(word) for word in wanted or ()]
@@ -82,6 +85,8 @@ def _counted(emission: Emission) -> str:
 
 
 def _blueprint(word: str) -> Path:
+    from envscaler_mcp.pipeline.building import blueprint_of
+
     if word.endswith((".yaml", ".yml")):
         if not Path(word).is_file():
             raise typer.BadParameter(f"there is no file {word!r}", param_hint="FILE")

@@ -9,7 +9,6 @@ import typer
 
 from envscaler_mcp.cli.lookup import code_of, folder_of
 from envscaler_mcp.cli.printing import say
-from envscaler_mcp.emit.bundle import bundle_files, write_folder, write_mcpb
 from envscaler_mcp.errors import EmitError
 
 app = typer.Typer(add_completion=False)
@@ -22,6 +21,8 @@ def bundle_server(
     mcpb: Annotated[bool, typer.Option("--mcpb", help="One .mcpb file instead of a folder.")] = False,
     out: Annotated[Path | None, typer.Option(help="Where to. By itself dist/ENV_ID or dist/ENV_ID.mcpb.")] = None,
 ) -> None:
+    from envscaler_mcp.emit.bundle import bundle_files, write_folder, write_mcpb
+
     files = bundle_files(folder_of(ctx, env_id), trusted=code_of(ctx, env_id).trusted)
     if out is None and Path("dist").is_symlink():
         raise EmitError("'dist' is a link here; name a folder with --out")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.artifacts import Environment, State, StateDiff
-from envscaler_mcp.artifacts.names import state_name
-from envscaler_mcp.cli.arguments import arguments_of
 from envscaler_mcp.cli.lookup import code_of, environment_of, folder_of, tool_of
 from envscaler_mcp.cli.printing import print_diff, print_json, print_payload, say
-from envscaler_mcp.episode.typed import usage_of
-from envscaler_mcp.launch.opening import Isolation, open_folder
-from envscaler_mcp.serving import Outcome
+from envscaler_mcp.config.choices import Isolation
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Environment, State, StateDiff
+    from envscaler_mcp.serving import Outcome
 
 app = typer.Typer(add_completion=False)
 
@@ -40,6 +39,9 @@ def call_tool(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")] = False,
 ) -> None:
+    from envscaler_mcp.cli.arguments import arguments_of
+    from envscaler_mcp.launch.opening import open_folder
+
     environment = environment_of(ctx, env_id)
     if not tool:
         _list_tools(environment)
@@ -59,12 +61,17 @@ def call_tool(
 
 
 def _list_tools(environment: Environment) -> None:
+    from envscaler_mcp.episode.typed import usage_of
+
     for tool in environment.tools:
         say(usage_of(tool).removeprefix("usage: "))
 
 
 def _kept(environment: Environment, keep: Path, seed: int | None, content: dict[str, Any]) -> State:
     # With its old seed, a written environment would draw the same ids again.
+    from envscaler_mcp.artifacts import State
+    from envscaler_mcp.artifacts.names import state_name
+
     drawn = State.read(keep).seed if keep.exists() else seed or 0
     return State(environment=environment.id, name=state_name(keep.stem), seed=drawn + 1, content=content)
 

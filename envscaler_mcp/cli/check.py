@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.artifacts import Case
 from envscaler_mcp.cli.lookup import folder_of, registry_of
 from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.pipeline.building import evaluate_folder
-from envscaler_mcp.quality import Evaluation, func_test_result
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Case
+    from envscaler_mcp.quality import Evaluation
 
 app = typer.Typer(add_completion=False)
 
@@ -30,6 +31,9 @@ def check_servers(
         bool, typer.Option("--upstream", help="Print every case with its states under EnvScaler's published keys.")
     ] = False,
 ) -> None:
+    from envscaler_mcp.pipeline.building import evaluate_folder
+    from envscaler_mcp.quality import func_test_result
+
     if everything == bool(wanted):
         raise typer.BadParameter("name servers, or ask for --all", param_hint="ENV_ID")
     ids = [entry.id for entry in registry_of(ctx).entries] if everything else list(wanted or ())

@@ -5,29 +5,19 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.artifacts import RegistryEntry
 from envscaler_mcp.cli.lookup import entry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
-from envscaler_mcp.emit.edited_file import EditedFile
-from envscaler_mcp.emit.hosts import (
-    Client,
-    Connection,
-    check_host_file,
-    entry_in,
-    host_file,
-    installed,
-    is_ours,
-    registered_command,
-    removed,
-    server_command,
-)
+from envscaler_mcp.config.choices import HostProgram
 from envscaler_mcp.errors import EmitError, RegistryError, WorldError
-from envscaler_mcp.farm.client import environment_at, world_address
-from envscaler_mcp.settings import secret_named
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import RegistryEntry
+    from envscaler_mcp.emit.edited_file import EditedFile
+    from envscaler_mcp.emit.hosts import Connection
 
 app = typer.Typer(add_completion=False)
 
@@ -42,7 +32,9 @@ def connect_host(
             help="An id that `envscaler list` shows, or an address of a farm: …/e/ENV_ID/new for a fresh world there.",
         ),
     ],
-    client: Annotated[Client, typer.Option(help="The host program: claude-desktop, claude-code, vscode or cursor.")],
+    client: Annotated[
+        HostProgram, typer.Option(help="The host program: claude-desktop, claude-code, vscode or cursor.")
+    ],
     write: Annotated[bool, typer.Option("--install", help="Put it into the host's file; a copy is kept.")] = False,
     take_out: Annotated[bool, typer.Option("--remove", help="Take it out of the host's file again.")] = False,
     dry_run: Annotated[
@@ -57,6 +49,8 @@ def connect_host(
     ] = "",
     file: Annotated[Path | None, typer.Option(help="Another file than the one the host uses by itself.")] = None,
 ) -> None:
+    from envscaler_mcp.emit.hosts import Connection, check_host_file, host_file, installed, removed, server_command
+
     if write and take_out:
         raise typer.BadParameter("--install and --remove cannot both be done", param_hint="--remove")
     settings = settings_of(ctx)
@@ -82,6 +76,8 @@ def connect_host(
 
 
 def _check_registered(entry: RegistryEntry, *, force: bool) -> None:
+    from envscaler_mcp.emit.hosts import registered_command
+
     if entry.command == registered_command(entry.id) or force:
         return
     raise RegistryError(
@@ -90,7 +86,9 @@ def _check_registered(entry: RegistryEntry, *, force: bool) -> None:
     )
 
 
-def _change(edited: EditedFile, wanted: Connection, client: Client, *, take_out: bool, force: bool) -> None:
+def _change(edited: EditedFile, wanted: Connection, client: HostProgram, *, take_out: bool, force: bool) -> None:
+    from envscaler_mcp.emit.hosts import entry_in, is_ours
+
     name, target = wanted.name, str(edited.path)
     if edited.path.is_symlink():
         target += f" (a link to {edited.target})"
@@ -118,7 +116,11 @@ def _ask(edited: EditedFile, name: str) -> None:
         raise EmitError("Nothing was changed")
 
 
-def _of_farm(client: Client, url: str, variable: str, *, asks: bool) -> Connection:
+def _of_farm(client: HostProgram, url: str, variable: str, *, asks: bool) -> Connection:
+    from envscaler_mcp.emit.hosts import Connection
+    from envscaler_mcp.farm.client import environment_at, world_address
+    from envscaler_mcp.settings import secret_named
+
     token = secret_named(variable) if variable else ""
     if token is None:
         raise typer.BadParameter(f"the variable {variable!r} is empty or not set", param_hint="--token-env")

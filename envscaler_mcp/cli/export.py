@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
-from pydantic import ValidationError
 from typer.core import TyperGroup
 
-from envscaler_mcp.artifacts.scenario import Split
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
+from envscaler_mcp.config.choices import EXPORT_FORMATS, ExportFormat, Keepable, Split
 from envscaler_mcp.errors import ExportError
-from envscaler_mcp.export.filters import REASONS, ExportFilter, Keepable
-from envscaler_mcp.export.formats import FORMATS, Name
-from envscaler_mcp.pipeline.exporting import export_upstream
-from envscaler_mcp.pipeline.exporting_runs import Exported, export_run
-from envscaler_mcp.registry import find_entry
+
+if TYPE_CHECKING:
+    from envscaler_mcp.pipeline.exporting_runs import Exported
 
 
 class _Runs(TyperGroup):
@@ -30,8 +27,8 @@ class _Runs(TyperGroup):
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, cls=_Runs)
 _EXAMPLES = "\n\n".join(
-    f"envscaler export runs/first --format {name} --out train/{name}/first{''.join(one.suffixes[:1])}"
-    for name, one in FORMATS.items()
+    f"envscaler export runs/first --format {name} --out train/{name}/first{''.join(suffixes[:1])}"
+    for name, (_, suffixes) in EXPORT_FORMATS.items()
 )
 _SPLITS, _KEEPABLE = "|".join(get_args(Split)), "|".join(get_args(Keepable))
 
@@ -51,8 +48,10 @@ def export_episodes(
         ),
     ],
     form: Annotated[
-        Name,
-        typer.Option("--format", help="; ".join(f"{name}: {one.about}" for name, one in FORMATS.items()) + "."),
+        ExportFormat,
+        typer.Option(
+            "--format", help="; ".join(f"{name}: {about}" for name, (about, _) in EXPORT_FORMATS.items()) + "."
+        ),
     ],
     out: Annotated[
         Path,
@@ -87,6 +86,12 @@ def export_episodes(
     """The episodes of a run as a trainer takes them; `envscaler export DIR` is the same. What is left out is counted by
     its reason at the end; exit 1 where nothing is left.
     """
+    from pydantic import ValidationError
+
+    from envscaler_mcp.export.filters import ExportFilter
+    from envscaler_mcp.export.formats import FORMATS
+    from envscaler_mcp.pipeline.exporting_runs import export_run
+
     chosen = FORMATS[form]
     wished = {
         "splits": _known(Split, split or ["train"], "--split"),
@@ -119,6 +124,8 @@ def _known(kind: Any, words: list[str], option: str) -> Any:
 
 
 def _counts(exported: Exported) -> dict[str, Any]:
+    from envscaler_mcp.export.filters import REASONS
+
     return {
         "attempts": exported.attempts,
         "episodes": exported.episodes,
@@ -130,6 +137,8 @@ def _counts(exported: Exported) -> dict[str, Any]:
 
 
 def _tell(exported: Exported, out: Path) -> None:
+    from envscaler_mcp.export.filters import REASONS
+
     for reason, sentence in REASONS.items():
         if many := exported.removed.get(reason, 0):
             say(f"{many} left out ({reason}): {sentence}.")
@@ -153,6 +162,9 @@ def export_servers(
     ] = None,
 ) -> None:
     """Servers and their scenarios in the files of the EnvScaler paper."""
+    from envscaler_mcp.pipeline.exporting import export_upstream
+    from envscaler_mcp.registry import find_entry
+
     registry = registry_of(ctx)
     entries = [find_entry(registry, name) for name in wanted] if wanted else list(registry.entries)
     if not entries:

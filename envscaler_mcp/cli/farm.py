@@ -16,19 +16,13 @@ import typer
 
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
+from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
-from envscaler_mcp.farm.access import audit_log
-from envscaler_mcp.farm.audit_file import AuditFile
-from envscaler_mcp.farm.front_end import FarmConfig
-from envscaler_mcp.farm.supervisor import Supervisor
-from envscaler_mcp.farm.tokens import Scope, kept_secret, secret_of, token_for
-from envscaler_mcp.farm.worlds import Caps
-from envscaler_mcp.launch.opening import Isolation, WrongUseError
-from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
-from envscaler_mcp.settings import Settings, secret_named
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.on_ray.farm import RayFarm
+    from envscaler_mcp.farm.supervisor import Supervisor
+    from envscaler_mcp.settings import Settings
 
 PORT = 8765
 DAY = 86_400
@@ -90,6 +84,11 @@ def farm(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print where it is for programs.")] = False,
 ) -> None:
+    from envscaler_mcp.farm.front_end import FarmConfig
+    from envscaler_mcp.farm.worlds import Caps
+    from envscaler_mcp.launch.opening import WrongUseError
+    from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
+
     if ctx.invoked_subcommand is not None:
         return
     settings = settings_of(ctx)
@@ -153,18 +152,22 @@ def farm(
 @app.command("token", help="Print a token for agents, for owners of worlds (control), or for whoever looks (read).")
 def print_token(
     ctx: typer.Context,
-    scope: Annotated[Scope, typer.Argument(help="agent, control or read.")],
+    scope: Annotated[TokenScope, typer.Argument(help="agent, control or read.")],
     days: Annotated[float, typer.Option(help="How long it is good.", min=0.001)] = 30,
     secret_env: Annotated[
         str, typer.Option(metavar="NAME", help="The variable with the farm's secret, if it has one.")
     ] = "",
 ) -> None:
+    from envscaler_mcp.farm.tokens import token_for
+
     say(token_for(_secret(settings_of(ctx), secret_env), scope, days * DAY))
 
 
 @contextmanager
 def _nodes(ray: str, others: bool) -> Iterator[int]:
     """How many nodes the cluster has that is joined for the block; none without one."""
+    from envscaler_mcp.launch.opening import WrongUseError
+
     if not ray:
         yield 0
         return
@@ -179,6 +182,8 @@ def _nodes(ray: str, others: bool) -> Iterator[int]:
 
 
 def _house(ray: str) -> type[Supervisor | RayFarm]:
+    from envscaler_mcp.farm.supervisor import Supervisor
+
     if not ray:
         return Supervisor
     from envscaler_mcp.farm.on_ray.farm import RayFarm
@@ -187,6 +192,10 @@ def _house(ray: str) -> type[Supervisor | RayFarm]:
 
 
 def _secret(settings: Settings, variable: str) -> bytes:
+    from envscaler_mcp.farm.tokens import kept_secret, secret_of
+    from envscaler_mcp.launch.opening import WrongUseError
+    from envscaler_mcp.settings import secret_named
+
     if not variable:
         return kept_secret(settings.farm_secret)
     secret = secret_named(variable)
@@ -196,6 +205,8 @@ def _secret(settings: Settings, variable: str) -> bytes:
 
 
 def _origins(pages: list[str]) -> frozenset[str]:
+    from envscaler_mcp.launch.opening import WrongUseError
+
     for page in pages:
         parts = urlsplit(page)
         if parts.scheme not in ("http", "https") or page != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:
@@ -208,6 +219,9 @@ def _written(file: Path) -> str:
 
 
 def _keep_audit(file: Path) -> None:
+    from envscaler_mcp.farm.access import audit_log
+    from envscaler_mcp.farm.audit_file import AuditFile
+
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handler = AuditFile(file)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.artifacts import Registry, RegistryEntry
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.registry import differences, search
-from envscaler_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Registry, RegistryEntry
+    from envscaler_mcp.settings import Settings
 
 app = typer.Typer(add_completion=False)
 
@@ -26,6 +27,8 @@ def list_servers(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Say which folders are not those registered instead.")] = False,
 ) -> None:
+    from envscaler_mcp.registry import search
+
     registry = registry_of(ctx)
     if check:
         raise typer.Exit(_check(registry, settings_of(ctx)))
@@ -38,6 +41,8 @@ def list_servers(
 
 
 def _check(registry: Registry, settings: Settings) -> int:
+    from envscaler_mcp.registry import differences
+
     found = differences(registry, settings.servers)
     for difference in found:
         say(on_one_line(str(difference)), err=True)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import anyio
 import typer
 
-from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.cli.lookup import registry_of, settings_of
-from envscaler_mcp.cli.models import Pace, reached
 from envscaler_mcp.cli.printing import print_json, print_table, say
-from envscaler_mcp.llm import ModelParams
-from envscaler_mcp.pipeline.synthesis_run import judged_tasks
-from envscaler_mcp.settings import Settings
-from envscaler_mcp.synthesis.topics.described import described
-from envscaler_mcp.synthesis.topics.mining import Mined, RawTask, TopicGroup, mine, read_raw_tasks
-from envscaler_mcp.synthesis.topics.stateful import Finding
+
+if TYPE_CHECKING:
+    from envscaler_mcp.settings import Settings
+    from envscaler_mcp.synthesis.topics.mining import Mined, RawTask, TopicGroup
+    from envscaler_mcp.synthesis.topics.stateful import Finding
 
 app = typer.Typer(add_completion=False)
 
@@ -39,6 +35,10 @@ def mine_tasks(
     why: Annotated[bool, typer.Option("--why", help="Say of every task why it is kept or left out.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
+    from envscaler_mcp.artifacts import Environment
+    from envscaler_mcp.synthesis.topics.described import described
+    from envscaler_mcp.synthesis.topics.mining import mine, read_raw_tasks
+
     settings, raw = settings_of(ctx), read_raw_tasks(tasks)
     cards = [Environment.read_in(settings.servers / entry.id, "environment.json") for entry in registry_of(ctx).entries]
     judged = None if model is None else _judged(settings, model, raw)
@@ -55,6 +55,12 @@ def mine_tasks(
 
 
 def _judged(settings: Settings, model: str, tasks: Sequence[RawTask]) -> list[Finding]:
+    import anyio
+
+    from envscaler_mcp.cli.models import Pace, reached
+    from envscaler_mcp.llm import ModelParams
+    from envscaler_mcp.pipeline.synthesis_run import judged_tasks
+
     endpoint, name = reached(settings, model, Pace(parallel=8, timeout=600), needed=True)
     answers = settings.home / "synthesis" / "mined.sqlite"
     findings, ledger = anyio.run(judged_tasks, endpoint, ModelParams(model=name), tasks, answers)

@@ -11,31 +11,22 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import anyio
 import typer
 
-from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.configured import configured
-from envscaler_mcp.cli.conversation import Telling
 from envscaler_mcp.cli.lookup import did_you_mean, registry_if_any, registry_of, settings_of
-from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import print_json, say
-from envscaler_mcp.cli.voices import place_of
 from envscaler_mcp.config.choices import PERSON
-from envscaler_mcp.config.episode import steps_of
 from envscaler_mcp.config.play import PlayOptions
-from envscaler_mcp.episode.agents import UnknownAgentError, agent_named, model_of_agent
-from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch
-from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.users import UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.runs import PricedEndpoint, WorldHome, open_voices
-from envscaler_mcp.runs.multi_server import ExternalServer, JointlyPlayed, JointPlan, LocalServer, play_jointly
-from envscaler_mcp.runs.plan import prompts_of
-from envscaler_mcp.serving.tasks import TaskList
-from envscaler_mcp.viewer.turns import Turn
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Scenario
+    from envscaler_mcp.episode.loop import EpisodeRecord, Watch
+    from envscaler_mcp.runs import PricedEndpoint
+    from envscaler_mcp.runs.multi_server import ExternalServer, JointlyPlayed, JointPlan, LocalServer
 
 app = typer.Typer(add_completion=False)
 
@@ -43,6 +34,15 @@ app = typer.Typer(add_completion=False)
 @app.command()
 @configured(PlayOptions)
 def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
+    import anyio
+
+    from envscaler_mcp.cli.models import Pace
+    from envscaler_mcp.cli.voices import place_of
+    from envscaler_mcp.episode.agents import agent_named, model_of_agent
+    from envscaler_mcp.episode.users import model_of_user, user_named
+    from envscaler_mcp.runs import WorldHome, open_voices
+    from envscaler_mcp.runs.multi_server import play_jointly
+
     if options.out is not None and options.out.is_file():
         raise typer.BadParameter(f"{str(options.out)!r} is a file; name a folder", param_hint="--out")
     plan = _plan(ctx, options)
@@ -71,6 +71,12 @@ def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
 
 
 def _plan(ctx: typer.Context, options: PlayOptions) -> JointPlan:
+    from envscaler_mcp.config.episode import steps_of
+    from envscaler_mcp.episode.agents import model_of_agent
+    from envscaler_mcp.episode.loop import EpisodeLimits
+    from envscaler_mcp.runs.multi_server import JointPlan
+    from envscaler_mcp.runs.plan import prompts_of
+
     user = options.user if options.mode == "conversation" else ""
     limits = EpisodeLimits(
         options.max_steps or steps_of(options.scoring, options.mode),
@@ -93,6 +99,8 @@ def _plan(ctx: typer.Context, options: PlayOptions) -> JointPlan:
 
 
 def _agent(name: str) -> str:
+    from envscaler_mcp.episode.agents import UnknownAgentError, agent_named
+
     try:
         return agent_named(name)[0]
     except UnknownAgentError as cause:
@@ -100,6 +108,8 @@ def _agent(name: str) -> str:
 
 
 def _user(name: str) -> str:
+    from envscaler_mcp.episode.users import UnknownUserError, user_named
+
     try:
         return user_named(name)[0]
     except UnknownUserError as cause:
@@ -110,6 +120,8 @@ def _servers(
     ctx: typer.Context, servers: Sequence[str], scenarios: Sequence[str]
 ) -> list[LocalServer | ExternalServer]:
     """Every server once, under a name of its own; a scenario opens the world that was named for it, or one more."""
+    from envscaler_mcp.runs.multi_server import LocalServer
+
     found = [_server(ctx, text) for text in servers]
     for named in scenarios:
         environment, scenario = _scenario(ctx, named)
@@ -129,6 +141,8 @@ def _servers(
 
 
 def _server(ctx: typer.Context, text: str) -> LocalServer | ExternalServer:
+    from envscaler_mcp.runs.multi_server import ExternalServer, LocalServer
+
     named = re.fullmatch(r"([A-Za-z][\w-]*)=(.+)", text.strip())
     name, target = (named[1], named[2].strip()) if named else ("", text.strip())
     if re.match(r"https?://", target):
@@ -151,6 +165,8 @@ def _word(text: str) -> str:
 
 
 def _scenario(ctx: typer.Context, named: str) -> tuple[str, Scenario]:
+    from envscaler_mcp.serving.tasks import TaskList
+
     servers = settings_of(ctx).servers
     # Those that are made here begin with the id of their environment.
     for entry in sorted(registry_of(ctx).entries, key=lambda entry: not named.startswith(entry.id)):
@@ -176,12 +192,17 @@ class _Watching:
     """Tells what happens as it happens, but not what a person at this keyboard has just typed or been shown."""
 
     def __init__(self, plan: JointPlan) -> None:
+        from envscaler_mcp.cli.conversation import Telling
+
         self._telling = Telling(plan.mode)
         self._plan = plan
         self._told: int | None = None
 
     def __call__(self, played: EpisodeRecord) -> None:
         # Whoever plays the agent sees what an agent sees, and no more.
+        from envscaler_mcp.episode.transcript import is_call
+        from envscaler_mcp.viewer.turns import Turn
+
         if self._plan.agent == PERSON:
             return
         if self._told is None:
@@ -194,6 +215,8 @@ class _Watching:
 
 
 def _keep(out: Path, done: JointlyPlayed) -> None:
+    from envscaler_mcp.artifacts.artifact import write_text
+
     number = 1
     while (path := out / f"trajectory-{number:04}.json").exists():
         number += 1
@@ -203,6 +226,8 @@ def _keep(out: Path, done: JointlyPlayed) -> None:
 
 
 def _tell(done: JointlyPlayed, out: Path | None, as_json: bool) -> None:
+    from envscaler_mcp.cli.conversation import Telling
+
     episode = done.trajectory
     if as_json:
         print_json(episode.model_dump(mode="json"))

@@ -13,12 +13,14 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import typer
 
-from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.html.visible import escaped, on_one_line, visible
-from envscaler_mcp.viewer.changes import change_lines
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import StateDiff
 
 LONGEST = 60
 """Characters of a changed value; the rest is cut."""
@@ -90,6 +92,8 @@ def print_payload(payload: Mapping[str, object], ok: bool) -> None:
 
 def print_diff(diff: StateDiff, indent: str = "  ") -> None:
     """What a call changed, one fact a line."""
+    from envscaler_mcp.viewer.changes import change_lines
+
     for line in change_lines(diff, LONGEST):
         colour = {"+": typer.colors.GREEN, "-": typer.colors.RED, "~": typer.colors.CYAN}[line[0]]
         say(indent + line, fg=colour)

@@ -133,17 +133,14 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def envscaler(
-    ctx: typer.Context,
     home: Annotated[
         Path | None,
-        typer.Option(help="The folder of registry.json and generated_servers/; by itself the nearest one above."),
+        typer.Option(
+            help="The folder of registry.json and generated_servers/. Default: the nearest one, from the current folder upwards."
+        ),
     ] = None,
-    version: Annotated[  # noqa: ARG001 - answered before anything else is parsed
+    version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     """Worlds for tool-using agents, each an ordinary Model Context Protocol server."""
-    from envscaler_mcp.settings import Settings
-
-    settings = Settings.read()
-    ctx.obj = settings if home is None else settings.model_copy(update={"home": home.resolve()})

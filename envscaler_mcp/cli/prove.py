@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.pipeline.proving import Proven, prove_folders
-from envscaler_mcp.registry import find_entry, read_registry
+
+if TYPE_CHECKING:
+    from envscaler_mcp.pipeline.proving import Proven
 
 app = typer.Typer(add_completion=False)
 
@@ -30,6 +31,9 @@ def prove_scenarios(
     workers: Annotated[int, typer.Option(min=1, help="How many processes prove; every core by default.")] = CORES,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per scenario.")] = False,
 ) -> None:
+    from envscaler_mcp.pipeline.proving import prove_folders
+    from envscaler_mcp.registry import find_entry, read_registry
+
     if wanted and every:
         raise typer.BadParameter("name environments, or say --all", param_hint="--all")
     settings = settings_of(ctx)

@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import anyio
 import typer
 
-from envscaler_mcp.artifacts import Trajectory
 from envscaler_mcp.cli.lookup import registry_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
-from envscaler_mcp.cli.summary import print_gaps
+from envscaler_mcp.config.choices import Scoring, Via
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.launch.channels import Via
-from envscaler_mcp.runs import WorldHome
-from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
-from envscaler_mcp.runs.rescoring import Rescored, rescore_run, rescored_folder
-from envscaler_mcp.sandbox.judging import GRADING
-from envscaler_mcp.scoring.run_folder import places_of, read_places
-from envscaler_mcp.scoring.trajectory import Attempted
-from envscaler_mcp.serving.grading import Scoring
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Trajectory
+    from envscaler_mcp.runs.replaying import Ending, Replayed
+    from envscaler_mcp.runs.rescoring import Rescored
+    from envscaler_mcp.scoring.trajectory import Attempted
 
 _SHOWN = 10
 
@@ -41,6 +37,13 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Make every recorded call again in a fresh world; exit 1 unless the same came of all of them."""
+    import anyio
+
+    from envscaler_mcp.cli.summary import print_gaps
+    from envscaler_mcp.runs import WorldHome
+    from envscaler_mcp.runs.replaying import replay_run
+    from envscaler_mcp.scoring.run_folder import places_of, read_places
+
     plan, tally, damaged, found = read_places(folder)
     places = {name: one for name, one in found.items() if one.counts}
     if episode:
@@ -90,6 +93,12 @@ def rescore(
     as_json: AsJson = False,
 ) -> None:
     """Judge every ending anew, into another run folder; exit 1 where one could not be reached again."""
+    import anyio
+
+    from envscaler_mcp.runs import WorldHome
+    from envscaler_mcp.runs.rescoring import rescore_run, rescored_folder
+    from envscaler_mcp.sandbox.judging import GRADING
+
     target = out or rescored_folder(folder, scoring)
     if target.resolve() == folder.resolve():
         raise typer.BadParameter("a run is never changed; choose another folder", param_hint="--out")
@@ -109,6 +118,8 @@ def rescore(
 
 
 def _print_rescored(told: Rescored) -> None:
+    from envscaler_mcp.cli.summary import print_gaps
+
     for then, now in told.changed[:_SHOWN]:
         say(on_one_line(f"{now.id}: {_short(then)} → {_short(now)}"))
     if len(told.changed) > _SHOWN:
@@ -127,6 +138,8 @@ def _print_rescored(told: Rescored) -> None:
 
 
 def _figures(told: Rescored) -> dict[str, Any]:
+    from envscaler_mcp.sandbox.judging import GRADING
+
     changed = told.changed
     return {
         "grading": GRADING,

@@ -6,28 +6,21 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import anyio
 import typer
 
-from envscaler_mcp.artifacts import Environment
-from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.cli.configured import configured
 from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
-from envscaler_mcp.cli.models import Pace
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
-from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
-from envscaler_mcp.cli.voices import elsewhere, place_of, told
 from envscaler_mcp.config.run import RunOptions
-from envscaler_mcp.episode.agent import RunAbortedError
-from envscaler_mcp.episode.agents import UnknownAgentError, agent_named, model_of_agent
-from envscaler_mcp.episode.users import UnknownUserError, model_of_user, user_named
 from envscaler_mcp.errors import RunError
-from envscaler_mcp.export.upstream_environment import SECTOR
-from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_voices, plan_run, run_episodes
-from envscaler_mcp.runs.models import spent_in
-from envscaler_mcp.runs.run import Hosting
-from envscaler_mcp.scoring.run_folder import Tally, read_run
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts.run import RunPlan
+    from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome
+    from envscaler_mcp.runs.run import Hosting
+    from envscaler_mcp.scoring.run_folder import Tally
 
 app = typer.Typer(add_completion=False)
 
@@ -35,6 +28,13 @@ app = typer.Typer(add_completion=False)
 @app.command()
 @configured(RunOptions)
 def run_agent(ctx: typer.Context, options: RunOptions) -> None:
+    import anyio
+
+    from envscaler_mcp.episode.agent import RunAbortedError
+    from envscaler_mcp.episode.agents import agent_named
+    from envscaler_mcp.episode.users import user_named
+    from envscaler_mcp.runs import WorldHome, open_voices, run_episodes
+
     _refuse_contradictions(options)
     config = options.model_copy(
         update={
@@ -71,6 +71,9 @@ def run_agent(ctx: typer.Context, options: RunOptions) -> None:
 
 
 def _refuse_contradictions(options: RunOptions) -> None:
+    from envscaler_mcp.episode.agents import UnknownAgentError, agent_named
+    from envscaler_mcp.episode.users import UnknownUserError, user_named
+
     if options.out.is_file():
         raise typer.BadParameter(f"{str(options.out)!r} is a file; name a folder", param_hint="--out")
     if options.engine == "ray" and options.via not in (None, "http"):
@@ -93,6 +96,11 @@ def _refuse_contradictions(options: RunOptions) -> None:
 
 def _models(ctx: typer.Context, options: RunOptions) -> dict[str, PricedEndpoint]:
     """The endpoints of the models that play, by role."""
+    from envscaler_mcp.cli.models import Pace
+    from envscaler_mcp.cli.voices import elsewhere, place_of
+    from envscaler_mcp.episode.agents import model_of_agent
+    from envscaler_mcp.episode.users import model_of_user
+
     settings, pace = settings_of(ctx), Pace(parallel=options.parallel, timeout=options.timeout)
     models: dict[str, PricedEndpoint] = {}
     if model := model_of_agent(options.agent):
@@ -110,6 +118,8 @@ def _on_ray(ctx: typer.Context, options: RunOptions) -> AbstractAsyncContextMana
 
 
 def _planned(farm: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:
+    from envscaler_mcp.runs import plan_run
+
     try:
         return plan_run(farm, environments, config)
     except RunError as cause:
@@ -120,6 +130,9 @@ def _planned(farm: WorldHome, environments: Sequence[str], config: RunConfig) ->
 
 def _tell_otherwise(farm: WorldHome, plan: RunPlan) -> None:
     """Where published worlds are scored as published and do not behave so."""
+    from envscaler_mcp.artifacts import Environment
+    from envscaler_mcp.export.upstream_environment import SECTOR
+
     names = sorted({one.environment for one in plan.episodes}) if plan.scoring == "upstream" else []
     cards = [Environment.read_in(farm.servers / name, "environment.json") for name in names]
     otherwise = [card.id for card in cards if card.sector == SECTOR and card.origin != "published"]
@@ -132,6 +145,10 @@ def _tell_otherwise(farm: WorldHome, plan: RunPlan) -> None:
 
 
 def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:
+    from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
+    from envscaler_mcp.cli.voices import told
+    from envscaler_mcp.runs.models import spent_in
+
     spent = spent_in(out)
     if as_json:
         summary = summary_of(plan, tally) | ({"spent": asdict(spent)} if spent is not None else {})
@@ -145,6 +162,8 @@ def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:
 
 
 def _tell_interrupted(out: Path) -> None:
+    from envscaler_mcp.scoring.run_folder import read_run
+
     plan, tally, _ = read_run(out)
     say(
         f"{len(tally.done)} of {len(plan.episodes)} episodes are safe in {out}; the same command plays the rest.",

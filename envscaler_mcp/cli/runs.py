@@ -6,22 +6,18 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.artifacts.episode import Owner
-from envscaler_mcp.artifacts.run import RunPlan
-from envscaler_mcp.cli.conversation import print_episode
 from envscaler_mcp.cli.lookup import registry_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.replaying import replay, rescore
-from envscaler_mcp.cli.summary import disturbed, print_attempts, print_gaps, print_summary, summary_of
-from envscaler_mcp.runs import WorldHome
-from envscaler_mcp.scoring.run_folder import read_run, recorded_episodes
-from envscaler_mcp.viewer.choosing import chosen
-from envscaler_mcp.viewer.review import Review
-from envscaler_mcp.viewer.writing import write_page
+from envscaler_mcp.config.choices import Owner
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts.run import RunPlan
+    from envscaler_mcp.viewer.review import Review
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -48,6 +44,10 @@ def show_run(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """What is done, what it was worth, and what is missing; exit 1 where one failed for another reason than its agent."""
+    from envscaler_mcp.cli.summary import disturbed, print_attempts, print_gaps, print_summary, summary_of
+    from envscaler_mcp.scoring.run_folder import read_run
+    from envscaler_mcp.viewer.choosing import chosen
+
     plan, tally, damaged = read_run(folder)
     listed = failed or owner is not None or bool(env)
     if episode and listed:
@@ -77,6 +77,8 @@ def write_html(
     limit: Annotated[int | None, typer.Option(help="At most so many episodes, those recorded first.", min=1)] = None,
 ) -> None:
     """One page for a browser, with nothing from elsewhere: a list with filters, and each episode as a conversation."""
+    from envscaler_mcp.viewer.writing import write_page
+
     with _review(ctx) as review, progress_bar("looking at") as progress:
         episodes, size = write_page(folder, out, review, limit, progress)
     say(f"{out} shows {episodes} episodes in {size / 1e6:.1f} MB.")
@@ -84,11 +86,17 @@ def write_html(
 
 @contextmanager
 def _review(ctx: typer.Context) -> Iterator[Review]:
+    from envscaler_mcp.runs import WorldHome
+    from envscaler_mcp.viewer.review import Review
+
     with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm:
         yield Review(farm.servers, farm.judge)
 
 
 def _show_episode(ctx: typer.Context, folder: Path, plan: RunPlan, wanted: str, as_json: bool) -> None:
+    from envscaler_mcp.cli.conversation import print_episode
+    from envscaler_mcp.scoring.run_folder import recorded_episodes
+
     places = recorded_episodes(folder)
     names = (wanted, *(one.id for one in plan.episodes if one.scenario == wanted))
     found = next((places[name] for name in names if name in places), None)

@@ -10,7 +10,6 @@ import typer
 from envscaler_mcp.cli.lookup import folder_of, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.config.choices import SEED
-from envscaler_mcp.pipeline.proving import write_scenarios
 
 app = typer.Typer(add_completion=False)
 
@@ -22,6 +21,8 @@ def make_scenarios(
     seed: Annotated[int, typer.Option("--seed", help="Equal seeds make equal scenarios.")] = SEED,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per scenario.")] = False,
 ) -> None:
+    from envscaler_mcp.pipeline.proving import write_scenarios
+
     folders = [folder_of(ctx, env_id) for env_id in wanted]
     for folder in folders:
         with progress_bar(f"trying {folder.name}") as progress:

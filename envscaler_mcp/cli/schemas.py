@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.printing import say
-from envscaler_mcp.emit.schemas import schemas
 
 app = typer.Typer(add_completion=False)
 
@@ -19,6 +17,9 @@ def write_schemas(
     out: Annotated[Path, typer.Option(help="The folder of the schemas.")] = Path("docs/schemas"),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file would change.")] = False,
 ) -> None:
+    from envscaler_mcp.artifacts.artifact import write_text
+    from envscaler_mcp.emit.schemas import schemas
+
     wanted = {out / name: text for name, text in schemas().items()}
     stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     stale += [path for path in sorted(out.glob("*.json")) if path not in wanted]

@@ -7,10 +7,7 @@ from typing import Annotated
 import typer
 
 from envscaler_mcp.cli.lookup import entry_of, folder_of
-from envscaler_mcp.launch.opening import Isolation
-from envscaler_mcp.launch.server import main
-from envscaler_mcp.serving.tasks import Offer
-from envscaler_mcp.trust import load_code
+from envscaler_mcp.config.choices import Isolation, OfferedTasks
 
 app = typer.Typer(add_completion=False)
 
@@ -26,7 +23,7 @@ def serve_world(
     state: Annotated[str, typer.Option(metavar="NAME_OR_FILE", help="Where the world begins.")] = "",
     scenario: Annotated[str, typer.Option(metavar="ID", help="Begin at a task, with its state and seed.")] = "",
     prompts: Annotated[
-        Offer | None,
+        OfferedTasks | None,
         typer.Option(
             help="Which tasks that begin here are prompts; train by default, none with --scenario.", show_default=False
         ),
@@ -40,6 +37,9 @@ def serve_world(
         ),
     ] = None,
 ) -> None:
+    from envscaler_mcp.launch.server import main
+    from envscaler_mcp.trust import load_code
+
     options = {
         "--host": host,
         "--token-env": token_env,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.artifacts import Environment, Tool
 from envscaler_mcp.cli.lookup import environment_of
 from envscaler_mcp.cli.printing import Styled, print_json, say
 from envscaler_mcp.html.visible import on_one_line
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Environment, Tool
 
 app = typer.Typer(add_completion=False)
 

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.stats import (
-    Figures,
-    Signal,
-    Similarities,
-    figures_of,
-    holdings,
-    page,
-    signal_of,
-    similarities,
-    structure_of,
-)
-from envscaler_mcp.stats.figures import PAPER
-from envscaler_mcp.stats.topic_map import topic_map
-from envscaler_mcp.synthesis.topics.described import described
+
+if TYPE_CHECKING:
+    from envscaler_mcp.stats import Figures, Signal, Similarities
 
 app = typer.Typer(add_completion=False)
 
@@ -43,6 +31,11 @@ def print_stats(
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a page with charts and a map.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
+    from envscaler_mcp.artifacts.artifact import write_text
+    from envscaler_mcp.stats import figures_of, holdings, page, signal_of, similarities, structure_of
+    from envscaler_mcp.stats.topic_map import topic_map
+    from envscaler_mcp.synthesis.topics.described import described
+
     registry = registry_of(ctx)
     farm = list(holdings(registry, settings_of(ctx).servers))
     figures = figures_of(farm)
@@ -70,6 +63,8 @@ def print_stats(
 
 
 def _print_figures(figures: Figures) -> None:
+    from envscaler_mcp.stats.figures import PAPER
+
     rows = [
         (name, _number(value), _number(PAPER[name]) if name in PAPER else "") for name, value in figures.table.items()
     ]
@@ -98,6 +93,8 @@ def _print_signal(learned: Signal) -> None:
 
 
 def _document(figures: Figures, alike: Similarities | None, learned: Signal | None) -> dict[str, Any]:
+    from envscaler_mcp.stats.figures import PAPER
+
     document: dict[str, Any] = {
         "table": figures.table,
         "paper": PAPER,

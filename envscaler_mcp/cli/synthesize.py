@@ -6,22 +6,20 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import anyio
 import typer
 
-from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.cli.configured import configured
 from envscaler_mcp.cli.lookup import settings_of
-from envscaler_mcp.cli.models import Pace, price_at, reached
 from envscaler_mcp.cli.printing import print_json, print_table, say
 from envscaler_mcp.config.synthesis import SynthesisOptions
 from envscaler_mcp.errors import EmitError
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.llm import Ledger, ModelParams
-from envscaler_mcp.pipeline.synthesis_run import RunOptions, report, synthesis_run
-from envscaler_mcp.pipeline.synthesizing import Step, Synthesis
-from envscaler_mcp.synthesis.topics.mining import read_raw_tasks
+
+if TYPE_CHECKING:
+    from envscaler_mcp.llm import Ledger
+    from envscaler_mcp.pipeline.synthesizing import Step, Synthesis
 
 app = typer.Typer(add_completion=False)
 
@@ -29,6 +27,13 @@ app = typer.Typer(add_completion=False)
 @app.command()
 @configured(SynthesisOptions)
 def synthesize_servers(ctx: typer.Context, options: SynthesisOptions) -> None:
+    import anyio
+
+    from envscaler_mcp.cli.models import Pace, price_at, reached
+    from envscaler_mcp.llm import ModelParams
+    from envscaler_mcp.pipeline.synthesis_run import RunOptions, report, synthesis_run
+    from envscaler_mcp.synthesis.topics.mining import read_raw_tasks
+
     if options.record is not None and options.replay is not None:
         raise typer.BadParameter("a run is recorded or replayed, not both", param_hint="--record")
     settings = settings_of(ctx)
@@ -65,6 +70,8 @@ def synthesize_servers(ctx: typer.Context, options: SynthesisOptions) -> None:
 
 def _folder(parent: Path, made_of: object) -> Path:
     """The folder of a run that has none of its own: the same for the same tasks, model and style."""
+    from envscaler_mcp.artifacts import digest_of
+
     folder = parent / digest_of(made_of)[7:19]
     if folder.is_symlink() or parent.is_symlink():
         raise EmitError(f"{str(folder)!r} is a link or lies behind one; name a folder with --run")

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from envscaler_mcp.cli.demo import NEXT
 from envscaler_mcp.cli.program import app
+from envscaler_mcp.cli.scenes import NEXT
 from envscaler_mcp.pipeline.building import blueprint_of
 
 
