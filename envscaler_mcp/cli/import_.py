@@ -5,27 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.cli.lookup import settings_of
+from envscaler_mcp.cli.lookup import did_you_mean, settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
-from envscaler_mcp.export.otherwise import ALWAYS, FAITHFUL, listed
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, ImportedScenario
-from envscaler_mcp.pipeline.importing import import_upstream
+from envscaler_mcp.plugins import entry_points_of
+
+if TYPE_CHECKING:
+    from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, ImportedScenario, Importer
 
 app = typer.Typer(add_completion=False)
 _SHOWN = 10
-_FORMATS = {"envscaler": import_upstream}
 
 
 @app.command()
 def import_servers(
     ctx: typer.Context,
     published_as: Annotated[
-        Literal["envscaler"], typer.Argument(metavar="FORMAT", help="envscaler: the files of the EnvScaler paper.")
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="envscaler: the files of the EnvScaler paper, as `envscaler export envscaler` writes them too. Other packages "
+            "add formats by entry points of the group envscaler.importers.",
+        ),
     ],
     environments: Annotated[
         Path | None,
@@ -51,9 +56,10 @@ def import_servers(
 ) -> None:
     if environments is None and not scenarios:
         raise typer.BadParameter("name a file with --environments, or with --scenarios, or both")
+    read = _importer(published_as)
     settings = settings_of(ctx)
     with progress_bar("importing") as progress:
-        found = _FORMATS[published_as](
+        imported = read(
             environments,
             scenarios or [],
             settings.servers,
@@ -62,10 +68,20 @@ def import_servers(
             faithful=faithful,
         )
     if as_json:
-        print_json(_report(found))
+        print_json(_report(imported))
     else:
-        _print(found)
-    raise typer.Exit(0 if any(not one.refused for one in found.environments) else 1)
+        _print(imported)
+    raise typer.Exit(0 if any(not environment.refused for environment in imported.environments) else 1)
+
+
+def _importer(name: str) -> Importer:
+    importers = entry_points_of("envscaler.importers")
+    if name not in importers:
+        names = ", ".join(importers)
+        raise typer.BadParameter(
+            f"there is no format {name!r}{did_you_mean(name, importers)} Formats: {names}", param_hint="FORMAT"
+        )
+    return importers[name]
 
 
 def _print(found: Imported) -> None:
@@ -100,7 +116,9 @@ def _print(found: Imported) -> None:
 
 
 def _print_otherwise(environments: Sequence[ImportedEnvironment]) -> None:
-    """What is otherwise than in the published runtime: what all share once, and the rest by environment and scenario."""
+    """What differs from the published runtime: what all share once, and the rest by environment and scenario."""
+    from envscaler_mcp.export.otherwise import ALWAYS, FAITHFUL, listed
+
     shared = [line for line in (*ALWAYS, *FAITHFUL) if any(line in one.otherwise for one in environments)]
     if shared:
         whose = "of every environment that is not --faithful " if any(not one.faithful for one in environments) else ""

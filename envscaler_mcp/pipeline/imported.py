@@ -1,9 +1,11 @@
-"""What is known of environments and scenarios that came from elsewhere."""
+"""What an importer is, and what it reports of the environments and scenarios that it read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +70,19 @@ class Imported:
         for one in self.environments:
             yield from one.scenarios
         yield from self.homeless
+
+
+class Importer(Protocol):
+    """Reads files of one format and writes server folders and their registry; a plug-in of `envscaler.importers`."""
+
+    def __call__(
+        self,
+        environments: Path | None,
+        scenarios: Sequence[Path],
+        servers: Path,
+        registry_file: Path,
+        progress: Callable[[str, int], None],
+        *,
+        faithful: bool,
+    ) -> Imported:
+        """Import what the files hold; `progress` gets the name of each environment that is done, and its number."""
