@@ -13,7 +13,7 @@ from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from envscaler_mcp.pipeline.authoring import BlueprintReport
-    from envscaler_mcp.pipeline.telling import TellingReport
+    from envscaler_mcp.pipeline.telling import StoryReport, TellingReport
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -92,20 +92,20 @@ def _tell(report: BlueprintReport) -> None:
 
 
 def _tell_tasks(report: TellingReport) -> None:
-    for one in report.scenarios:
-        counts = ", ".join(f"{one.features[name]} {name}" for name in ("calls", "changes", "branches", "enabled"))
-        say(f"{one.id} ({counts})", bold=True)
-        say(one.task.partition("\n\n")[2] + "\n")
+    for scenario in report.scenarios:
+        counts = ", ".join(f"{scenario.features[name]} {name}" for name in ("calls", "changes", "branches", "enabled"))
+        say(f"{scenario.id} ({counts})", bold=True)
+        say(scenario.task.partition("\n\n")[2] + "\n")
     rows = []
     for story in report.stories:
         branches = " ".join(f"{yes}/{no}" for yes, no in story.branches) or "-"
         reasons = "; ".join(f"{reason} ({times})" for reason, times in story.left_out)
-        rows.append((story.name, str(story.told), "/".join(map(str, story.tellings)), branches, reasons))
+        rows.append((story.name, str(story.used), "/".join(map(str, story.tellings)), branches, reasons))
     print_table(("story", "told", "tellings", "if/else", "left out because"), rows)
     for failure in report.failures:
         say(f"\nerror: {failure}", fg=typer.colors.RED)
     for story in report.stories:
-        if not story.told:
+        if not story.used:
             say(f"error: the story {story.name} is in no task", fg=typer.colors.RED)
     if report.whole:
         say(f"{report.id}: {len(report.scenarios)} tasks, every story told", fg=typer.colors.GREEN)
@@ -115,10 +115,17 @@ def _told_document(report: TellingReport) -> dict[str, Any]:
     return {
         "id": report.id,
         "whole": report.whole,
-        "tasks": [{"id": one.id, "task": one.task, "features": one.features} for one in report.scenarios],
+        "tasks": [
+            {"id": scenario.id, "task": scenario.task, "features": scenario.features} for scenario in report.scenarios
+        ],
         "failures": report.failures,
-        "stories": [asdict(story) for story in report.stories],
+        "stories": [_story(story) for story in report.stories],
     }
+
+
+def _story(story: StoryReport) -> dict[str, Any]:
+    document = asdict(story)
+    return {"name": document.pop("name"), "told": document.pop("used"), **document}
 
 
 def _document(report: BlueprintReport) -> dict[str, Any]:

@@ -62,8 +62,8 @@ def build_servers(
         _tell_differences(emission)
     for name in emission.differences:
         say(f"{name} is new or has changed.")
-    kept = sum(built.kept for built in emission.built)
-    say(f"{_counted(emission)} are in {settings.servers}{f'; {kept} were finished before' if kept else ''}.")
+    reused = sum(built.reused for built in emission.built)
+    say(f"{_counted(emission)} are in {settings.servers}{f'; {reused} were finished before' if reused else ''}.")
     raise typer.Exit(1 if emission.failures else 0)
 
 

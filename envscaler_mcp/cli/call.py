@@ -78,8 +78,8 @@ def _kept(environment: Environment, keep: Path, seed: int | None, content: dict[
 
 def _tell(outcome: Outcome, diff: StateDiff, as_json: bool) -> None:
     if as_json:
-        told = {"outcome": outcome.kind, "answer": outcome.payload, "changed": diff.model_dump(mode="json")}
-        print_json(told, indent=None)
+        document = {"outcome": outcome.kind, "answer": outcome.payload, "changed": diff.model_dump(mode="json")}
+        print_json(document, indent=None)
         return
     print_payload(outcome.payload, ok=not outcome.is_error)
     if not diff.empty:

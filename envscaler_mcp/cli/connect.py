@@ -99,11 +99,11 @@ def _change(edited: EditedFile, wanted: Connection, client: HostProgram, *, take
     if edited.changes and entry is not None and not is_ours(entry, wanted) and not force:
         _ask(edited, name)
     backup = edited.write() if edited.changes else None
-    kept = f"; the file as it was: {backup}" if backup else ""
+    copied = f"; the file as it was: {backup}" if backup else ""
     if take_out:
-        say(f"{name} was taken out of {target}{kept}")
+        say(f"{name} was taken out of {target}{copied}")
         return
-    say(f"{name} is in {target}{kept}")
+    say(f"{name} is in {target}{copied}")
     say(f"Start {client} anew, or let it reload its servers, and it has the tools.")
 
 

@@ -131,9 +131,9 @@ def farm(
         where = str(owners.getsockname()[1]) if place.isdigit() else place
 
         def ready() -> None:
-            told = {"url": address, "control": where, "environments": len(registry.entries), "processes": count}
+            document = {"url": address, "control": where, "environments": len(registry.entries), "processes": count}
             if as_json:
-                print_json(told, indent=None)
+                print_json(document, indent=None)
                 return
             say(f"{len(registry.entries)} environments at {address}")
             say(f"  a fresh world    {address}/e/ENV_ID/new")

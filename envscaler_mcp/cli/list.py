@@ -43,12 +43,12 @@ def list_servers(
 def _check(registry: Registry, settings: Settings) -> int:
     from envscaler_mcp.registry import differences
 
-    found = differences(registry, settings.servers)
-    for difference in found:
+    stale = differences(registry, settings.servers)
+    for difference in stale:
         say(on_one_line(str(difference)), err=True)
-    if not found:
+    if not stale:
         say(f"All {len(registry.entries)} folders are those that were registered.")
-    return int(bool(found))
+    return int(bool(stale))
 
 
 def _print(entries: Sequence[RegistryEntry], words: str) -> None:

@@ -109,7 +109,7 @@ def _document(mined: Mined) -> dict[str, Any]:
             {
                 "words": group.words,
                 "covered": group.covered,
-                "matches": [{"environment": one.environment, "nearness": one.nearness} for one in group.matches],
+                "matches": [{"environment": match.environment, "nearness": match.nearness} for match in group.matches],
                 "tasks": [{"line": task.line, "task": task.text} for task in group.tasks],
             }
             for group in mined.groups

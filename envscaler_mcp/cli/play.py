@@ -122,22 +122,22 @@ def _servers(
     """Every server once, under a name of its own; a scenario opens the world that was named for it, or one more."""
     from envscaler_mcp.runs.multi_server import LocalServer
 
-    found = [_server(ctx, text) for text in servers]
+    opened = [_server(ctx, text) for text in servers]
     for named in scenarios:
         environment, scenario = _scenario(ctx, named)
         waiting = (
             place
-            for place, one in enumerate(found)
-            if isinstance(one, LocalServer) and one.environment == environment and one.scenario is None
+            for place, server in enumerate(opened)
+            if isinstance(server, LocalServer) and server.environment == environment and server.scenario is None
         )
         place = next(waiting, None)
         if place is None:
-            found.append(LocalServer(environment, environment, scenario))
+            opened.append(LocalServer(environment, environment, scenario))
         else:
-            found[place] = LocalServer(found[place].name, environment, scenario)
-    if not found:
+            opened[place] = LocalServer(opened[place].name, environment, scenario)
+    if not opened:
         raise typer.BadParameter("name a server, or a --scenario", param_hint="--server")
-    return _named_apart(found)
+    return _named_apart(opened)
 
 
 def _server(ctx: typer.Context, text: str) -> LocalServer | ExternalServer:
@@ -155,8 +155,8 @@ def _server(ctx: typer.Context, text: str) -> LocalServer | ExternalServer:
     except ValueError as cause:
         raise typer.BadParameter(f"{target!r} is no command: {cause}", param_hint="--server") from cause
     if not command or shutil.which(command[0]) is None:
-        told = f"{target!r} is no id that `envscaler list` shows, no URL and no command{did_you_mean(target, known)}"
-        raise typer.BadParameter(told, param_hint="--server")
+        message = f"{target!r} is no id that `envscaler list` shows, no URL and no command{did_you_mean(target, known)}"
+        raise typer.BadParameter(message, param_hint="--server")
     return ExternalServer(name or _word(Path(command[0]).name), command)
 
 
@@ -178,13 +178,13 @@ def _scenario(ctx: typer.Context, named: str) -> tuple[str, Scenario]:
 def _named_apart(servers: Sequence[LocalServer | ExternalServer]) -> list[LocalServer | ExternalServer]:
     taken: set[str] = set()
     apart: list[LocalServer | ExternalServer] = []
-    for one in servers:
-        name, number = one.name, 1
+    for server in servers:
+        name, number = server.name, 1
         while name in taken:
             number += 1
-            name = f"{one.name}_{number}"
+            name = f"{server.name}_{number}"
         taken.add(name)
-        apart.append(replace(one, name=name))
+        apart.append(replace(server, name=name))
     return apart
 
 

@@ -39,8 +39,8 @@ def say(
     *parts: str | Styled, err: bool = False, nl: bool = True, fg: str | None = None, bold: bool | None = None
 ) -> None:
     """Print the parts one behind the other, whatever signs are in them; line breaks are left alone."""
-    words = (one if isinstance(one, Styled) else Styled(one, fg, bold) for one in parts)
-    text = "".join(_dressed(Styled(visible(one.text), one.fg, one.bold)) for one in words)
+    words = (part if isinstance(part, Styled) else Styled(part, fg, bold) for part in parts)
+    text = "".join(_dressed(Styled(visible(part.text), part.fg, part.bold)) for part in words)
     typer.echo(text, err=err, nl=nl)  # noqa: TID251 - here is where it is banned to
 
 

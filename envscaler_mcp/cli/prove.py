@@ -45,20 +45,20 @@ def prove_scenarios(
     proven: list[Proven] = []
     with progress_bar("proving") as progress:
         folders = [settings.servers / entry.id for entry in entries]
-        for number, (folder, found) in enumerate(prove_folders(folders, workers), start=1):
-            proven.extend(found)
+        for number, (folder, proofs) in enumerate(prove_folders(folders, workers), start=1):
+            proven.extend(proofs)
             progress(folder.name, number, len(folders))
-    proven.sort(key=lambda one: one.scenario)
-    failed = [one for one in proven if one.failure]
-    for one in proven if as_json else failed:
-        known = not (one.failure or one.planless)
+    proven.sort(key=lambda proof: proof.scenario)
+    failed = [proof for proof in proven if proof.failure]
+    for proof in proven if as_json else failed:
+        known = not (proof.failure or proof.planless)
         if as_json:
-            print_json({"scenario": one.scenario, "proven": known, "failure": one.failure}, indent=None)
+            print_json({"scenario": proof.scenario, "proven": known, "failure": proof.failure}, indent=None)
         else:
-            say(on_one_line(f"{one.scenario}: {one.failure}"), err=True)
+            say(on_one_line(f"{proof.scenario}: {proof.failure}"), err=True)
     if not as_json:
-        planless = sum(one.planless for one in proven)
-        told = f" {planless} came without a plan, so there is nothing to prove." if planless else ""
-        say(f"{len(proven) - len(failed) - planless} of {len(proven)} scenarios are proven.{told}")
+        planless = sum(proof.planless for proof in proven)
+        unplanned = f" {planless} came without a plan, so there is nothing to prove." if planless else ""
+        say(f"{len(proven) - len(failed) - planless} of {len(proven)} scenarios are proven.{unplanned}")
     if failed:
         raise typer.Exit(1)

@@ -44,8 +44,8 @@ def replay(
     from envscaler_mcp.runs.replaying import replay_run
     from envscaler_mcp.scoring.run_folder import places_of, read_places
 
-    plan, tally, damaged, found = read_places(folder)
-    places = {name: one for name, one in found.items() if one.counts}
+    plan, tally, damaged, recorded = read_places(folder)
+    places = {name: place for name, place in recorded.items() if place.counts}
     if episode:
         places = places_of(plan, places, episode)
         if not places:
@@ -53,25 +53,25 @@ def replay(
     counts: Counter[str] = Counter()
     others: list[Replayed] = []
 
-    async def take(told: Replayed, _record: Trajectory | None, _ending: Ending | None) -> None:
-        counts[told.outcome] += 1
-        if told.outcome != "identical":
-            others.append(told)
+    async def take(replayed: Replayed, _record: Trajectory | None, _ending: Ending | None) -> None:
+        counts[replayed.outcome] += 1
+        if replayed.outcome != "identical":
+            others.append(replayed)
 
     with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("replaying") as progress:
         anyio.run(replay_run, farm, plan, places, via, parallel, take, progress)
-    others.sort(key=lambda one: (one.outcome, one.id))
+    others.sort(key=lambda replayed: (replayed.outcome, replayed.id))
     if as_json:
         print_json({
             **{name: counts[name] for name in ("identical", "different", "impossible")},
             "missing": len(plan.episodes) - len(tally.done),
             "damaged": damaged,
-            "episodes": [{"id": one.id, "outcome": one.outcome, "step": one.step, "why": one.why} for one in others],
+            "episodes": [{"id": replayed.id, "outcome": replayed.outcome, "step": replayed.step, "why": replayed.why} for replayed in others],
         })  # fmt: skip
     else:
-        for one in others:
-            how = "cannot be replayed: " if one.outcome == "impossible" else ""
-            say(on_one_line(f"{one.id}: {how}{one.why}"), err=True)
+        for replayed in others:
+            how = "cannot be replayed: " if replayed.outcome == "impossible" else ""
+            say(on_one_line(f"{replayed.id}: {how}{replayed.why}"), err=True)
         say(
             f"{counts['identical']} of {len(places)} episodes are identical, {counts['different']} differ, "
             f"{counts['impossible']} cannot be replayed."
@@ -105,60 +105,60 @@ def rescore(
     with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("judging") as progress:
         judge = partial(rescore_run, farm, folder, target, scoring, via, parallel, progress)
         try:
-            told = anyio.run(judge)
+            rescored = anyio.run(judge)
         except KeyboardInterrupt:
             say(f"What was judged is safe in {target}; the same command judges the rest.", err=True)
             raise
     if as_json:
-        print_json({**_figures(told), "out": str(target)})
+        print_json({**_figures(rescored), "out": str(target)})
     else:
-        _print_rescored(told)
+        _print_rescored(rescored)
         say(f"What {GRADING} says of them is in {target}.")
-    raise typer.Exit(1 if told.not_judged else 0)
+    raise typer.Exit(1 if rescored.not_judged else 0)
 
 
-def _print_rescored(told: Rescored) -> None:
+def _print_rescored(rescored: Rescored) -> None:
     from envscaler_mcp.cli.summary import print_gaps
 
-    for then, now in told.changed[:_SHOWN]:
+    for then, now in rescored.changed[:_SHOWN]:
         say(on_one_line(f"{now.id}: {_short(then)} → {_short(now)}"))
-    if len(told.changed) > _SHOWN:
-        say(f"… and {len(told.changed) - _SHOWN} more.")
-    for name, why in sorted(told.not_judged.items())[:_SHOWN]:
+    if len(rescored.changed) > _SHOWN:
+        say(f"… and {len(rescored.changed) - _SHOWN} more.")
+    for name, why in sorted(rescored.not_judged.items())[:_SHOWN]:
         say(on_one_line(f"{name} is not judged: {why}"), err=True)
-    if len(told.not_judged) > _SHOWN:
-        say(f"… and {len(told.not_judged) - _SHOWN} more.", err=True)
-    figures = _figures(told)
+    if len(rescored.not_judged) > _SHOWN:
+        say(f"… and {len(rescored.not_judged) - _SHOWN} more.", err=True)
+    figures = _figures(rescored)
     say(
         f"{figures['changed']} of {figures['judged']} verdicts changed: {figures['solved_now']} solved now, "
         f"{figures['solved_no_longer']} no longer; reward higher in {figures['higher']}, lower in {figures['lower']}; "
-        f"{len(told.not_judged)} could not be judged anew."
+        f"{len(rescored.not_judged)} could not be judged anew."
     )
-    print_gaps(told.plan, told.before, told.damaged)
+    print_gaps(rescored.plan, rescored.before, rescored.damaged)
 
 
-def _figures(told: Rescored) -> dict[str, Any]:
+def _figures(rescored: Rescored) -> dict[str, Any]:
     from envscaler_mcp.sandbox.judging import GRADING
 
-    changed = told.changed
+    changed = rescored.changed
     return {
         "grading": GRADING,
-        "judged": len(told.judged),
+        "judged": len(rescored.judged),
         "changed": len(changed),
         "solved_now": sum(now.solved > then.solved for then, now in changed),
         "solved_no_longer": sum(now.solved < then.solved for then, now in changed),
         "higher": sum(now.reward > then.reward for then, now in changed),
         "lower": sum(now.reward < then.reward for then, now in changed),
         "episodes": [{"id": now.id, "before": _worth(then), "after": _worth(now)} for then, now in changed],
-        "not_judged": told.not_judged,
-        "missing": len(told.plan.episodes) - len(told.before.done),
-        "damaged": told.damaged,
+        "not_judged": rescored.not_judged,
+        "missing": len(rescored.plan.episodes) - len(rescored.before.done),
+        "damaged": rescored.damaged,
     }
 
 
-def _worth(one: Attempted) -> dict[str, Any]:
-    return {"reward": one.reward, "solved": one.solved, "owner": one.owner, "reason": one.reason}
+def _worth(attempt: Attempted) -> dict[str, Any]:
+    return {"reward": attempt.reward, "solved": attempt.solved, "owner": attempt.owner, "reason": attempt.reason}
 
 
-def _short(one: Attempted) -> str:
-    return f"reward {one.reward:g} ({one.reason or 'solved'})"
+def _short(attempt: Attempted) -> str:
+    return f"reward {attempt.reward:g} ({attempt.reason or 'solved'})"

@@ -133,7 +133,7 @@ def _tell_otherwise(farm: WorldHome, plan: RunPlan) -> None:
     from envscaler_mcp.artifacts import Environment
     from envscaler_mcp.export.upstream_environment import SECTOR
 
-    names = sorted({one.environment for one in plan.episodes}) if plan.scoring == "upstream" else []
+    names = sorted({episode.environment for episode in plan.episodes}) if plan.scoring == "upstream" else []
     cards = [Environment.read_in(farm.servers / name, "environment.json") for name in names]
     otherwise = [card.id for card in cards if card.sector == SECTOR and card.origin != "published"]
     if otherwise:
@@ -146,7 +146,7 @@ def _tell_otherwise(farm: WorldHome, plan: RunPlan) -> None:
 
 def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:
     from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
-    from envscaler_mcp.cli.voices import told
+    from envscaler_mcp.cli.voices import cost_sentence
     from envscaler_mcp.runs.models import spent_in
 
     spent = spent_in(out)
@@ -156,7 +156,7 @@ def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:
     else:
         print_summary(plan, tally)
         if spent is not None:
-            say(told(spent))
+            say(cost_sentence(spent))
         say(f"{len(tally.done)} of {len(plan.episodes)} episodes are in {out}.")
     raise typer.Exit(1 if disturbed(tally) else 0)
 

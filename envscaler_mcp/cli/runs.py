@@ -52,7 +52,7 @@ def show_run(
     listed = failed or owner is not None or bool(env)
     if episode and listed:
         raise typer.BadParameter("--failed, --owner and --env list episodes; one is shown without them")
-    if env and env not in {one.environment for one in plan.episodes}:
+    if env and env not in {planned.environment for planned in plan.episodes}:
         raise typer.BadParameter(f"no episode of {env!r} is in the plan of {folder}", param_hint="--env")
     if episode:
         _show_episode(ctx, folder, plan, episode, as_json)
@@ -98,12 +98,12 @@ def _show_episode(ctx: typer.Context, folder: Path, plan: RunPlan, wanted: str, 
     from envscaler_mcp.scoring.run_folder import recorded_episodes
 
     places = recorded_episodes(folder)
-    names = (wanted, *(one.id for one in plan.episodes if one.scenario == wanted))
-    found = next((places[name] for name in names if name in places), None)
-    if found is None:
+    names = (wanted, *(planned.id for planned in plan.episodes if planned.scenario == wanted))
+    recorded = next((places[name] for name in names if name in places), None)
+    if recorded is None:
         raise typer.BadParameter(f"no episode {wanted!r} is done in {folder}", param_hint="--episode")
     if as_json:
-        print_json(json.loads(found.read()))
+        print_json(json.loads(recorded.read()))
         return
     with _review(ctx) as review:
-        print_episode(review.of(found.read()))
+        print_episode(review.of(recorded.read()))

@@ -27,8 +27,10 @@ def make_scenarios(
     for folder in folders:
         with progress_bar(f"trying {folder.name}") as progress:
             made = write_scenarios(folder, seed, registry_file=settings_of(ctx).registry_file, progress=progress)
-        for one in made if as_json else ():
-            print_json({"scenario": one.id, "level": one.level, "task": one.task}, indent=None)
+        for scenario in made if as_json else ():
+            print_json({"scenario": scenario.id, "level": scenario.level, "task": scenario.task}, indent=None)
         if not as_json:
-            levels = ", ".join(f"{number} {level}" for level, number in Counter(one.level for one in made).items())
+            levels = ", ".join(
+                f"{number} {level}" for level, number in Counter(scenario.level for scenario in made).items()
+            )
             say(f"{folder.name}: {len(made)} scenarios are made and proven ({levels}).")

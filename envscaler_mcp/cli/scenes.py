@@ -191,8 +191,8 @@ def _play_tasks(settings: Settings) -> None:
             with progress_bar(agent) as progress:
                 tally = anyio.run(run_episodes, farm, plan, make_agent, Path(runs) / agent, 2, progress)
             done = list(tally.done.values())
-            solved = sum(one.solved for one in done)
-            reward = mean(one.reward for one in done)
+            solved = sum(attempt.solved for attempt in done)
+            reward = mean(attempt.reward for attempt in done)
             rows.append((agent, f"{len(done)}", f"{solved}", f"{reward:.3f}", f"{len(disturbed(tally))}"))
         say("")
         print_table(("agent", "episodes", "solved", "mean reward", "not the agent's fault"), rows)

@@ -41,13 +41,15 @@ def print_stats(
     figures = figures_of(farm)
     alike = None
     if similarity or html is not None:
-        alike = similarities({one.environment.id: structure_of(one.model) for one in farm if one.model is not None})
+        alike = similarities(
+            {holding.environment.id: structure_of(holding.model) for holding in farm if holding.model is not None}
+        )
     learned = None
     if signal:
         with progress_bar("playing at random in") as progress:
             learned = signal_of(farm, progress, len(farm))
     if html is not None and alike is not None:
-        places = topic_map({one.environment.id: described(one.environment) for one in farm})
+        places = topic_map({holding.environment.id: described(holding.environment) for holding in farm})
         write_text(html, page(figures, alike, places, learned))
     if as_json:
         print_json(_document(figures, alike if similarity else None, learned))
@@ -78,7 +80,7 @@ def _print_similarity(alike: Similarities) -> None:
         f"\nStructure, names forgotten: nearest neighbour {alike.mean_nearest:.3f} on average; "
         f"{len(alike.refused)} pairs are too alike, {len(alike.looked_at)} want a look."
     )
-    rows = [(f"{pair.similarity:.3f}", pair.one, pair.other) for pair in alike.pairs[:_SHOWN]]
+    rows = [(f"{pair.similarity:.3f}", pair.first, pair.other) for pair in alike.pairs[:_SHOWN]]
     print_table(("alike", "environment", "and"), rows)
 
 
@@ -87,7 +89,7 @@ def _print_signal(learned: Signal) -> None:
     print_table(("signal", "all scenarios"), [(name, _number(value)) for name, value in learned.table.items()])
     say("")
     heads = list(next(iter(learned.levels.values()), {}))
-    rows = [(level, *(_number(found[head]) for head in heads)) for level, found in learned.levels.items()]
+    rows = [(level, *(_number(row[head]) for head in heads)) for level, row in learned.levels.items()]
     print_table(("level", *heads), rows)
     say("\n" + ", ".join(f"{split.replace('_', ' ')} {many}" for split, many in learned.splits.items()))
 
@@ -100,26 +102,26 @@ def _document(figures: Figures, alike: Similarities | None, learned: Signal | No
         "paper": PAPER,
         "sectors": figures.sectors,
         "environments": {
-            one.id: {
-                "sector": one.sector,
-                "entities": one.entities,
-                "attributes": one.attributes,
-                "rules": one.rules,
-                "query_tools": one.query_tools,
-                "change_tools": one.change_tools,
-                "records": one.records,
-                "scenarios": one.scenarios,
+            each.id: {
+                "sector": each.sector,
+                "entities": each.entities,
+                "attributes": each.attributes,
+                "rules": each.rules,
+                "query_tools": each.query_tools,
+                "change_tools": each.change_tools,
+                "records": each.records,
+                "scenarios": each.scenarios,
             }
-            for one in figures.environments
+            for each in figures.environments
         },
     }
     if alike is not None:
         document["similarity"] = {
             "mean_nearest": alike.mean_nearest,
-            "refused": [[pair.one, pair.other, pair.similarity] for pair in alike.refused],
-            "looked_at": [[pair.one, pair.other, pair.similarity] for pair in alike.looked_at],
+            "refused": [[pair.first, pair.other, pair.similarity] for pair in alike.refused],
+            "looked_at": [[pair.first, pair.other, pair.similarity] for pair in alike.looked_at],
             "nearest": {
-                name: [pair.other if pair.one == name else pair.one, pair.similarity]
+                name: [pair.other if pair.first == name else pair.first, pair.similarity]
                 for name, pair in alike.nearest.items()
             },
         }

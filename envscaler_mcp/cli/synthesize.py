@@ -55,17 +55,17 @@ def synthesize_servers(ctx: typer.Context, options: SynthesisOptions) -> None:
     )
     try:
         with _watched(options.as_json, options.budget) as on:
-            found, ledger = anyio.run(
+            synthesis, ledger = anyio.run(
                 lambda: synthesis_run(plan, raw, folder, settings.servers, settings.registry_file, on)
             )
     except KeyboardInterrupt:
         say(f"Answers so far are stored in {folder}; the same command continues from there.", err=True)
         raise
     if options.as_json:
-        print_json(report(found, ledger, plan))
+        print_json(report(synthesis, ledger, plan))
     else:
-        _print(found, ledger, folder)
-    raise typer.Exit(1 if found.stopped or not found.admitted else 0)
+        _print(synthesis, ledger, folder)
+    raise typer.Exit(1 if synthesis.stopped or not synthesis.admitted else 0)
 
 
 def _folder(parent: Path, made_of: object) -> Path:
@@ -118,25 +118,26 @@ def _spent(ledger: Ledger, budget: float | None) -> str:
     return f"${total.dollars:.2f}{of}, {total.asked} answers, {total.kept} kept from before"
 
 
-def _print(found: Synthesis, ledger: Ledger, folder: Path) -> None:
+def _print(synthesis: Synthesis, ledger: Ledger, folder: Path) -> None:
     say(
-        f"{found.kept} of {found.tasks} tasks need records; {len(found.admitted)} environments are admitted.", bold=True
+        f"{synthesis.relevant} of {synthesis.tasks} tasks need records; {len(synthesis.admitted)} environments are admitted.",
+        bold=True,
     )
-    if found.admitted:
+    if synthesis.admitted:
         rows = [
             (
-                one.built.environment.id,
-                str(len(one.built.environment.tools)),
-                str(one.built.scenarios),
-                str(one.repairs),
-                one.topic.title,
+                admitted.built.environment.id,
+                str(len(admitted.built.environment.tools)),
+                str(admitted.built.scenarios),
+                str(admitted.repairs),
+                admitted.topic.title,
             )
-            for one in found.admitted
+            for admitted in synthesis.admitted
         ]
         print_table(("id", "tools", "scenarios", "repairs", "title"), rows)
-    for one in found.failed:
-        say(f"{one.topic.id} failed: {one.reason}", err=True)
-    for left in found.left_out:
+    for failure in synthesis.failed:
+        say(f"{failure.topic.id} failed: {failure.reason}", err=True)
+    for left in synthesis.left_out:
         say(f"{left.topic.id} is left out: {left.reason}")
     stages = [
         (
@@ -151,6 +152,6 @@ def _print(found: Synthesis, ledger: Ledger, folder: Path) -> None:
     ]
     say("")
     print_table(("stage", "asked", "kept", "tokens in", "tokens out", "cost"), stages)
-    if found.stopped:
-        say(f"\n{found.stopped}.", err=True)
+    if synthesis.stopped:
+        say(f"\n{synthesis.stopped}.", err=True)
     say(f"\nAnswers are kept in {folder}; the same command goes on and pays for nothing twice.")

@@ -28,11 +28,11 @@ class Config(BaseModel):
     @classmethod
     def flags(cls) -> dict[str, Flag]:
         """The fields that are options."""
-        found = {
+        marks = {
             name: [mark for mark in field.metadata if isinstance(mark, Flag)]
             for name, field in cls.model_fields.items()
         }
-        return {name: marks[-1] for name, marks in found.items() if marks}
+        return {name: of_field[-1] for name, of_field in marks.items() if of_field}
 
     @classmethod
     def keys(cls) -> dict[str, str]:

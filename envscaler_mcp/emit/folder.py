@@ -90,13 +90,16 @@ def server_folder(folder: Path, *, make: bool = False) -> Iterator[PlainFolder]:
 
 def folder_differences(folder: Path, files: Mapping[str, str], besides: Sequence[str] = ()) -> list[str]:
     """What would be written, in words; nothing when the folder is what would be emitted, besides what may lie there."""
-    found = [
+    differences = [
         f"{name} is missing" if not has_member(folder, name) else f"{name} is not what would be emitted"
         for name, text in files.items()
         if not _holds(folder, name, text)
     ]
     present = _present(folder)
-    return [*found, *(f"{name} would not be emitted" for name in present if name not in files and name not in besides)]
+    return [
+        *differences,
+        *(f"{name} would not be emitted" for name in present if name not in files and name not in besides),
+    ]
 
 
 def _holds(folder: Path, name: str, text: str) -> bool:

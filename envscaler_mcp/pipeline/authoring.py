@@ -112,13 +112,13 @@ def _empty(model: Model, grown: Grown) -> list[Problem]:
 
 
 def _surprises(model: Model, runs: list[Grown]) -> list[Problem]:
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for name in model.operations:
         met = [surprise for run in runs for surprise in run.surprises if surprise.operation == name]
         permitted = sum(run.permitted.get(name, 0) for run in runs)
         for error, times in Counter(surprise.error for surprise in met).items():
             example = next(surprise.arguments for surprise in met if surprise.error == error)
-            found.append(
+            problems.append(
                 Problem(
                     "warning",
                     f"operation {name}",
@@ -126,17 +126,17 @@ def _surprises(model: Model, runs: list[Grown]) -> list[Problem]:
                     f"sentence of its own would tell the caller what to do. For example {example}",
                 )
             )
-    return found
+    return problems
 
 
 def _never_played(model: Model, runs: list[Grown]) -> list[Problem]:
     first, others = runs[0], runs[1:]
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for name in model.operations:
         if model.blueprint.start.play.get(name, 1) == 0:
             continue
         if not any(run.played.get(name) for run in runs):
-            found.append(Problem("warning", f"operation {name}", "it never succeeded while start states grew"))
+            problems.append(Problem("warning", f"operation {name}", "it never succeeded while start states grew"))
         elif not first.played.get(name) and not any(run.played.get(name, 0) > 1 for run in others):
-            found.append(Problem("warning", f"operation {name}", "it hardly ever succeeds while start states grow"))
-    return found
+            problems.append(Problem("warning", f"operation {name}", "it hardly ever succeeds while start states grow"))
+    return problems

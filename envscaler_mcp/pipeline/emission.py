@@ -33,8 +33,8 @@ class Emitted:
     environment: Environment
     shipped: int
     scenarios: int
-    kept: bool = False
-    """Whether an earlier build had finished it."""
+    reused: bool = False
+    """Whether it was left as an earlier build wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,11 @@ def emit_environments(
     failures: dict[str, str] = {}
     waiting: list[Path] = []
     for path in paths:
-        kept = _kept(path, servers / path.stem, many, or_more=check) if resume else None
-        if kept is None:
+        reused = _kept(path, servers / path.stem, many, or_more=check) if resume else None
+        if reused is None:
             waiting.append(path)
         else:
-            emitted[kept.environment.id] = kept
+            emitted[reused.environment.id] = reused
     for path, made in _built(waiting, many, workers):
         if isinstance(made, EnvScalerError):
             failures[str(path)] = str(made).removeprefix(f"{path}: ")
@@ -101,7 +101,7 @@ def write_built(made: Built, folder: Path) -> Built:
     if not has_member(folder, card.name) or read_member_text(folder, card.name) != files[card.name]:
         write_folder(folder, files)
         return made
-    there = {one.id for one in load_scenarios(folder)}
+    there = {scenario.id for scenario in load_scenarios(folder)}
     for name in (TASKS, MORE_TASKS):
         before = read_member_text(folder, name) if has_member(folder, name) else ""
         lines = [line for line in files.get(name, "").split("\n") if line]
@@ -115,7 +115,7 @@ def write_built(made: Built, folder: Path) -> Built:
 
 def register(built: Sequence[Built], servers: Path, registry_file: Path) -> None:
     """Add environments to the registry, each in the place of an older one of its id."""
-    emitted = [Emitted(one.environment, one.shipped, one.scenarios) for one in built]
+    emitted = [Emitted(made.environment, made.shipped, made.scenarios) for made in built]
     _register(emitted, servers, registry_file, {}, check=False, all_of_them=False)
 
 
@@ -124,7 +124,7 @@ def _kept(path: Path, folder: Path, many: int, *, or_more: bool) -> Emitted | No
     if scenarios is None:
         return None
     shipped = len(read_member_text(folder, TASKS).splitlines()) if has_member(folder, TASKS) else 0
-    return Emitted(Environment.read_in(folder, "environment.json"), shipped, scenarios, kept=True)
+    return Emitted(Environment.read_in(folder, "environment.json"), shipped, scenarios, reused=True)
 
 
 def _written(made: Built, folder: Path, many: int, *, check: bool) -> list[str]:

@@ -67,8 +67,8 @@ class Imported:
     @property
     def scenarios(self) -> Iterator[ImportedScenario]:
         """All of them."""
-        for one in self.environments:
-            yield from one.scenarios
+        for environment in self.environments:
+            yield from environment.scenarios
         yield from self.homeless
 
 

@@ -78,7 +78,7 @@ def write_scenarios(
         made.append(maker.scenario(states[(number - 1) % len(states)], level_of(number), number))
         if progress is not None:
             progress(made[-1].id, number, many)
-    came = [one for one in load_scenarios(folder) if one.frame is None]
+    came = [scenario for scenario in load_scenarios(folder) if scenario.frame is None]
     write_member(folder, TASKS, "".join(scenario.to_line() for scenario in (*came, *made)))
     if registry_file is not None:
         registry = read_registry(registry_file)

@@ -70,19 +70,19 @@ async def synthesis_run(
                     "write into another folder with --home; what was answered is kept"
                 )
 
-        def keep(one: Admitted) -> None:
-            free(one.built.environment.id)
+        def keep(admitted: Admitted) -> None:
+            free(admitted.built.environment.id)
             # Noted first: what lies there and is not noted belongs to somebody else.
-            own.add(one.built.environment.id)
+            own.add(admitted.built.environment.id)
             write_text(folder / OWN, "".join(f"{name}\n" for name in sorted(own)))
-            there = write_built(one.built, servers / one.built.environment.id)
+            there = write_built(admitted.built, servers / admitted.built.environment.id)
             register([there], servers, registry_file)
 
-        found = Synthesis(len(tasks))
+        synthesis = Synthesis(len(tasks))
 
         def tell() -> None:
-            told = report(found, access.ledger, options)
-            write_text(folder / REPORT, json.dumps(told, ensure_ascii=False, indent=1) + "\n")
+            document = report(synthesis, access.ledger, options)
+            write_text(folder / REPORT, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
         try:
             await synthesize_environments(
@@ -93,14 +93,14 @@ async def synthesis_run(
                 blueprint_files()[_EXAMPLE].read_text(encoding="utf-8"),
                 free,
                 keep,
-                found,
+                synthesis,
                 lambda step: on(step, access.ledger),
             )
         except EnvScalerError:
             tell()
             raise
         tell()
-        return found, access.ledger
+        return synthesis, access.ledger
 
 
 async def judged_tasks(
@@ -109,41 +109,43 @@ async def judged_tasks(
     """What a model says of raw tasks; answers are kept, so that nothing is paid for twice."""
     async with model_access(endpoint, answers) as access:
         verdicts = await judge_tasks(Author(access, asking, Prompts()), tasks)
-        return [Finding(NEEDED if one.stateful else 0, (one.reason,)) for one in verdicts], access.ledger
+        return [Finding(NEEDED if verdict.stateful else 0, (verdict.reason,)) for verdict in verdicts], access.ledger
 
 
 def _there(servers: Path, registry_file: Path, own: Collection[str]) -> dict[str, str]:
     """What the environments say of themselves that are registered and that this run has not written."""
     if not registry_file.is_file():
         return {}
-    cards = [Environment.read_in(servers / one.id, "environment.json") for one in read_registry(registry_file).entries]
+    cards = [
+        Environment.read_in(servers / entry.id, "environment.json") for entry in read_registry(registry_file).entries
+    ]
     return {card.id: described(card) for card in cards if card.id not in own}
 
 
-def report(found: Synthesis, ledger: Ledger, options: RunOptions) -> dict[str, Any]:
+def report(synthesis: Synthesis, ledger: Ledger, options: RunOptions) -> dict[str, Any]:
     """What became of the tasks, and what it took, for programs."""
     return {
         "style": options.wanted.style,
         "plan": options.wanted.plan,
         "model": options.asking.model,
-        "stopped": found.stopped,
-        "tasks": found.tasks,
-        "kept": found.kept,
-        "groups": found.groups,
+        "stopped": synthesis.stopped,
+        "tasks": synthesis.tasks,
+        "kept": synthesis.relevant,
+        "groups": synthesis.groups,
         "admitted": [
             {
-                "id": one.built.environment.id,
-                "title": one.topic.title,
-                "tools": len(one.built.environment.tools),
-                "scenarios": one.built.scenarios,
-                "reworded": one.reworded,
-                "repairs": one.repairs,
-                "judged": one.judged.model_dump(mode="json"),
+                "id": admitted.built.environment.id,
+                "title": admitted.topic.title,
+                "tools": len(admitted.built.environment.tools),
+                "scenarios": admitted.built.scenarios,
+                "reworded": admitted.reworded,
+                "repairs": admitted.repairs,
+                "judged": admitted.judged.model_dump(mode="json"),
             }
-            for one in found.admitted
+            for admitted in synthesis.admitted
         ],
-        "failed": [{"id": one.topic.id, "reason": one.reason} for one in found.failed],
-        "left_out": [{"id": one.topic.id, "reason": one.reason} for one in found.left_out],
+        "failed": [{"id": failure.topic.id, "reason": failure.reason} for failure in synthesis.failed],
+        "left_out": [{"id": topic.topic.id, "reason": topic.reason} for topic in synthesis.left_out],
         "stages": {name: asdict(line) for name, line in sorted(ledger.lines.items())},
         "total": asdict(ledger.total),
     }

@@ -40,7 +40,7 @@ def home(finished: Path, tmp_path: Path) -> Path:
 
 
 def kept(emission: Emission) -> dict[str, bool]:
-    return {one.environment.id: one.kept for one in emission.built}
+    return {one.environment.id: one.reused for one in emission.built}
 
 
 def test_what_was_finished_is_kept_and_only_the_rest_is_built(home: Path) -> None:
