@@ -30,7 +30,7 @@ class WorldError(EnvScalerError):
 
 
 class SandboxError(EnvScalerError):
-    """Code nobody has read was refused, or its worker ended."""
+    """Unread code was refused, or its worker ended."""
 
 
 class LaunchError(EnvScalerError):
@@ -58,11 +58,11 @@ class ExportError(EnvScalerError):
 
 
 class SettingsError(EnvScalerError):
-    """The settings file says what nobody can follow."""
+    """The settings file cannot be used."""
 
 
 class ModelError(EnvScalerError):
-    """A model cannot be asked, does not answer, or answers what nobody can use."""
+    """A model cannot be asked, does not answer, or gives an answer that cannot be used."""
 
 
 def escaped_line(text: str) -> str:
@@ -83,7 +83,7 @@ def boundary(error: type[EnvScalerError], doing: str) -> Iterator[None]:
 
 @contextmanager
 def ungrouped() -> Iterator[None]:
-    """Of errors that come in a group, the first is raised by itself."""
+    """Of errors that come in a group, the first is raised alone."""
     try:
         yield
     except BaseExceptionGroup as group:

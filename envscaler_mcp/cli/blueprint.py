@@ -1,4 +1,4 @@
-"""For authors: check blueprints, or begin a new one."""
+"""For authors: check blueprints, try their stories, or start a new blueprint."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 @app.command("check")
 def check_files(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Blueprints.", exists=True, dir_okay=False)],
-    probe: Annotated[bool, typer.Option(help="Also play long histories and tell what no guard foresaw.")] = True,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings are faults too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Blueprint files.", exists=True, dir_okay=False)],
+    probe: Annotated[
+        bool, typer.Option(help="Also play long histories and report refusals that no guard explains.")
+    ] = True,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say what must be mended or looked at, with the place and what may have been meant."""
+    """Report errors and warnings, each with its place and a remedy."""
     from envscaler_mcp.pipeline.authoring import check_blueprints
 
     reports = []
@@ -44,11 +46,11 @@ def check_files(
 
 @app.command("tell")
 def tell_file(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A blueprint.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A blueprint file.", exists=True, dir_okay=False)],
     scenarios: Annotated[int, typer.Option(min=1, help="How many tasks to make.")] = 40,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make tasks of the stories: how they are told, how often each story is used, and why one is left out."""
+    """Make tasks from the stories: how they read, how often each story is used, and why a story is left out."""
     from envscaler_mcp.pipeline.telling import tell_stories
 
     with progress_bar("telling") as progress:
@@ -62,11 +64,13 @@ def tell_file(
 
 @app.command("new")
 def new_file(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="Lower case, words joined by _, such as bike_rental.")],
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="The id: lower case, words joined by _, such as bike_rental.")
+    ],
     sector: Annotated[str, typer.Option(help="The line of business.")] = "other",
-    out: Annotated[Path | None, typer.Option(help="The file. By itself ID.yaml here.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write. Default: ID.yaml in the current folder.")] = None,
 ) -> None:
-    """Write a small blueprint that works, to be changed bit by bit."""
+    """Write a small working blueprint to start from."""
     from envscaler_mcp.artifacts.artifact import write_text
     from envscaler_mcp.synthesis.starter import starter_blueprint
 
@@ -77,7 +81,7 @@ def new_file(
     if file.exists():
         raise typer.BadParameter(f"{str(file)!r} exists already", param_hint="--out" if out else "ID")
     write_text(file, starter_blueprint(id_, sector))
-    say(f"{file} is a blueprint that works. Change it bit by bit:")
+    say(f"{file} is a working blueprint. After each change:")
     say(f"  envscaler blueprint check {file}")
     say(f"  envscaler build {file}")
 

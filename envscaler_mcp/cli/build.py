@@ -1,4 +1,4 @@
-"""Make server folders and the registry from blueprints, or check that they are what would be made."""
+"""Build server folders and the registry from blueprints, or check that they are up to date."""
 
 from __future__ import annotations
 
@@ -25,16 +25,20 @@ CORES = os.cpu_count() or 1
 def build_servers(
     ctx: typer.Context,
     wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="ENV_ID|FILE", help="Blueprints of the library, or your own.")
+        list[str] | None, typer.Argument(metavar="ENV_ID|FILE", help="Blueprints: ids of the library, or files.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every blueprint of the library, and no other.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file would change.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every blueprint of the library; entries of other blueprints are removed.")
+    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file would change.")] = False,
     scenarios: Annotated[
         int | None,
-        typer.Option(min=SHIPPED, help=f"How many of each; {SCENARIOS} by default, of which {SHIPPED} ship."),
+        typer.Option(
+            min=SHIPPED, help=f"Scenarios of each environment. Default: {SCENARIOS}, of which {SHIPPED} ship."
+        ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="How many processes build; every core by default.")] = CORES,
-    anew: Annotated[bool, typer.Option("--anew", help="Also build what an earlier build has finished.")] = False,
+    workers: Annotated[int, typer.Option(min=1, help="How many processes build. Default: one per core.")] = CORES,
+    anew: Annotated[bool, typer.Option("--anew", help="Also rebuild what is up to date.")] = False,
 ) -> None:
     from envscaler_mcp.library import blueprint_files
     from envscaler_mcp.pipeline.emission import emit_environments

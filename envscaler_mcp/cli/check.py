@@ -1,4 +1,4 @@
-"""Try every tool of a server, rightly and wrongly, and judge what it does; exit 1 where one is not admitted."""
+"""Test every tool of an environment with valid and invalid calls; exit 1 if an environment is not admitted."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ app = typer.Typer(add_completion=False)
 def check_servers(
     ctx: typer.Context,
     wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="ENV_ID", help="Ids that `envscaler list` shows.")
+        list[str] | None, typer.Argument(metavar="ENV_ID", help="Ids of environments, as `envscaler list` shows them.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every registered server.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the reports for programs.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every registered environment.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the reports as JSON.")] = False,
     upstream: Annotated[
-        bool, typer.Option("--upstream", help="Print every case with its states under EnvScaler's published keys.")
+        bool,
+        typer.Option(
+            "--upstream", help="Print every case with its states as JSON, with the keys of the EnvScaler paper."
+        ),
     ] = False,
 ) -> None:
     from envscaler_mcp.pipeline.building import evaluate_folder

@@ -1,4 +1,4 @@
-"""Tell a host program (Claude Desktop, Claude Code, VS Code, Cursor) about a server, or about a world of a farm."""
+"""Connect a host program (Claude Desktop, Claude Code, VS Code, Cursor) to a server, or to a world of a farm."""
 
 from __future__ import annotations
 
@@ -29,25 +29,26 @@ def connect_host(
         str,
         typer.Argument(
             metavar="ENV_ID_OR_URL",
-            help="An id that `envscaler list` shows, or an address of a farm: …/e/ENV_ID/new for a fresh world there.",
+            help="The id of an environment, as `envscaler list` shows it, or an address of a farm: …/e/ENV_ID/new opens a new world.",
         ),
     ],
     client: Annotated[
         HostProgram, typer.Option(help="The host program: claude-desktop, claude-code, vscode or cursor.")
     ],
-    write: Annotated[bool, typer.Option("--install", help="Put it into the host's file; a copy is kept.")] = False,
-    take_out: Annotated[bool, typer.Option("--remove", help="Take it out of the host's file again.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change in the file, and write nothing.")
+    write: Annotated[
+        bool, typer.Option("--install", help="Write the entry into the host's file; the old file is copied first.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace or remove an entry that is not this server's.")
-    ] = False,
+    take_out: Annotated[bool, typer.Option("--remove", help="Remove the entry from the host's file.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also replace or remove an entry of another server.")] = False,
     token_env: Annotated[
         str,
-        typer.Option(metavar="NAME", help="The variable with the token that a farm asks for; the host's file gets it."),
+        typer.Option(
+            metavar="NAME",
+            help="The environment variable with the token for a farm; the token is written into the host's file.",
+        ),
     ] = "",
-    file: Annotated[Path | None, typer.Option(help="Another file than the one the host uses by itself.")] = None,
+    file: Annotated[Path | None, typer.Option(help="The host's file. Default: the file that the host uses.")] = None,
 ) -> None:
     from envscaler_mcp.emit.hosts import Connection, check_host_file, host_file, installed, removed, server_command
 
@@ -66,7 +67,7 @@ def connect_host(
         check_host_file(target, Path.cwd())
     if not (write or take_out or dry_run):
         print_json(wanted.document, indent=2)
-        say(f"Goes into {target}; --install puts it there.", err=True)
+        say(f"This belongs into {target}; --install writes it there.", err=True)
         return
     edited = removed(wanted, target) if take_out else installed(wanted, target)
     if dry_run:
@@ -104,7 +105,7 @@ def _change(edited: EditedFile, wanted: Connection, client: HostProgram, *, take
         say(f"{name} was taken out of {target}{copied}")
         return
     say(f"{name} is in {target}{copied}")
-    say(f"Start {client} anew, or let it reload its servers, and it has the tools.")
+    say(f"Restart {client}, or reload its servers, and the tools are there.")
 
 
 def _ask(edited: EditedFile, name: str) -> None:

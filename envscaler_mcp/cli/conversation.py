@@ -106,7 +106,7 @@ class Telling:
         self._line(text, "yellow", indent=2)
 
     def _recorded(self, who: str, text: str, style: str = "") -> None:
-        """What was said, behind its speaker and a bar in each line, so that nobody else's words are taken for ours."""
+        """Recorded text behind its speaker and a bar in each line, so that it cannot pass for text of this program."""
         lines = [part for line in visible(text).split("\n") for part in self._wrapped(line, _INDENT + 2)]
         for number, line in enumerate(lines):
             head = (who if number == 0 else "").ljust(_INDENT)

@@ -1,4 +1,4 @@
-"""See it work: make some servers in a home of its own, launch them, call their tools, look at what changed."""
+"""See it work: build three environments in a home of their own, launch them, call their tools, see what changes."""
 
 from __future__ import annotations
 

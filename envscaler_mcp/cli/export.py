@@ -1,4 +1,4 @@
-"""Write episodes for trainers, or servers and their tasks as the EnvScaler paper has them."""
+"""Export the episodes of a run for a trainer, or environments and scenarios in the files of the EnvScaler paper."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SPLITS, _KEEPABLE = "|".join(get_args(Split)), "|".join(get_args(Keepable))
 
 @app.callback()
 def export() -> None:
-    """Write episodes for trainers, or servers and their tasks as the EnvScaler paper has them."""
+    """Export the episodes of a run for a trainer, or environments and scenarios in the files of the EnvScaler paper."""
 
 
 @app.command("run", epilog=_EXAMPLES)
@@ -44,7 +44,10 @@ def export_episodes(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", help="The folder of a run; one that is called run is ./run.", exists=True, file_okay=False
+            metavar="DIR",
+            help="The folder of a run; write ./run for a folder that is called run.",
+            exists=True,
+            file_okay=False,
         ),
     ],
     form: Annotated[
@@ -56,35 +59,34 @@ def export_episodes(
     out: Annotated[
         Path,
         typer.Option(
-            help="Where it is written: .parquet for verl and skyrl, .jsonl or .parquet for trl, a new folder for atif, else "
-            ".jsonl. A file that is there already is replaced."
+            help="The file to write: .parquet for verl and skyrl, .jsonl or .parquet for trl, a new folder for atif, else .jsonl. "
+            "An existing file is replaced."
         ),
     ],
-    only: Annotated[Literal["solved"] | None, typer.Option(help="Only episodes that are solved.")] = None,
+    only: Annotated[Literal["solved"] | None, typer.Option(help="Only solved episodes.")] = None,
     split: Annotated[
         list[str] | None,
-        typer.Option(metavar=_SPLITS, help="The split that a task belongs to, as often as wanted; train by itself."),
+        typer.Option(metavar=_SPLITS, help="Only tasks of this split; repeat for several. Default: train."),
     ] = None,
     min_turns: Annotated[
-        int | None, typer.Option(help="Least turns of the agent; 2 by itself, the paper has 3.", min=1)
+        int | None, typer.Option(help="At least this many turns of the agent. Default: 2; the paper has 3.", min=1)
     ] = None,
     max_turns: Annotated[
-        int | None, typer.Option(help="Most turns of the agent; 60 by itself, the paper has 29.", min=1)
+        int | None, typer.Option(help="At most this many turns of the agent. Default: 60; the paper has 29.", min=1)
     ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             metavar=_KEEPABLE,
-            help="Export episodes for all that: masked, the failure is not the agent's; user, the user invented something; "
-            "unfinished, a limit or an error stopped it; turns, too few or many; frame, something changed that must not; "
-            "duplicate. By itself all of these are left out; for verl and skyrl only masked, user and duplicate; for atif "
-            "none.",
+            help="Also export episodes that are left out by default; repeat for several. masked: the failure is not the agent's; user: "
+            "the user invented something; unfinished: a limit or an error ended it; turns: too few or too many; frame: a change "
+            "outside the frame; duplicate. verl and skyrl leave out only masked, user and duplicate; atif none.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the counts for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
-    """The episodes of a run as a trainer takes them; `envscaler export DIR` is the same. What is left out is counted by
-    its reason at the end; exit 1 where nothing is left.
+    """Export the episodes of a run; `envscaler export DIR` is the same. Episodes that are left out are counted by reason;
+    exit 1 if none is written.
     """
     from pydantic import ValidationError
 
@@ -155,13 +157,13 @@ def _tell(exported: Exported, out: Path) -> None:
 @app.command("envscaler")
 def export_servers(
     ctx: typer.Context,
-    environments: Annotated[Path, typer.Option(metavar="FILE", help="Where the environment metadata is written.")],
-    scenarios: Annotated[Path, typer.Option(metavar="FILE", help="Where the scenarios are written.")],
+    environments: Annotated[Path, typer.Option(metavar="FILE", help="The file for the environment metadata.")],
+    scenarios: Annotated[Path, typer.Option(metavar="FILE", help="The file for the scenarios.")],
     wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments; all that are registered by default.")
+        list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments. Default: all that are registered.")
     ] = None,
 ) -> None:
-    """Servers and their scenarios in the files of the EnvScaler paper."""
+    """Export environments and scenarios in the files of the EnvScaler paper."""
     from envscaler_mcp.pipeline.exporting import export_upstream
     from envscaler_mcp.registry import find_entry
 

@@ -1,4 +1,4 @@
-"""Make servers of environments and scenarios that were published in another format."""
+"""Import environments and scenarios from files in another format."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def import_servers(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Environment metadata: a JSON object of environments by id, a JSON list, or JSONL. Without it, scenarios "
+            help="Environment metadata: a JSON object of environments by id, a JSON list, or JSONL. Default: scenarios "
             "are added to environments that were imported before.",
         ),
     ] = None,
     scenarios: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Scenarios: a JSON list or JSONL. May be given several times."),
+        typer.Option(metavar="FILE", help="Scenarios: a JSON list or JSONL. Repeat for several."),
     ] = None,
     faithful: Annotated[
         bool,
         typer.Option(
             "--faithful",
-            help="Worlds do what the published runtime does: nothing is undone, checked or told otherwise. "
-            "With --scoring upstream episodes earn what they earn there.",
+            help="Worlds behave exactly as in the published runtime: nothing is undone, checked or worded differently. "
+            "With --scoring upstream, episodes earn the published reward.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, every scenario in it.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, with every scenario.")] = False,
 ) -> None:
     if environments is None and not scenarios:
         raise typer.BadParameter("name a file with --environments, or with --scenarios, or both")
@@ -128,7 +128,7 @@ def _print_otherwise(environments: Sequence[ImportedEnvironment]) -> None:
             if any(not environment.faithful for environment in environments)
             else ""
         )
-        say(f"Otherwise than in the published runtime is, {whose}here:")
+        say(f"Differences from the published runtime {whose}here:")
         say(listed(shared))
     for environment in environments:
         own = [line for line in environment.otherwise if line not in shared]

@@ -1,4 +1,4 @@
-"""Show which servers there are, or those that words find."""
+"""List the registered environments, or those that match a search."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ app = typer.Typer(add_completion=False)
 def list_servers(
     ctx: typer.Context,
     words: Annotated[
-        str, typer.Option("--search", metavar="WORDS", help="Only those in which every word occurs.")
+        str, typer.Option("--search", metavar="WORDS", help="Only environments in which every word occurs.")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Say which folders are not those registered instead.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Instead, report folders that differ from the registry.")
+    ] = False,
 ) -> None:
     from envscaler_mcp.registry import search
 
@@ -47,7 +49,7 @@ def _check(registry: Registry, settings: Settings) -> int:
     for difference in stale:
         say(on_one_line(str(difference)), err=True)
     if not stale:
-        say(f"All {len(registry.entries)} folders are those that were registered.")
+        say(f"All {len(registry.entries)} folders are as registered.")
     return int(bool(stale))
 
 

@@ -1,4 +1,4 @@
-"""Find in raw tasks those that need a system with records, group them, and say what the library does not cover."""
+"""Find the raw tasks that need a system with records, group them, and show what the library does not cover."""
 
 from __future__ import annotations
 
@@ -26,14 +26,19 @@ _CUT = 90
 def mine_tasks(
     ctx: typer.Context,
     tasks: Annotated[
-        Path, typer.Argument(metavar="TASKS", help='One task a line: {"task": "…"}, or plain text.', dir_okay=False)
+        Path,
+        typer.Argument(
+            metavar="TASKS", help='The raw tasks, one per line: {"task": "…"} or plain text.', dir_okay=False
+        ),
     ],
     model: Annotated[
         str | None,
-        typer.Option(help="Let this model judge, at the endpoint of `envscaler synthesize`; free otherwise."),
+        typer.Option(
+            help="Let this model judge, at the endpoint of `envscaler synthesize`. Default: rules that cost nothing."
+        ),
     ] = None,
-    why: Annotated[bool, typer.Option("--why", help="Say of every task why it is kept or left out.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    why: Annotated[bool, typer.Option("--why", help="Show for every task why it is kept or left out.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     from envscaler_mcp.artifacts import Environment
     from envscaler_mcp.synthesis.topics.described import described

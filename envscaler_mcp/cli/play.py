@@ -1,4 +1,4 @@
-"""Play one episode over any MCP servers, worlds of this home or not, and watch it; a person may be agent or user."""
+"""Play one episode over any MCP servers, with a model, a program or a person as agent and user."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def _named_apart(servers: Sequence[LocalServer | ExternalServer]) -> list[LocalS
 
 
 class _Watching:
-    """Tells what happens as it happens, but not what a person at this keyboard has just typed or been shown."""
+    """Prints the episode while it is played, except what a person at this keyboard typed or was shown."""
 
     def __init__(self, plan: JointPlan) -> None:
         from envscaler_mcp.cli.conversation import Telling
@@ -199,7 +199,7 @@ class _Watching:
         self._told: int | None = None
 
     def __call__(self, played: EpisodeRecord) -> None:
-        # Whoever plays the agent sees what an agent sees, and no more.
+        # A person who plays the agent sees only what an agent sees.
         from envscaler_mcp.episode.transcript import is_call
         from envscaler_mcp.viewer.turns import Turn
 

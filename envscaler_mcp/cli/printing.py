@@ -1,4 +1,4 @@
-"""How people are told things: the one way from here to a terminal, and tables, calls and what they changed.
+"""Output to the terminal: the only way there, and tables, calls and what they changed.
 
 Much of what is printed was written by others: cards, records, errors, models. What would steer a terminal or turn the
 reading direction is told by number, in JSON as an escape; so no other module calls what writes to the screen.
@@ -63,7 +63,7 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 @contextmanager
 def progress_bar(doing: str, shown: bool = True) -> Iterator[Callable[[str, int, int], None]]:
-    """Told what was finished, its number and how many there are; shows nothing where nobody looks at a screen."""
+    """A bar on a terminal; called with the name of what is finished, its number and how many there are. Silent elsewhere."""
     if not (shown and sys.stderr.isatty()):
         yield lambda _name, _number, _all: None
         return

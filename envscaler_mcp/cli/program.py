@@ -70,7 +70,7 @@ class Commands(TyperGroup):
             vars(error)["message"] = visible(error.message)
             raise
         except KeyboardInterrupt:
-            _say("Stopped; what had been launched was ended.")
+            _say("Stopped; every server that was started has ended.")
             raise typer.Exit(130) from None
 
 

@@ -1,4 +1,4 @@
-"""Prove the scenarios on disk again: solved by their oracle, not by doing nothing, and noticed when done otherwise."""
+"""Prove stored scenarios again: the oracle solves them, doing nothing does not, and wrong endings are noticed."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ CORES = os.cpu_count() or 1
 def prove_scenarios(
     ctx: typer.Context,
     wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments; all that have scenarios by default.")
+        list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments. Default: all that have scenarios.")
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Every environment that has scenarios; so is naming none.")
+        bool, typer.Option("--all", help="Every environment that has scenarios; this is also the default.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, help="How many processes prove; every core by default.")] = CORES,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per scenario.")] = False,
+    workers: Annotated[int, typer.Option(min=1, help="How many processes prove. Default: one per core.")] = CORES,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per scenario.")] = False,
 ) -> None:
     from envscaler_mcp.pipeline.proving import prove_folders
     from envscaler_mcp.registry import find_entry, read_registry

@@ -1,4 +1,4 @@
-"""What was played is played again: to see that the same comes of it, or to judge its endings anew."""
+"""Recorded episodes, played again to compare the results, or judged again."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _SHOWN = 10
 
 Run = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.", exists=True, file_okay=False)]
 Ways = Annotated[Via, typer.Option(help="How worlds are reached.")]
-Parallel = Annotated[int, typer.Option(help="Episodes at a time.", min=1, max=64)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Parallel = Annotated[int, typer.Option(help="How many episodes are played at the same time.", min=1, max=64)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def replay(
     ctx: typer.Context,
     folder: Run,
-    episode: Annotated[str, typer.Option(metavar="ID", help="One episode, or those of one task.")] = "",
+    episode: Annotated[str, typer.Option(metavar="ID", help="Only this episode, or the episodes of this task.")] = "",
     via: Ways = "direct",
     parallel: Parallel = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Make every recorded call again in a fresh world; exit 1 unless the same came of all of them."""
+    """Repeat every recorded call in a new world; exit 1 unless all results are identical."""
     import anyio
 
     from envscaler_mcp.cli.summary import print_gaps
@@ -83,16 +83,16 @@ def replay(
 def rescore(
     ctx: typer.Context,
     folder: Run,
-    scoring: Annotated[Scoring | None, typer.Option(help="The rule; that of the run by itself.")] = None,
+    scoring: Annotated[Scoring | None, typer.Option(help="The scoring rule. Default: the run's.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The folder of the new run; DIR-rescored-RULE-GRADING by itself.", file_okay=False),
+        typer.Option(help="The folder of the new run. Default: DIR-rescored-RULE-GRADING.", file_okay=False),
     ] = None,
     via: Ways = "direct",
     parallel: Parallel = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Judge every ending anew, into another run folder; exit 1 where one could not be reached again."""
+    """Judge every final state again, into another run folder; exit 1 if a final state could not be reached."""
     import anyio
 
     from envscaler_mcp.runs import WorldHome
@@ -107,7 +107,7 @@ def rescore(
         try:
             rescored = anyio.run(judge)
         except KeyboardInterrupt:
-            say(f"What was judged is safe in {target}; the same command judges the rest.", err=True)
+            say(f"Verdicts so far are stored in {target}; the same command judges the rest.", err=True)
             raise
     if as_json:
         print_json({**_figures(rescored), "out": str(target)})

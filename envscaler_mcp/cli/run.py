@@ -1,4 +1,4 @@
-"""Let an agent play tasks, and judge and keep every episode; the same command goes on where it was interrupted."""
+"""Let an agent play tasks; every episode is judged and stored. The same command continues an interrupted run."""
 
 from __future__ import annotations
 
@@ -166,6 +166,6 @@ def _tell_interrupted(out: Path) -> None:
 
     plan, tally, _ = read_run(out)
     say(
-        f"{len(tally.done)} of {len(plan.episodes)} episodes are safe in {out}; the same command plays the rest.",
+        f"{len(tally.done)} of {len(plan.episodes)} episodes are stored in {out}; the same command plays the rest.",
         err=True,
     )

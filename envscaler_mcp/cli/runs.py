@@ -1,4 +1,4 @@
-"""Look at runs that were played, or that are being played."""
+"""Look at runs, finished or not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RunArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of 
 
 @app.callback()
 def runs() -> None:
-    """Look at runs that were played, or that are being played."""
+    """Look at runs, finished or not."""
 
 
 app.command("replay")(replay)
@@ -37,13 +37,13 @@ app.command("rescore")(rescore)
 def show_run(
     ctx: typer.Context,
     folder: RunArgument,
-    episode: Annotated[str, typer.Option(metavar="ID", help="One episode, move by move.")] = "",
+    episode: Annotated[str, typer.Option(metavar="ID", help="Show one episode, step by step.")] = "",
     failed: Annotated[bool, typer.Option("--failed", help="List the episodes that were not solved.")] = False,
-    owner: Annotated[Owner | None, typer.Option(help="List the episodes that failed through this.")] = None,
+    owner: Annotated[Owner | None, typer.Option(help="List the episodes whose failure has this owner.")] = None,
     env: Annotated[str, typer.Option(metavar="ID", help="List the episodes of one environment.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """What is done, what it was worth, and what is missing; exit 1 where one failed for another reason than its agent."""
+    """Show which episodes are done, their rewards, and what is missing; exit 1 if an episode failed through no fault of its agent."""
     from envscaler_mcp.cli.summary import disturbed, print_attempts, print_gaps, print_summary, summary_of
     from envscaler_mcp.scoring.run_folder import read_run
     from envscaler_mcp.viewer.choosing import chosen
@@ -74,9 +74,9 @@ def write_html(
     ctx: typer.Context,
     folder: RunArgument,
     out: Annotated[Path, typer.Option(help="The file to write.", dir_okay=False)],
-    limit: Annotated[int | None, typer.Option(help="At most so many episodes, those recorded first.", min=1)] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many episodes, the earliest first.", min=1)] = None,
 ) -> None:
-    """One page for a browser, with nothing from elsewhere: a list with filters, and each episode as a conversation."""
+    """Write one self-contained HTML page: a list with filters, and each episode as a conversation."""
     from envscaler_mcp.viewer.writing import write_page
 
     with _review(ctx) as review, progress_bar("looking at") as progress:

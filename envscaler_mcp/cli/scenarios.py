@@ -1,4 +1,4 @@
-"""Make proven scenarios for servers whose class somebody wrote, by trying its calls; those of blueprints come from build."""
+"""Make proven scenarios for environments that were written as classes; `build` makes those of blueprints."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def make_scenarios(
     ctx: typer.Context,
-    wanted: Annotated[list[str], typer.Argument(metavar="ENV_ID", help="Ids that `envscaler list` shows.")],
-    seed: Annotated[int, typer.Option("--seed", help="Equal seeds make equal scenarios.")] = SEED,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per scenario.")] = False,
+    wanted: Annotated[
+        list[str], typer.Argument(metavar="ENV_ID", help="Ids of environments, as `envscaler list` shows them.")
+    ],
+    seed: Annotated[int, typer.Option("--seed", help="Seed; equal seeds make equal scenarios.")] = SEED,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per scenario.")] = False,
 ) -> None:
     from envscaler_mcp.pipeline.proving import write_scenarios
 

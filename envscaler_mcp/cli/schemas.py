@@ -1,4 +1,4 @@
-"""Write the JSON schemas of the stored documents, or check that they are up to date."""
+"""Write the JSON schemas of stored documents, or check that they are up to date."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def write_schemas(
     out: Annotated[Path, typer.Option(help="The folder of the schemas.")] = Path("docs/schemas"),
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file would change.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file would change.")] = False,
 ) -> None:
     from envscaler_mcp.artifacts.artifact import write_text
     from envscaler_mcp.emit.schemas import schemas

@@ -1,4 +1,4 @@
-"""Count what the farm holds, beside the paper's figures; how alike environments are; what scenarios teach."""
+"""Count environments and scenarios, compare with the EnvScaler paper, and measure similarity and learning signal."""
 
 from __future__ import annotations
 
@@ -23,13 +23,18 @@ _SHOWN = 12
 def print_stats(
     ctx: typer.Context,
     similarity: Annotated[
-        bool, typer.Option("--similarity", help="How alike environments are; exit 1 where a pair is too alike.")
+        bool,
+        typer.Option(
+            "--similarity", help="Also compare the structure of environments; exit 1 if a pair is too similar."
+        ),
     ] = False,
     signal: Annotated[
-        bool, typer.Option("--signal", help="What scenarios teach; plays each of them at random.")
+        bool, typer.Option("--signal", help="Also measure the learning signal of the scenarios; plays each at random.")
     ] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a page with charts and a map.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page with charts and a map.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     from envscaler_mcp.artifacts.artifact import write_text
     from envscaler_mcp.stats import figures_of, holdings, page, signal_of, similarities, structure_of
@@ -60,7 +65,7 @@ def print_stats(
         if learned is not None:
             _print_signal(learned)
         if html is not None:
-            say(f"\n{html} shows it.")
+            say(f"\nThe page is {html}.")
     raise typer.Exit(1 if similarity and alike is not None and not alike.diverse else 0)
 
 

@@ -1,4 +1,4 @@
-"""Make environments of raw tasks with a model: mined, written, tried, mended, admitted and given proven scenarios."""
+"""Make environments from raw tasks with a model: mined, written, tested, repaired, admitted, with proven scenarios."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _folder(parent: Path, made_of: object) -> Path:
 
 @contextmanager
 def _watched(quiet: bool, budget: float | None) -> Iterator[Callable[[Step, Ledger], None]]:
-    """A table that lives where somebody looks at a screen, else a line for each step."""
+    """A live table on a terminal, else a line for each step."""
     if quiet or not sys.stderr.isatty():
         yield (lambda _step, _ledger: None) if quiet else _tell_line
         return
@@ -115,7 +115,7 @@ def _tell_line(step: Step, ledger: Ledger) -> None:
 def _spent(ledger: Ledger, budget: float | None) -> str:
     total = ledger.total
     of = f" of ${budget:.2f}" if budget is not None else ""
-    return f"${total.dollars:.2f}{of}, {total.asked} answers, {total.kept} kept from before"
+    return f"${total.dollars:.2f}{of}, {total.asked} answers, {total.kept} from earlier starts"
 
 
 def _print(synthesis: Synthesis, ledger: Ledger, folder: Path) -> None:
@@ -154,4 +154,4 @@ def _print(synthesis: Synthesis, ledger: Ledger, folder: Path) -> None:
     print_table(("stage", "asked", "kept", "tokens in", "tokens out", "cost"), stages)
     if synthesis.stopped:
         say(f"\n{synthesis.stopped}.", err=True)
-    say(f"\nAnswers are kept in {folder}; the same command goes on and pays for nothing twice.")
+    say(f"\nAnswers are stored in {folder}; the same command continues and pays for no answer twice.")

@@ -1,6 +1,6 @@
 """The words that documents, options and messages share: closed sets, and the numbers that hold by default.
 
-Nothing is imported here, so that a help text can name them without loading what they are about.
+This module imports nothing, so that a help text can name them without loading the rooms that use them.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def folder_files(
 
 
 def docstring_title(environment: Environment) -> str:
-    """The title for the first line of a program: titles may be anybody's."""
+    """The title for the first line of a program: a title may come from an unknown author."""
     return within_docstring(" ".join(environment.title.split()))
 
 

@@ -1,4 +1,4 @@
-"""What a model wrote, tried by two agents, mended, and let through the gates of all environments or not at all."""
+"""What a model wrote: tried by two agents, repaired, and admitted by the gates that hold for all environments."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from envscaler_mcp.synthesis.written.blueprints import repair_blueprint, without
 from envscaler_mcp.synthesis.written.classes import card_of, repair_method, write_class
 from envscaler_mcp.synthesis.written.states import write_states
 
-_TOLD = 12
-"""How many findings a repair is told at once."""
+_FINDINGS = 12
+"""How many findings one repair gets."""
 
-Told = Callable[[str, str], None]
-"""Hears which stage was reached, and what is to be said of it."""
+Tell = Callable[[str, str], None]
+"""Gets the stage that was reached, and a remark on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class Admitted:
     topic: Topic
     built: Built
     judged: Counts
-    """How the two agents' calls came out at last."""
+    """Results of the two agents' calls, after the last repair."""
     repairs: int
     reworded: int
     """How many scenarios are told in the model's words; the others would not have been proven in them."""
 
 
 async def admitted_blueprint(
-    author: Author, topic: Topic, example: str, wanted: SynthesisConfig, tell: Told
+    author: Author, topic: Topic, example: str, wanted: SynthesisConfig, tell: Tell
 ) -> Admitted:
     """An environment written as a blueprint."""
     usable = logic_is_usable(topic.id)
@@ -74,7 +74,7 @@ async def admitted_blueprint(
         if not findings or mended == wanted.repairs:
             break
         text = await repair_blueprint(
-            author, text, [complaint for some in findings.values() for complaint in some][:_TOLD], usable
+            author, text, [complaint for some in findings.values() for complaint in some][:_FINDINGS], usable
         )
         mended += 1
         tell("mended", str(mended))
@@ -91,7 +91,7 @@ async def admitted_blueprint(
     return Admitted(topic, built, counts(judged), mended, reworded)
 
 
-async def admitted_class(author: Author, topic: Topic, wanted: SynthesisConfig, tell: Told) -> Admitted:
+async def admitted_class(author: Author, topic: Topic, wanted: SynthesisConfig, tell: Tell) -> Admitted:
     """An environment written as a class, one operation at a time."""
     made = await write_class(author, topic, lambda what: tell("code", what))
     states = await write_states(author, made, STATES)
@@ -106,7 +106,7 @@ async def admitted_class(author: Author, topic: Topic, wanted: SynthesisConfig, 
         if not findings or mended == wanted.repairs:
             break
         for name, complaints in sorted(findings.items()):
-            made = await repair_method(author, made, name, complaints[:_TOLD])
+            made = await repair_method(author, made, name, complaints[:_FINDINGS])
         mended += 1
         tell("mended", str(mended))
     _admit(topic, judged)
@@ -126,7 +126,7 @@ async def _scenarios(
     states: Sequence[State],
     planned: Sequence[Scenario],
     wanted: SynthesisConfig,
-    tell: Told,
+    tell: Tell,
 ) -> tuple[tuple[Scenario, ...], int]:
     """The scenarios that ship, and how many of them are told in the model's words."""
     if wanted.plan == "task":
@@ -188,7 +188,7 @@ async def _reworded(
 
 
 def _findings(judged: Sequence[Judged]) -> dict[str, list[str]]:
-    """What failed, by operation, as whoever wrote it is told."""
+    """What failed, by operation, in the words that the author gets."""
     findings: dict[str, list[str]] = defaultdict(list)
     for judgement in judged:
         if judgement.judgement == "fail":

@@ -1,4 +1,4 @@
-"""A run that turns raw tasks into environments: its folder, its model, what it writes, and how it goes on after an end."""
+"""A run that turns raw tasks into environments: its folder, its model, what it writes, and how it continues."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def synthesis_run(
     registry_file: Path,
     on: Callable[[Step, Ledger], None] = lambda _step, _ledger: None,
 ) -> tuple[Synthesis, Ledger]:
-    """Write environments and register them. The same run again pays only for what it had not been answered."""
+    """Write environments and register them. The same run again pays only for answers that it does not have."""
     async with model_access(
         options.endpoint,
         folder / ANSWERS,
@@ -66,13 +66,13 @@ async def synthesis_run(
         def free(env_id: str) -> None:
             if env_id not in own and has_member(servers, env_id):
                 raise EmitError(
-                    f"{servers / env_id} is there, and not of this run: move it away and give the same command again, or "
-                    "write into another folder with --home; what was answered is kept"
+                    f"{servers / env_id} exists and is not of this run: move it away and repeat the command, or "
+                    "write into another folder with --home; answers so far are stored"
                 )
 
         def keep(admitted: Admitted) -> None:
             free(admitted.built.environment.id)
-            # Noted first: what lies there and is not noted belongs to somebody else.
+            # Noted before it is written: a folder that is not noted belongs to another run.
             own.add(admitted.built.environment.id)
             write_text(folder / OWN, "".join(f"{name}\n" for name in sorted(own)))
             there = write_built(admitted.built, servers / admitted.built.environment.id)
@@ -106,14 +106,14 @@ async def synthesis_run(
 async def judged_tasks(
     endpoint: Endpoint, asking: ModelParams, tasks: Sequence[RawTask], answers: Path
 ) -> tuple[list[Finding], Ledger]:
-    """What a model says of raw tasks; answers are kept, so that nothing is paid for twice."""
+    """The verdict of a model on each raw task; answers are stored, so that none is paid for twice."""
     async with model_access(endpoint, answers) as access:
         verdicts = await judge_tasks(Author(access, asking, Prompts()), tasks)
         return [Finding(NEEDED if verdict.stateful else 0, (verdict.reason,)) for verdict in verdicts], access.ledger
 
 
 def _there(servers: Path, registry_file: Path, own: Collection[str]) -> dict[str, str]:
-    """What the environments say of themselves that are registered and that this run has not written."""
+    """The descriptions of registered environments that this run has not written."""
     if not registry_file.is_file():
         return {}
     cards = [
@@ -123,7 +123,7 @@ def _there(servers: Path, registry_file: Path, own: Collection[str]) -> dict[str
 
 
 def report(synthesis: Synthesis, ledger: Ledger, options: RunOptions) -> dict[str, Any]:
-    """What became of the tasks, and what it took, for programs."""
+    """The result of the run and its cost, as JSON."""
     return {
         "style": options.wanted.style,
         "plan": options.wanted.plan,

@@ -1,4 +1,4 @@
-"""Whether one can learn from scenarios: what is earned without understanding them, and what solving them takes."""
+"""Whether an agent can learn from scenarios: what is earned without understanding, and what a solution takes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSignal:
-    """One scenario, and what it was worth to those who do not understand it."""
+    """One scenario, and what agents earn that do not understand it."""
 
     id: str
     environment: str
@@ -48,7 +48,7 @@ class ScenarioSignal:
     enabled: int
     distractors: int
     chosen: int
-    """Records that somebody chose and described."""
+    """Records that the task describes."""
     alone: int
     """Those of them for which nothing else could be mistaken."""
     sentences: int
