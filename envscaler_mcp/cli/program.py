@@ -52,7 +52,19 @@ class Commands(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
+        self._options_given = True
         self.commands = {name: TyperCommand(name, help=_first_line(name)) for name in COMMANDS}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        self._options_given = not args or args[0] not in COMMANDS
+        try:
+            return super().parse_args(ctx, args)
+        finally:
+            self._options_given = True
+
+    def get_params(self, ctx: Any) -> Any:
+        # typer loads pydantic to find that no option of the program is given, which doubles the time of `--help`.
+        return super().get_params(ctx) if self._options_given else []
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] in COMMANDS:

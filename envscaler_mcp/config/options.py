@@ -23,7 +23,8 @@ class Flag:
 class Config(BaseModel):
     """A frozen model. Every field with a `Flag` is an option of a command, and a key of its configuration file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Deferred: a help text needs the fields, not the validator, which takes longer to build than the help to print.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @classmethod
     def flags(cls) -> dict[str, Flag]:
