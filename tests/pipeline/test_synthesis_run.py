@@ -63,7 +63,7 @@ async def test_a_folder_that_the_run_did_not_write_is_left_alone_before_anything
     async with scripted_endpoint(speaking(author)) as place:
         found = await run(tmp_path, options(place.url))
     (failed,) = found.failed
-    assert "is there, and not of this run: move it away" in failed.reason
+    assert "exists and is not of this run: move it away" in failed.reason
     assert [path.read_text() for path in theirs.iterdir()] == ["# Theirs.\n"]
     assert author.times("infer_state") == 0
 
