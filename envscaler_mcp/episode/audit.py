@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
@@ -10,6 +11,8 @@ from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.episode.speech import Speech
 from envscaler_mcp.episode.user import STOP
 
+_MOST_READ = 8_000
+"""Letters that are read of one thing that the agent says."""
 Value = tuple[str, str]
 """Its kind, and itself in one spelling."""
 
@@ -21,13 +24,17 @@ class UserAudit:
         self._known = _Known(_facts_of(scenario))
         self._to_tell = _to_tell(scenario)
         self._told = _Known(())
-        self._was_refused = False
+        self._was_closed = False
 
     def heard(self, said: str) -> None:
         """The agent said something, which the user knows from here on, and need not tell."""
-        self._known.add(said)
-        self._told.add(said)
-        self._was_refused = Speech.of(said).refuses
+        # More of it is shown to no model that plays a user, and reading it all would hold up other episodes.
+        said = said[:_MOST_READ]
+        for reading in (said, _otherwise(said)):
+            self._known.add(reading)
+            self._told.add(reading)
+        speech = Speech.of(said)
+        self._was_closed = speech.refuses or speech.closes
 
     def invented(self, reply: str) -> list[str]:
         """The values in a reply that the user cannot know; each is told once."""
@@ -38,8 +45,8 @@ class UserAudit:
         return list(dict.fromkeys(found))
 
     def untold(self) -> list[str]:
-        """What the task needs of the user, and the agent was never told, though it had not just refused to go on."""
-        if self._was_refused:
+        """What the task needs of the user, and the agent was never told, though it had neither refused to go on nor said that all is done."""
+        if self._was_closed:
             return []
         missing = [written for value, written in self._to_tell if not self._told.holds(value)]
         return list(dict.fromkeys(missing))
@@ -266,3 +273,51 @@ def _stem(word: str) -> str:
 
 def _glued(text: str) -> str:
     return re.sub(r"[^\w@]", "", text)
+
+
+def _otherwise(said: str) -> str:
+    """The same in the audit's own spellings: agents write days, hours and numbers as they like, and users repeat them."""
+    text = "".join(_LATIN.get(letter, letter) for letter in unicodedata.normalize("NFKC", said))
+    text = _HIDDEN.sub("", text)
+    text = _YEAR_FIRST.sub(lambda at: f" {at[1]}-{int(at[2]):02}-{int(at[3]):02} ", text)
+    text = _DASHED.sub(r"\1/\2/\3", text)
+    text = _HALF.sub(lambda at: f" {_clock(at[1], at[2], at[3])} ", text)
+    text = _HOUR.sub(r"\1:\2", text)
+    text = _ORDINAL.sub(lambda at: f"{_TENS.get((at[1] or '').lower(), 0) + _ORDINALS[at[2].lower()]}th", text)
+    text = _TWO_WORDS.sub(lambda at: str(_TENS[at[1].lower()] + _UNITS.index(at[2].lower())), text)
+    text = re.sub(r"\bdozen\b", "12", text, flags=re.IGNORECASE)
+    text = _GROUPED.sub(lambda at: re.sub(r"[ '’]", "", at[0]), text)
+    return _POINTS.sub(lambda at: at[0].replace(".", "").replace(",", "."), text)
+
+
+def _clock(part: str, side: str, hour: str) -> str:
+    named = int(hour) if hour.isdecimal() else _NUMBER_WORDS[hour.lower()]
+    minutes = 30 if part.lower() == "half" else 15
+    return f"{named}:{minutes}" if side.lower() == "past" else f"{(named - 1) or 12}:{60 - minutes}"
+
+
+_LATIN = dict(zip("аеорсухкмтіѕАВЕКМНОРСТУХІЅ", "aeopcyxkmtisABEKMHOPCTYXIS", strict=True))
+"""Letters of the Cyrillic alphabet that look like these."""
+_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?!\d)")
+_DASHED = re.compile(r"(?<![\d-])(\d{1,2})-(\d{1,2})-(\d{4})(?![\d-])")
+_UNITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        [
+            "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+            "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+            "twentieth",
+        ],
+        1,
+    )
+} | {"thirtieth": 30}  # fmt: skip
+_ORDINAL = re.compile(rf"\b(?:({'|'.join(_TENS)})[- ])?({'|'.join(_ORDINALS)})\b", re.IGNORECASE)
+_TWO_WORDS = re.compile(rf"\b({'|'.join(_TENS)})[- ]({'|'.join(_UNITS[1:])})\b", re.IGNORECASE)
+_TWELVE = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_HALF = re.compile(rf"\b(half|quarter) (past|to) (\d{{1,2}}|{_TWELVE})\b", re.IGNORECASE)
+_HOUR = re.compile(r"(?<!\d)(\d{1,2}) ?[hH](\d{2})(?!\d)")
+_GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:[ '’]\d{3})+")
+_POINTS = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+(?:,\d{1,2}\b)?")

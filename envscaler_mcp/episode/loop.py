@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol, cast
@@ -26,6 +28,7 @@ from envscaler_mcp.episode.agent import (
     UnavailableError,
 )
 from envscaler_mcp.episode.audit import UserAudit
+from envscaler_mcp.episode.record_bounds import MAX_WORDS, RecordBounds, RecordFullError, cut, encoded_size, too_much
 from envscaler_mcp.episode.transcript import (
     MAX_BYTES,
     MAX_NAME,
@@ -42,7 +45,7 @@ from envscaler_mcp.episode.transcript import (
     messages_of,
     storable,
 )
-from envscaler_mcp.episode.user import Reply, User, stops_by_rule
+from envscaler_mcp.episode.user import BrokenUserError, Reply, User, stops_by_rule
 from envscaler_mcp.errors import EnvScalerError, LaunchError, WorldError
 from envscaler_mcp.llm.retrying import CLOCK
 from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
@@ -151,6 +154,7 @@ async def play(
     if scope.cancelled_caught:
         game.end("time", "timeout", f"the episode took longer than {limits.seconds:g} seconds")
     game.judge_user()
+    game.played.reason = storable(game.played.reason)[:_MAX_REASON]
     return game.played
 
 
@@ -193,6 +197,11 @@ class _AgentError(Exception):
 class _UserError(Exception):
     """Something that the user's own code raised."""
 
+    def __init__(self, message: str, owner: Owner | None) -> None:
+        super().__init__(message)
+        self.owner = owner
+        """Nothing where it may have come of what the agent said: then the ending is judged."""
+
 
 class _EpisodeRunner:
     def __init__(
@@ -207,6 +216,9 @@ class _EpisodeRunner:
         self._scenario = scenario
         self._raised = False
         """Whether a tool raised."""
+        self._spoken = False
+        """Whether the user has heard anything from the agent."""
+        self._bounds = RecordBounds()
         self.played = EpisodeRecord()
 
     @cached_property
@@ -214,18 +226,22 @@ class _EpisodeRunner:
         return UserAudit(self._scenario)
 
     def judge_user(self) -> None:
-        """Whose failure it is, if the task was not done, where the user said what is not so or left too early.
+        """What the user made up before the agent said anything is the user's failure, if the task was not done.
 
-        Where nobody judges what was done, a user may want what they like.
+        What comes later may have come of the agent's words, whatever they were. It is noted, and masks nothing. Where no
+        check judges what was done, a user may want what they like.
         """
         played = self.played
         if self._user is None or played.owner is not None or not self._scenario.checks:
             return
-        if played.invented:
-            values = ", ".join(sorted({one.value for one in played.invented}))
+        values = ", ".join(sorted({one.value for one in played.invented}))
+        untold = self._audit.untold() if played.ended == "completed" and not stops_by_rule(self._user) else []
+        if any(one.step == 0 for one in played.invented):
             self.end(played.ended, "user_simulator", f"the user invented {values}")
-        elif played.ended == "completed" and not stops_by_rule(self._user) and (untold := self._audit.untold()):
-            self.end(played.ended, "user_simulator", f"the user stopped before they had told {', '.join(untold)}")
+        elif values:
+            played.reason = played.reason or f"the user invented {values}, after the agent had spoken"
+        elif untold:
+            played.reason = played.reason or f"the user stopped before they had told {', '.join(untold)}"
 
     def end(self, ended: Ending, owner: Owner | None, reason: str) -> None:
         played = self.played
@@ -258,10 +274,10 @@ class _EpisodeRunner:
                     return self.end("tokens", None, "")
                 observation = Observation(*(step.observation for step in turn))
             self.end("steps", None, "")
-        except _AgentError as cause:
+        except (_AgentError, RecordFullError) as cause:
             self.end("error", "agent", str(cause))
         except _UserError as cause:
-            self.end("error", "user_simulator", str(cause))
+            self.end("error", cause.owner, str(cause))
         except (WorkerEndedError, WorldError) as cause:
             self._lost(cause)
             self.end("error", self.played.world_lost, "")
@@ -285,8 +301,10 @@ class _EpisodeRunner:
     async def _turn(self, number: int, move: Any) -> list[Step]:
         """What came of one move: a step for each call, or one for what was said."""
         begin = len(self.played.steps)
+        self._bounds.begin_move()
         whole: dict[str, Any] = {}
         parts: list[Action | Call | None] = [None]
+        refused = ""
         if _is_move(move):
             self.played.use = _together(self.played.use, move.use)
             whole = {"text": storable(move.text), "reasoning": storable(move.reasoning), "use": move.use}
@@ -294,17 +312,43 @@ class _EpisodeRunner:
             parts = [*called, *move.more] or [move]
             if self._published:
                 parts = parts[:1]
+            refused = too_much(whole["text"], whole["reasoning"], len(parts))
         try:
-            for part in parts:
+            if refused:
+                self._refuse_move(number, whole, refused)
+            for place, part in enumerate(parts, 1):
                 # What belongs to the whole turn stands with its first step.
                 step = Step(number=len(self.played.steps) + 1, turn=number, **whole)
                 whole = {}
-                self.played.steps.append(await self._step(step, part))
-                self._watch(self.played)
+                self._record(await self._step(step, part), len(parts) - place)
         finally:
             # What was called has happened, even if time runs out before the turn is over.
             self.played.messages += messages_of(self.played.steps[begin:])
         return self.played.steps[begin:]
+
+    def _record(self, step: Step, left: int) -> None:
+        """Keep a step. `left` calls of its move are not made yet; where there is no room for more, they never are."""
+        self.played.steps.append(step)
+        self._watch(self.played)
+        full = self._bounds.add(step)
+        if full:
+            raise RecordFullError(full + (f"; {left:,} calls of it were not made" if left else ""))
+
+    def _refuse_move(self, number: int, whole: Mapping[str, Any], why: str) -> None:
+        """Of a move that is too large no call is made. Its step stands like a malformed call, and says what was cut."""
+        text, reasoning = cut(whole["text"]), cut(whole["reasoning"])
+        refused = Step(
+            number=len(self.played.steps) + 1,
+            turn=number,
+            text=text,
+            reasoning=reasoning,
+            use=whole["use"],
+            malformed=f"(cut: {why})",
+            observation=f"The episode has ended: {why}.",
+            is_error=True,
+        )
+        self._record(refused, 0)
+        raise RecordFullError(why)
 
     async def _step(self, step: Step, part: Action | Call | None) -> Step:
         began = time.perf_counter()
@@ -331,6 +375,7 @@ class _EpisodeRunner:
     async def _replied(self, user: User, number: int, text: str) -> tuple[str, ModelCost | None]:
         if len(text) > MAX_BYTES:
             return TOO_LONG, None
+        self._spoken = True
         self._audit.heard(text)
         return await self._of_user(user.reply(text, self._way.state), number)
 
@@ -341,13 +386,19 @@ class _EpisodeRunner:
         except EnvScalerError:
             raise
         except Exception as cause:
-            raise _UserError(f"the user raised {type(cause).__name__}: {cause}") from cause
+            owner = "user_simulator" if isinstance(cause, BrokenUserError) else self._owner_of_silence
+            raise _UserError(f"the user raised {_described(cause)}", owner) from cause
         if not isinstance(reply, str):
-            raise _UserError(f"the user said {reply!r}, which is no text")
+            raise _UserError(f"the user said {storable(reply)[:_MAX_REASON]}, which is no text", self._owner_of_silence)
         text, use = storable(reply), reply.use if isinstance(reply, Reply) else None
         self.played.user_use = _together(self.played.user_use, use)
         self.played.invented += [Invention(step=number, value=value) for value in self._audit.invented(text)]
         return text, use
+
+    @property
+    def _owner_of_silence(self) -> Owner | None:
+        """Whose failure it is that a user says nothing. After the agent has spoken its words may be the cause."""
+        return None if self._spoken else "user_simulator"
 
     async def _call(self, tool: Any, arguments: Any) -> dict[str, Any]:
         made: dict[str, Any] = {"tool": storable(tool)[:MAX_NAME]}
@@ -398,40 +449,79 @@ class _EpisodeRunner:
 
 def _made(make_agent: MakeAgent, briefing: Briefing, scenario: Scenario) -> tuple[Agent, str | None]:
     """An agent, and what its model was told first, where it says so."""
-    try:
+    with _agent_code("the agent could not be made:"):
         agent = make_agent(briefing, scenario)
         system = getattr(agent, "system", None)
-        return agent, storable(system) if isinstance(system, str) else None
-    except (AgentUnavailableError, RunAbortedError):
-        raise
-    except Exception as cause:
-        raise _AgentError(f"the agent could not be made: {type(cause).__name__}: {cause}") from cause
+    if not isinstance(system, str):
+        return agent, None
+    system = storable(system)
+    if encoded_size(system) > MAX_WORDS:
+        raise _AgentError(f"what the agent's model was told first has more than {MAX_WORDS:,} bytes")
+    return agent, system
 
 
 async def _moved(agent: Agent, observation: str) -> Any:
-    try:
+    with _agent_code("the agent raised"):
         acted: Any = agent.act(observation)
-        move = await acted if inspect.isawaitable(acted) else acted
-    except (AgentUnavailableError, RunAbortedError):
+        return await acted if inspect.isawaitable(acted) else acted
+
+
+@contextmanager
+def _agent_code(doing: str) -> Iterator[None]:
+    """Whatever the agent's own code raises is its failure, also what Python means for ending a task or a process."""
+    try:
+        yield
+    except (AgentUnavailableError, RunAbortedError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as cause:
-        raise _AgentError(f"the agent raised {type(cause).__name__}: {cause}") from cause
-    if isinstance(move, Action) and isinstance(cast(object, move.text), str) and len(move.text) > _MOST_TEXT:
-        return replace(move, text=f"{move.text[:_MOST_TEXT]} … ({len(move.text) - _MOST_TEXT} letters are left out)")
-    return move
+    except BaseException as cause:
+        if _ends_this_task(cause):
+            raise
+        raise _AgentError(f"{doing} {_described(cause)}") from cause
 
 
-_MOST_TEXT = 1 << 20
-"""Letters of one text of an agent: a record of all that is longer could not be read again."""
+def _ends_this_task(cause: BaseException) -> bool:
+    """Whether a task is really being ended, by its scope, by its loop or by the interpreter, and no agent says so."""
+    if not isinstance(cause, asyncio.CancelledError | GeneratorExit):
+        return False
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        return True
+    if isinstance(cause, GeneratorExit):
+        return task is None
+    return task is None or task.cancelling() > 0 or anyio.get_current_task().has_pending_cancellation()
+
+
+def _described(cause: BaseException) -> str:
+    return f"{type(cause).__name__[:MAX_NAME]}: {storable(cause)[:_MAX_REASON]}"
+
+
+_MAX_REASON = 2_000
+"""Letters of a reason, which may be an agent's own."""
 
 
 def _is_move(move: Any) -> bool:
     return (
         isinstance(move, Action)
         and isinstance(cast(object, move.more), tuple)
-        and all(isinstance(one, Call) for one in move.more)
-        and isinstance(move.use, ModelCost | None)
+        and all(_is_call(one) for one in move.more)
+        and (move.use is None or _is_cost(move.use))
     )
+
+
+def _is_call(part: object) -> bool:
+    return isinstance(part, Call) and {"tool", "arguments"} <= vars(part).keys()
+
+
+def _is_cost(use: object) -> bool:
+    """Whether it can be added up and written down; an agent of your own may have made it past every check."""
+    if not isinstance(use, ModelCost):
+        return False
+    figures = [vars(use).get(name) for name in ModelCost.model_fields]
+    return all(isinstance(figure, int | float) and abs(figure) < _MAX_FIGURE for figure in figures)
+
+
+_MAX_FIGURE = 1e15
 
 
 def _together(first: ModelCost | None, second: ModelCost | None) -> ModelCost | None:

@@ -10,6 +10,8 @@ from envscaler_mcp.episode.calling import Called, Calling
 from envscaler_mcp.episode.model_player import ModelPlayer, TooLongError, worded
 from envscaler_mcp.llm import Message, UnansweredError
 
+_OURS = 2
+"""Messages that come before anything that the model says: what it is told first, and its task."""
 PROMPTS = {"task": "play_task", "conversation": "play_conversation"}
 
 
@@ -35,7 +37,9 @@ class ModelAgent:
         self._messages += self._heard(observation)
         self._turn += 1
         try:
-            answer, use = await self._voice.answer(self._purpose, self._messages, seed=self._seed, tools=self._tools)
+            answer, use = await self._voice.answer_in(
+                self._purpose, self._messages, _OURS, seed=self._seed, tools=self._tools
+            )
         except TooLongError as cause:
             if self._turn > 1:
                 raise

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.episode.agent import RunAbortedError
@@ -34,7 +34,11 @@ def worded() -> Iterator[None]:
         raise RunAbortedError(str(cause)) from cause
 
 
-class TooLongError(Exception):
+class UnfitConversationError(Exception):
+    """The model answers, and not to this conversation: what was said in it is why."""
+
+
+class TooLongError(UnfitConversationError):
     """The conversation has grown longer than the model can read."""
 
 
@@ -50,9 +54,38 @@ class ModelPlayer:
     async def answer(
         self, purpose: str, messages: Sequence[Message], *, seed: int, tools: Sequence[dict[str, Any]] = ()
     ) -> tuple[ChatResponse, ModelCost]:
-        """The answer; `UnansweredError` where there is none this time, `CannotGoOnError` where there will be none."""
-        began = time.perf_counter()
-        question = ChatRequest(
+        """The answer; `UnansweredError` where there is none this time, `RunAbortedError` where there will be none."""
+        return await self._answered(self._question(purpose, messages, seed, tools))
+
+    async def answer_in(
+        self, purpose: str, messages: Sequence[Message], begin: int, *, seed: int, tools: Sequence[dict[str, Any]] = ()
+    ) -> tuple[ChatResponse, ModelCost]:
+        """The same in a conversation of which only the first `begin` messages are ours.
+
+        Where there is no answer, the model is asked what it was asked at the beginning. If it answers that, its endpoint is well, and
+        what was said since is why: `UnfitConversationError`. So no words of an agent pass for an outage.
+        """
+        question = self._question(purpose, messages, seed, tools)
+        try:
+            return await self._sent(question)
+        except UnansweredError as cause:
+            if len(messages) <= begin or cause.too_long or not cause.suspect:
+                _raise_as_of_episode(cause)
+            first = cause
+        await self._answered(self._question(purpose, messages[:begin], seed, tools))
+        if first.transient:
+            # It may have been down, and be up again.
+            try:
+                return await self._sent(question)
+            except UnansweredError as cause:
+                if not cause.suspect:
+                    _raise_as_of_episode(cause)
+        raise UnfitConversationError(f"{first}; what it was asked at the beginning it answers") from first
+
+    def _question(
+        self, purpose: str, messages: Sequence[Message], seed: int, tools: Sequence[dict[str, Any]]
+    ) -> ChatRequest:
+        return ChatRequest(
             purpose=purpose,
             model=self.asking.model,
             messages=tuple(messages),
@@ -61,13 +94,18 @@ class ModelPlayer:
             max_tokens=self.asking.max_tokens,
             seed=seed,
         )
+
+    async def _answered(self, question: ChatRequest) -> tuple[ChatResponse, ModelCost]:
+        try:
+            return await self._sent(question)
+        except UnansweredError as cause:
+            _raise_as_of_episode(cause)
+
+    async def _sent(self, question: ChatRequest) -> tuple[ChatResponse, ModelCost]:
+        began = time.perf_counter()
         try:
             answer = await self.model.answer(question)
-        except UnansweredError as cause:
-            if cause.refused:
-                raise RunAbortedError(str(cause)) from cause
-            if cause.too_long:
-                raise TooLongError(str(cause)) from cause
+        except UnansweredError:
             raise
         except (BudgetSpentError, ModelError) as cause:
             raise RunAbortedError(str(cause)) from cause
@@ -75,3 +113,12 @@ class ModelPlayer:
         return answer, ModelCost(
             **answer.usage.model_dump(), dollars=round(self.price.of(answer.usage), 9), milliseconds=took
         )
+
+
+def _raise_as_of_episode(cause: UnansweredError) -> NoReturn:
+    """What it is to an episode that a question has no answer."""
+    if cause.refused:
+        raise RunAbortedError(str(cause)) from cause
+    if cause.too_long:
+        raise TooLongError(str(cause)) from cause
+    raise cause

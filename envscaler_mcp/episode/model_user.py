@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.episode import ModelCost
-from envscaler_mcp.episode.model_player import ModelPlayer, worded
-from envscaler_mcp.episode.user import Look, Reply, UserUnavailableError
-from envscaler_mcp.llm import Message, UnansweredError
+from envscaler_mcp.episode.agent import RunAbortedError
+from envscaler_mcp.episode.model_player import ModelPlayer, TooLongError, UnfitConversationError, worded
+from envscaler_mcp.episode.user import BrokenUserError, Look, Reply, UserUnavailableError
+from envscaler_mcp.llm import ChatResponse, Message, UnansweredError
 
 PROMPT = "play_user"
 ATTEMPTS = 3
 """How often a model is asked that says nothing."""
+MAX_SAID = 4_000
+"""Letters that the user is shown of one thing that the agent says."""
+MAX_SHOWN = 40_000
+"""Letters that the user is shown of the whole conversation, the last things first."""
+_OURS = 2
+"""Messages that come before anything that the agent says."""
 
 
-class SilentError(Exception):
-    """The model that plays the user says nothing."""
+class SilentError(BrokenUserError):
+    """The model that plays the user says nothing, whatever it is told."""
 
 
 class ModelUser:
@@ -36,21 +45,63 @@ class ModelUser:
 
     async def reply(self, said: str, look: Look) -> str:  # noqa: ARG002 - it sees only what a user sees
         """What the model says to what the agent said."""
-        self._messages.append(Message(role="user", content=f"[Agent] {said}"))
+        self._messages.append(Message(role="user", content=f"[Agent] {_cut(said)}"))
         return await self._said()
 
     async def _said(self) -> Reply:
-        took = ModelCost()
-        for attempt in range(ATTEMPTS):
-            try:
-                answer, use = await self._voice.answer(PROMPT, self._messages, seed=self._seed + attempt)
-            except UnansweredError as cause:
-                raise UserUnavailableError(str(cause), again=cause.transient) from cause
-            took = took + use
-            if answer.text.strip() and answer.finish != "refused":
-                self._messages.append(Message(role="assistant", content=answer.text))
-                return Reply(answer.text.strip(), took)
-        raise SilentError(f"{self._voice.asking.model!r} said nothing, {ATTEMPTS} times")
+        shown, took = _shown(self._messages), ModelCost()
+        try:
+            for attempt in range(ATTEMPTS):
+                answer, use = await self._answer(shown, self._seed + attempt)
+                took = took + use
+                if _speaks(answer):
+                    self._messages.append(Message(role="assistant", content=answer.text))
+                    return Reply(answer.text.strip(), took)
+            silence = f"{self._voice.asking.model!r} said nothing, {ATTEMPTS} times"
+            if len(shown) > _OURS and await self._speaks_at_the_beginning():
+                raise UnfitConversationError(f"{silence}; before the agent said anything it speaks")
+            raise SilentError(silence)
+        except UnansweredError as cause:
+            raise UserUnavailableError(str(cause), again=cause.transient) from cause
+
+    async def _answer(self, messages: Sequence[Message], seed: int) -> tuple[ChatResponse, ModelCost]:
+        try:
+            return await self._voice.answer_in(PROMPT, messages, _OURS, seed=seed)
+        except TooLongError as cause:
+            # Where it cannot read even the beginning, what the agent said is not the cause.
+            await self._speaks_at_the_beginning()
+            raise UnfitConversationError(str(cause)) from cause
+
+    async def _speaks_at_the_beginning(self) -> bool:
+        try:
+            answer, _ = await self._voice.answer(PROMPT, self._messages[:_OURS], seed=self._seed)
+        except TooLongError as cause:
+            raise RunAbortedError(
+                f"The model of the user cannot read even the task ({cause}); take one that reads more."
+            ) from cause
+        return _speaks(answer)
+
+
+def _speaks(answer: ChatResponse) -> bool:
+    return bool(answer.text.strip()) and answer.finish != "refused"
+
+
+def _cut(said: str) -> str:
+    """What the user is shown: an agent that repeats itself must not talk a model out of its depth."""
+    left_out = len(said) - MAX_SAID
+    return said if left_out <= 0 else f"{said[:MAX_SAID]} … ({left_out:,} more letters)"
+
+
+def _shown(messages: Sequence[Message]) -> list[Message]:
+    """The conversation as the model gets it: of what came long ago only that something was said."""
+    room, rest = MAX_SHOWN, []
+    for message in reversed(messages[_OURS:]):
+        room -= len(message.content)
+        rest.append(message if room >= 0 else message.model_copy(update={"content": _FORGOTTEN[message.role]}))
+    return [*messages[:_OURS], *reversed(rest)]
+
+
+_FORGOTTEN = {"user": "[Agent] …", "assistant": "…"}
 
 
 def _knowledge(scenario: Scenario) -> str:

@@ -68,6 +68,11 @@ def is_call(step: Step) -> bool:
     return bool(step.tool or step.malformed)
 
 
+def is_said(step: Step) -> bool:
+    """Whether the agent said something that a user heard."""
+    return not is_call(step) and bool(step.text.strip())
+
+
 def arguments_of(step: Step) -> str:
     """The arguments of a call as they were written, or as JSON."""
     return step.malformed or json.dumps(step.arguments, ensure_ascii=False)
@@ -164,7 +169,8 @@ def _is_shallow(value: Any) -> bool:
 def as_written(arguments: object) -> str:
     """What stood in the place of arguments that cannot be sent; never nothing."""
     if isinstance(arguments, str) and arguments:
-        return storable(arguments[:_MAX_TOLD])
+        left_out = len(arguments) - _MAX_TOLD
+        return storable(arguments[:_MAX_TOLD]) + (f" … ({left_out:,} letters are left out)" if left_out > 0 else "")
     try:
         if not is_small(arguments):
             return storable(_SHORT.repr(arguments))[:_MAX_TOLD]

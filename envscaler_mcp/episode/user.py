@@ -21,6 +21,10 @@ class UserUnavailableError(UnavailableError):
     """A user cannot be asked, through no fault of the agent's: the model that plays it is down."""
 
 
+class BrokenUserError(Exception):
+    """A user that says nothing whatever it hears, so that no word of the agent's can be the cause."""
+
+
 class Reply(str):
     """What a user says, and what it took where a model played them."""
 

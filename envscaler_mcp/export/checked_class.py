@@ -110,7 +110,7 @@ def _method(tool: Tool, method: ast.FunctionDef, compiled: bool) -> str:
 def _modules() -> str:
     """The checking modules as one text, without what they take from this package."""
     texts = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in (formats, validation)]
-    quoting = _function(Path(str(suggestion.__file__)).read_text(encoding="utf-8"), "shown")
+    quoting = _function(Path(str(suggestion.__file__)).read_text(encoding="utf-8"), "quote_value")
     lines = ["WorldError = ValueError", _NO_SUGGESTION, quoting]
     return "\n\n".join([*lines, *(_without_own_imports(text) for text in texts)])
 

@@ -82,7 +82,7 @@ def session_at(
     """A session at a state, which is the scenario's if there is one; `initial` where it is known how that opens."""
     if seed is None:
         seed = start.seed if task is None else task.seed
-    return Session(open_code(code, start, seed, isolation), task, judge or _judge, initial)
+    return Session(open_code(code, start, seed, isolation), task, judge or _judge, initial, published=code.published)
 
 
 def state_of(folder: Path, code: EnvironmentCode, task: Scenario) -> State:
@@ -145,10 +145,12 @@ def _task(folder: Path, named: str) -> Scenario:
         raise WrongUseError(str(cause)) from cause
 
 
-def _judge(scenario: Scenario, initial: Mapping[str, Any], final: Mapping[str, Any], scoring: Scoring) -> Verdict:
+def _judge(
+    scenario: Scenario, initial: Mapping[str, Any], final: Mapping[str, Any], scoring: Scoring, published: bool
+) -> Verdict:
     from envscaler_mcp.sandbox.judging import judge
 
-    return judge(scenario, initial, final, scoring)
+    return judge(scenario, initial, final, scoring, published)
 
 
 def start_state(folder: Path, code: EnvironmentCode, named: str | None = None) -> State:

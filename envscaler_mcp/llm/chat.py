@@ -95,6 +95,7 @@ class UnansweredError(ModelError):
         charged: bool = False,
         refused: bool = False,
         too_long: bool = False,
+        suspect: bool = False,
     ) -> None:
         super().__init__(message)
         self.transient = transient
@@ -107,3 +108,5 @@ class UnansweredError(ModelError):
         """Whether no other question would be answered either: the key, the model or the account is refused."""
         self.too_long = too_long
         """Whether the model cannot read that much."""
+        self.suspect = suspect
+        """Whether what was asked may be why: the endpoint did not say that it is busy, nor is it down or slow."""

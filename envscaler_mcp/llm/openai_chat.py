@@ -23,6 +23,8 @@ from envscaler_mcp.llm.reasoning import without_thoughts
 from envscaler_mcp.llm.structured import plain_object
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+_OF_ENDPOINT = (_TRANSIENT | {401, 402}) - {500, 502, 520}
+"""Said whatever was asked. With any other the endpoint may have refused, or broken down over, this question alone."""
 _UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What comes of looking into something that is not what it should be: the client hands it on as it is."""
 _UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
@@ -105,7 +107,9 @@ class OpenAIChat:
         return ChatResponse(text=json.dumps(numbers), usage=_usage(found.usage))
 
     def _unreadable(self, question: ChatRequest, what: str) -> UnansweredError:
-        return UnansweredError(f"{self._doing(question)}: what came is no {what}", transient=True, charged=True)
+        return UnansweredError(
+            f"{self._doing(question)}: what came is no {what}", transient=True, charged=True, suspect=True
+        )
 
     def _late(self, question: ChatRequest) -> UnansweredError:
         told = f"{self._doing(question)}: nothing came in {self.endpoint.timeout:g} s that is whole"
@@ -121,7 +125,9 @@ class OpenAIChat:
                 return self._late(question)
             case openai.APIConnectionError():
                 charged = not isinstance(error.__cause__, _UNSENT)
-                return UnansweredError(f"{doing}: {error.__cause__ or error}", transient=True, charged=charged)
+                told = f"{doing}: {error.__cause__ or error}"
+                # An endpoint that took the question and hung up may have broken down over it.
+                return UnansweredError(told, transient=True, charged=charged, suspect=charged)
             case openai.APIStatusError():
                 advice = self._advice(error, question)
                 return UnansweredError(
@@ -130,8 +136,9 @@ class OpenAIChat:
                     after=_after(error.response.headers),
                     refused=bool(advice),
                     too_long=_is_too_long(error),
+                    suspect=error.status_code not in _OF_ENDPOINT,
                 )
-        return UnansweredError(f"{doing}: {error}", transient=isinstance(error, openai.APIError))
+        return UnansweredError(f"{doing}: {error}", transient=isinstance(error, openai.APIError), suspect=True)
 
     def _advice(self, error: openai.APIStatusError, question: ChatRequest) -> str:
         """What to look at where no question would be answered; nothing where it is about this one alone."""

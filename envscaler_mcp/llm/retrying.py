@@ -78,7 +78,7 @@ class PatientModel:
         if not error.transient:
             raise error
         if attempt == self.endpoint.attempts:
-            raise UnansweredError(f"{error} (asked {attempt} times)", transient=True) from error
+            raise UnansweredError(f"{error} (asked {attempt} times)", transient=True, suspect=error.suspect) from error
         if error.after is None:
             backoff = min(_FIRST_WAIT * 2 ** (attempt - 1), _LONGEST_BACKOFF)
             await self._sleep(backoff * _CHANCE.uniform(0.5, 1.0))

@@ -31,7 +31,6 @@ from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.judging import checks_that_cannot_run
 from envscaler_mcp.sandbox.policy import admit
-from envscaler_mcp.sandbox.python_checks import reading_python
 from envscaler_mcp.scenarios.splits import split_of
 from envscaler_mcp.scenarios.trying import Guesses
 from envscaler_mcp.serving.code import EnvironmentCode
@@ -335,10 +334,9 @@ def _scenario(
 def _looked_at(scenario: Scenario, code: EnvironmentCode, state: State) -> ImportedScenario:
     with closing(open_isolated(code, state.content, state.seed)) as world:
         initial = world.state()
-    asked = reading_python(scenario, initial)
     with checker() as judging:
-        said = judging.run(asked.checks, initial, initial)
-        broken = checks_that_cannot_run(judging, scenario, initial)
+        said = judging.run(scenario.checks, initial, initial, python=code.published)
+        broken = checks_that_cannot_run(judging, scenario, initial, code.published)
     silent = {
         number: answer for number, answer in enumerate(said, start=1) if answer.verdict is None and number not in broken
     }

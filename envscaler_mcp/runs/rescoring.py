@@ -11,6 +11,7 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Trajectory, Verdict
 from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.episode.transcript import is_said
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.launch.channels import Via
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
@@ -111,6 +112,9 @@ class _Judging:
         if owner is None and record.verdict.owner not in (None, "agent", "checker"):
             # Older records say only in their verdict who disturbed them.
             owner, disturbance = record.verdict.owner, record.verdict.reason
+        if owner == "user_simulator" and any(is_said(step) for step in record.steps):
+            # Older gradings blamed a user for what the agent's words may have brought about.
+            owner = None if all(invention.step for invention in record.invented) else owner
         return final_verdict(judged, owner, disturbance, ungraded_as_published(record.ended, record.steps))
 
     async def write(self) -> None:

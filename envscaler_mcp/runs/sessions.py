@@ -77,9 +77,12 @@ class WorldHome:
         initial: Mapping[str, Any],
         final: Mapping[str, Any],
         scoring: Scoring = "framed",
+        published: bool | None = None,
     ) -> Verdict:
-        """What an ending is worth; workers for the checks are kept warm."""
-        return judge(scenario, initial, final, scoring, self._checker)
+        """What an ending is worth; workers for the checks are kept warm. `published` where the caller knows the code."""
+        if published is None:
+            published = self.code(scenario.environment).published
+        return judge(scenario, initial, final, scoring, published, self._checker)
 
     def scenarios(self, environment: str) -> tuple[Scenario, ...]:
         """The tasks of an environment."""

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 from envscaler_mcp.artifacts import Check
@@ -21,13 +22,15 @@ from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.monty import monty_checked
 from envscaler_mcp.sandbox.policy import admit_check
 from envscaler_mcp.sandbox.purity import only_looks
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
+from envscaler_mcp.sandbox.worker_errors import MessageTooLargeError, WorkerEndedError
 from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.zygote import zygote
 
 State = dict[str, Any]
 _MAX_PREPARED = 1024
 """How many sources the clean worker holds compiled before another takes its place."""
+_FAILURES = (WorkerEndedError, WorldError, MessageTooLargeError)
+"""What a check, or the ending that it is asked about, brings upon its worker; the machine is not to blame."""
 _WARMING = "def check_func(final_state):\n    return True\n"
 _SMALL_STATE = {"records": {str(number): {"name": f"record {number}", "tags": [number]} for number in range(200)}}
 """Its size is that of a small world's state; what is learned from it is nothing."""
@@ -48,6 +51,20 @@ def run_checks(
     """
     with checker(mode, limits=limits, layers=layers) as judge:
         return judge.run(checks, initial_state, final_state)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """What checks are asked about, and how."""
+
+    initial: State
+    final: State
+    handed_on: bool
+    python: bool
+
+    def known(self, sources: Iterable[str]) -> bool:
+        """Whether these checks surely change nothing. What is read from a text is about plain JSON."""
+        return not self.python and all(map(only_looks, sources))
 
 
 class Checker:
@@ -88,65 +105,68 @@ class Checker:
         final_state: Mapping[str, Any],
         *,
         handed_on: bool = False,
+        python: bool = False,
     ) -> list[Checked]:
         """What each check says about this ending.
 
-        Where the end is handed on, each check gets it as JSON as the check before it left it.
+        Where the end is handed on, each check gets it as the check before it left it. With `python` both states stand for
+        Python values, which are what the checks get.
         """
         initial = initial_state if type(initial_state) is dict else dict(initial_state)
-        final = dict(final_state)
+        ending = _Ending(initial, dict(final_state), handed_on, python)
         asked = [check if isinstance(check, Check) else Check(check_item="", check_func=check) for check in checks]
-        answers = {place: self._without_worker(check, initial, final) for place, check in enumerate(asked)}
+        answers = {place: self._without_worker(check, ending) for place, check in enumerate(asked)}
         waiting = [place for place, answer in answers.items() if answer is None]
-        for batch in _batches(waiting, asked, in_order=handed_on):
-            said, final = self._together([asked[place].check_func for place in batch], initial, final, handed_on)
+        for batch in _batches(waiting, asked, ending):
+            said, final = self._together([asked[place].check_func for place in batch], ending)
+            ending = replace(ending, final=final)
             answers.update(zip(batch, said, strict=True))
         return [answer for answer in answers.values() if answer is not None]
 
-    def _without_worker(self, check: Check, initial: State, final: State) -> Checked | None:
+    def _without_worker(self, check: Check, ending: _Ending) -> Checked | None:
         """What can be said before a worker is asked, or instead of it."""
         if self._layers.gate:
             try:
                 admit_check(check.check_func)
             except SandboxError as cause:
                 return Checked(None, str(cause))
-        return monty_checked(check.check_func, initial, final, self._limits) if check.engine == "monty" else None
+        if check.engine != "monty":
+            return None
+        return monty_checked(check.check_func, ending.initial, ending.final, self._limits)
 
-    def _together(
-        self, sources: list[str], initial: State, final: State, handed_on: bool
-    ) -> tuple[list[Checked], State]:
+    def _together(self, sources: list[str], ending: _Ending) -> tuple[list[Checked], State]:
         """In one process; where that fails as a whole, each in its own, so that only the guilty fail."""
         try:
-            return self._asked(sources, initial, final, handed_on)
-        except (WorkerEndedError, WorldError) as cause:
-            if len(sources) == 1 and not self._shares(sources, handed_on):
-                return [Checked(None, str(cause), ended=True)], final
+            return self._asked(sources, ending)
+        except _FAILURES as cause:
+            if len(sources) == 1 and not self._shares(sources, ending):
+                return [Checked(None, str(cause), ended=True)], ending.final
         # What one of them used up was not there for the others.
-        return [self._alone(source, initial, final, handed_on) for source in sources], final
+        return [self._alone(source, ending) for source in sources], ending.final
 
-    def _alone(self, source: str, initial: State, final: State, handed_on: bool) -> Checked:
+    def _alone(self, source: str, ending: _Ending) -> Checked:
         try:
-            return self._asked_once([source], initial, final, handed_on)[0][0]
-        except (WorkerEndedError, WorldError) as cause:
+            return self._asked_once([source], ending)[0][0]
+        except _FAILURES as cause:
             return Checked(None, str(cause), ended=True)
 
-    def _shares(self, sources: list[str], handed_on: bool) -> bool:
+    def _shares(self, sources: list[str], ending: _Ending) -> bool:
         """Whether these are run where checks of other endings were."""
-        return self._one_author and not handed_on and all(map(only_looks, sources))
+        return self._one_author and not ending.handed_on and ending.known(sources)
 
-    def _asked(self, sources: list[str], initial: State, final: State, handed_on: bool) -> tuple[list[Checked], State]:
-        if self._shares(sources, handed_on):
-            return self._asked_again(sources, initial, final), final
-        return self._asked_once(sources, initial, final, handed_on)
+    def _asked(self, sources: list[str], ending: _Ending) -> tuple[list[Checked], State]:
+        if self._shares(sources, ending):
+            return self._asked_again(sources, ending.initial, ending.final), ending.final
+        return self._asked_once(sources, ending)
 
-    def _asked_once(
-        self, sources: list[str], initial: State, final: State, handed_on: bool
-    ) -> tuple[list[Checked], State]:
+    def _asked_once(self, sources: list[str], ending: _Ending) -> tuple[list[Checked], State]:
         """In a fork that is ended with its answer."""
-        layers = layers_in(self._mode, self._layers, known=all(map(only_looks, sources)))
+        layers = layers_in(self._mode, self._layers, known=ending.known(sources))
         line = self._fresh(layers)
         try:
-            return checked_in(line, sources, initial, final, handed_on=handed_on)
+            return checked_in(
+                line, sources, ending.initial, ending.final, handed_on=ending.handed_on, python=ending.python
+            )
         finally:
             line.close(wait=False)
             self._remember(sources, layers)
@@ -233,14 +253,14 @@ class Checker:
                     line.close()
 
 
-def _batches(places: list[int], checks: list[Check], *, in_order: bool) -> list[list[int]]:
+def _batches(places: list[int], checks: list[Check], ending: _Ending) -> list[list[int]]:
     """Places whose checks may share a process: those that only look, and not past one that changes what they see."""
     batches: list[list[int]] = []
     looking: list[int] | None = None
     for place in places:
-        if not only_looks(checks[place].check_func):
+        if not ending.known([checks[place].check_func]):
             batches.append([place])
-            looking = None if in_order else looking
+            looking = None if ending.handed_on else looking
         elif looking is None:
             looking = [place]
             batches.append(looking)

@@ -102,6 +102,7 @@ def checked_in(
     *,
     handed_on: bool = False,
     shared: bool = False,
+    python: bool = False,
 ) -> tuple[list[Checked], dict[str, Any]]:
     """What each check says in this worker, and the end as they left it, where it is handed on.
 
@@ -113,7 +114,8 @@ def checked_in(
         "initial": initial,
         "final": final,
         "handed_on": handed_on,
-        "looking": all(map(only_looks, sources)),
+        "looking": not python and all(map(only_looks, sources)),
+        "python": python,
         "alone": len(sources) == 1 and not shared,
     }
     answer = line.ask("check", line.limits.call_seconds, **asked)

@@ -32,12 +32,11 @@ from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.sandbox.execution import modules_at
 from envscaler_mcp.sandbox.isolation import Checked
 from envscaler_mcp.sandbox.policy import admit_check
-from envscaler_mcp.sandbox.python_checks import reading_python
 from envscaler_mcp.serving.grading import Scoring, counted, frame_violations, reward
 from envscaler_mcp.serving.parsing import parsed_module
 from envscaler_mcp.serving.plain_json import MAX_DEPTH, is_deeper
 
-GRADING = f"{__version__}/11"
+GRADING = f"{__version__}/13"
 """What judges here. Its number is how many entries the changelog has under "Grading changes"."""
 
 _REASON = 300
@@ -49,24 +48,28 @@ def judge(
     initial: Mapping[str, Any],
     final: Mapping[str, Any],
     scoring: Scoring = "framed",
+    published: bool = False,
     checker: Checker | None = None,
 ) -> Verdict:
-    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check that cannot run."""
+    """The verdict on an ending that came about undisturbed: the agent's failure, or that of a check that cannot run.
+
+    Only the environment says whether its worlds are `published`: then its states stand for Python values. An agent can
+    write what looks like one into any other world.
+    """
     if is_deeper(dict(final), MAX_DEPTH) or is_deeper(dict(initial), MAX_DEPTH):
         # Not a failure of this machine: the comparison of states recurses, and worlds keep to this bound.
         raise WorldError(
             f"The state of {scenario.environment!r} is nested more than {MAX_DEPTH} deep and is not judged."
         )
-    scenario = reading_python(scenario, initial, final)
     with checking.checker() if checker is None else nullcontext(checker) as judging:
         # As published: a check that changes what it is given is seen by those after it.
-        checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream")
+        checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream", python=published)
         # Those that are made here are proven to have no check that is true at the start; of others it is asked.
         asks_start = scenario.frame is None and scoring == "framed"
-        at_start = judging.run(scenario.checks, initial, initial) if asks_start else ()
+        at_start = judging.run(scenario.checks, initial, initial, python=published) if asks_start else ()
         for answered in (checked, at_start):
             _RUNNING.add_answered(scenario, answered)
-        broken = _cannot_run(judging, scenario, checked, initial, scoring)
+        broken = _cannot_run(judging, scenario, checked, initial, scoring, published)
     answers = tuple(one.verdict is True for one in checked)
     violations = frame_violations(initial, final, scenario.frame)
     telling: Sequence[bool] = answers
@@ -93,10 +96,11 @@ def judge(
     )
 
 
-def checks_that_cannot_run(judging: Checker, scenario: Scenario, initial: Mapping[str, Any]) -> dict[int, str]:
+def checks_that_cannot_run(
+    judging: Checker, scenario: Scenario, initial: Mapping[str, Any], published: bool
+) -> dict[int, str]:
     """Checks that no agent can pass or fail, by their number, and why: each masks every episode under `framed`."""
-    scenario = reading_python(scenario, initial)
-    return _unable(judging, scenario, list(range(len(scenario.checks))), initial)
+    return _unable(judging, scenario, list(range(len(scenario.checks))), initial, published)
 
 
 def _masked(verdict: Verdict, reason: str) -> Verdict:
@@ -104,13 +108,18 @@ def _masked(verdict: Verdict, reason: str) -> Verdict:
 
 
 def _cannot_run(
-    judging: Checker, scenario: Scenario, checked: Sequence[Checked], initial: Mapping[str, Any], scoring: Scoring
+    judging: Checker,
+    scenario: Scenario,
+    checked: Sequence[Checked],
+    initial: Mapping[str, Any],
+    scoring: Scoring,
+    published: bool,
 ) -> dict[int, str]:
     """Of the checks without an answer, those that have none whatever the agent did."""
     silent = [place for place, one in enumerate(checked) if one.verdict is None]
     if scoring == "framed":
         unknown = [place for place in silent if not _RUNNING.knows(scenario, scenario.checks[place])]
-        return _unable(judging, scenario, unknown, initial)
+        return _unable(judging, scenario, unknown, initial, published)
     refused = {place + 1: _refusal(scenario.checks[place]) for place in silent}
     return {
         number: why
@@ -119,11 +128,14 @@ def _cannot_run(
     }
 
 
-def _unable(judging: Checker, scenario: Scenario, places: Sequence[int], initial: Mapping[str, Any]) -> dict[int, str]:
+def _unable(
+    judging: Checker, scenario: Scenario, places: Sequence[int], initial: Mapping[str, Any], published: bool
+) -> dict[int, str]:
     """Of these checks those that are refused or cannot be loaded, by their number, and why."""
     refused = {place: _refusal(scenario.checks[place]) for place in places}
     tried = [place for place, why in refused.items() if not why and _loads_alike(scenario.checks[place].check_func)]
-    loaded = judging.run([_load_only(scenario.checks[place]) for place in tried], initial, initial) if tried else ()
+    probes = [_load_only(scenario.checks[place]) for place in tried]
+    loaded = judging.run(probes, initial, initial, python=published)
     unable = {place: _words(why) for place, why in refused.items() if why}
     for place, one in zip(tried, loaded, strict=True):
         if one.verdict is not None:

@@ -11,11 +11,13 @@ import enum
 import functools
 import importlib
 import keyword
+import random
 import re
+import statistics
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 from envscaler_mcp.sandbox import copying
 from envscaler_mcp.sandbox.allowed import BUILTINS, FORBIDDEN_ATTRIBUTES, MODULES
@@ -151,9 +153,16 @@ def narrow_the_library() -> None:
     enum.EnumType.__call__ = call  # type: ignore[method-assign]
     _need_no_frames()
     _remember_only_plain_values()
+    # Without a seed it takes real chance, and the same calls would be answered in another way.
+    statistics.NormalDist.samples = _samples  # type: ignore[assignment, method-assign]
     # Those in the library that copy, such as `dataclasses.asdict`, look these up when they do.
     vars(copy).update(copy=copying.copy, deepcopy=copying.deepcopy)
     seal_every_class()
+
+
+def _samples(self: statistics.NormalDist, n: int, *, seed: object = None) -> list[float]:
+    gauss = random.Random(0 if seed is None else cast(Any, seed)).gauss
+    return [gauss(self.mean, self.stdev) for _ in range(n)]
 
 
 def _remember_only_plain_values() -> None:

@@ -8,7 +8,7 @@ import marshal
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -23,6 +23,7 @@ from envscaler_mcp.sandbox.modules import guarded_builtins
 from envscaler_mcp.sandbox.output import Sink
 from envscaler_mcp.sandbox.probe import Kernel
 from envscaler_mcp.sandbox.purity import builtins_to_look
+from envscaler_mcp.sandbox.python_checks import PythonValues
 from envscaler_mcp.sandbox.sealing import closed
 from envscaler_mcp.sandbox.stores import asking_before_stores
 from envscaler_mcp.sandbox.system import fork_sibling
@@ -196,6 +197,8 @@ class _Worker:
         final = asked["final"]
         if asked["initial"] is not None:
             self._initial = asked["initial"]
+        if asked["python"]:
+            return self._check_python(asked)
         before = text_of(final) if asked["handed_on"] else ""
         answers = [
             self._check_one(source, initial, end, asked)
@@ -217,7 +220,33 @@ class _Worker:
                 final if place == last else json_copy(final),
             )
 
-    def _check_one(self, source: str, initial: Any, final: Any, asked: dict[str, Any]) -> Answer:
+    def _check_python(self, asked: dict[str, Any]) -> Answer:
+        """What one check of a published world says about the Python values that the states stand for."""
+        (source,) = asked["sources"]
+        self.enter("loading")
+        try:
+            builtins = self._builtins(modules_at(asked["final"]))
+            values = PythonValues(builtins, self._rewriting)
+            initial, final = values.read(self._initial), values.read(asked["final"])
+            before = text_of(values.written(final))
+        except BaseException as cause:
+            return {"answers": [failure_of(cause)]}
+        finally:
+            self.enter("playing")
+        answer = self._check_one(source, initial, final, asked, builtins)
+        if not asked["handed_on"]:
+            return {"answers": [answer]}
+        try:
+            left = values.written(final)
+            changed = text_of(left) != before
+        except BaseException as cause:
+            # The check after it would read what this one left.
+            return {"answers": [failure_of(cause)]}
+        return {"answers": [answer], "left": left} if changed else {"answers": [answer]}
+
+    def _check_one(
+        self, source: str, initial: Any, final: Any, asked: dict[str, Any], builtins: Mapping[str, Any] | None = None
+    ) -> Answer:
         check: Callable[[Any], Any] | None = None
         self.enter("loading")
         try:
@@ -225,7 +254,8 @@ class _Worker:
                 # It imports nothing and sets no attribute.
                 check = check_function(source, initial, builtins_to_look())
             else:
-                check = check_function(source, initial, self._builtins(modules_at(final)), self._rewriting)
+                known = builtins or self._builtins(modules_at(final))
+                check = check_function(source, initial, known, self._rewriting)
             self.enter("playing")
             return verdict_of(check(final))
         except MemoryError as cause:

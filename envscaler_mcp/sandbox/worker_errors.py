@@ -14,6 +14,10 @@ Reason = Literal["hostile", "time", "memory", "crash", "closed"]
 broke down. `closed` means by whoever held it."""
 
 
+class MessageTooLargeError(SandboxError):
+    """What a worker was to be sent is larger than any message may be; the worker goes on."""
+
+
 class WorkerEndedError(SandboxError):
     """A world's worker is gone, and the world with it; open another one."""
 

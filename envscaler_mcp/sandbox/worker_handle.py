@@ -22,7 +22,7 @@ from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.seccomp import Listener
 from envscaler_mcp.sandbox.system import CAN_FORK_SIBLINGS
-from envscaler_mcp.sandbox.worker_errors import Reason, WorkerEndedError, ended_by
+from envscaler_mcp.sandbox.worker_errors import MessageTooLargeError, Reason, WorkerEndedError, ended_by
 from envscaler_mcp.sandbox.zygote import Spawned, Zygote
 
 _PATIENCE = 0.05
@@ -150,7 +150,7 @@ class WorkerHandle:
         except (ValueError, TypeError, RecursionError) as cause:
             raise SandboxError(f"{do}: what is sent to a worker must be plain JSON: {cause}") from cause
         if len(frame) > self.limits.frame:
-            raise SandboxError(
+            raise MessageTooLargeError(
                 f"{do}: a message of {len(frame)} bytes; at most {self.limits.frame} are sent to a worker"
             )
         return number, frame

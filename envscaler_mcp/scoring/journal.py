@@ -22,8 +22,8 @@ from envscaler_mcp.scoring.lines import Reading, read_lines, sealed
 SHARD = 64 * 1024 * 1024
 """Bytes after which another shard is begun."""
 _NAME = "episodes-{:05d}.jsonl"
-_LONGEST = 8 * SHARD
-"""Bytes that a shard may have: records that are written together go into one."""
+LONGEST = 8 * SHARD
+"""Bytes that a shard may have. Readers refuse a longer one, so none is written."""
 _PATTERN = "episodes-*.jsonl"
 _ASIDE = "damaged"
 
@@ -63,9 +63,23 @@ class Journal:
             yield from reading.records
 
     def append(self, records: Sequence[bytes]) -> None:
-        """Add records; when this returns, they are on the disk. Where it cannot, none of them counts."""
-        lines = b"".join(map(sealed, records))
-        if self._file < 0 or self._size >= SHARD:
+        """Add records; when this returns, they are on the disk. Where it cannot, those that are not there count for nothing."""
+        lines: list[bytes] = []
+        size = 0
+        for line in map(sealed, records):
+            if len(line) > LONGEST:
+                raise RunError(f"A record of {len(line)} bytes cannot be written: a reader accepts {LONGEST} at most.")
+            if lines and size + len(line) > SHARD:
+                self._append(lines)
+                lines, size = [], 0
+            lines.append(line)
+            size += len(line)
+        self._append(lines)
+
+    def _append(self, records: Sequence[bytes]) -> None:
+        """All of them into one shard, which stays as short as readers want it."""
+        lines = b"".join(records)
+        if self._file < 0 or self._size >= SHARD or (self._size and self._size + len(lines) > LONGEST):
             self._begin()
         try:
             _write(self._file, lines)
@@ -117,7 +131,7 @@ def read_shards(folder: Path) -> Iterator[tuple[Path, Reading]]:
     with PlainFolder.at(folder) as opened:
         names = _shards(opened)
     for name in names:
-        yield folder / name, read_lines(read_member(folder, name, _LONGEST))
+        yield folder / name, read_lines(read_member(folder, name, LONGEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +162,7 @@ def _mended(folder: PlainFolder) -> tuple[list[str], int]:
     damaged = 0
     shards = _shards(folder)
     for name in shards:
-        data = folder.read(name, _LONGEST)
+        data = folder.read(name, LONGEST)
         reading = read_lines(data)
         damaged += len(reading.damaged)
         _keep_aside(folder, name, data, reading)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from envscaler_mcp.artifacts import Trajectory, digest_of
 from envscaler_mcp.artifacts.episode import Owner, legible_verdict
@@ -68,22 +68,32 @@ def attempted(record: bytes) -> Attempted:
     try:
         told: dict[str, Any] = json.loads(record)
         verdict = legible_verdict(told["verdict"])
+        owner = verdict.get("owner")
+        if owner is not None and owner not in get_args(Owner):
+            raise ValueError(f"no owner of a failure: {owner!r}")
         return Attempted(
-            id=told["id"],
-            environment=told["environment"],
-            agent=told["agent"],
-            attempt=told["attempt"],
-            reward=verdict.get("reward", 0.0),
-            solved=verdict.get("solved", False),
-            owner=verdict.get("owner"),
-            reason=verdict.get("reason", ""),
-            steps=len(told["steps"]),
-            ended=told["ended"],
-            masked=verdict.get("masked", False),
-            grading=verdict.get("grading", ""),
+            id=_of(str, told["id"]),
+            environment=_of(str, told["environment"]),
+            agent=_of(str, told["agent"]),
+            attempt=_of(int, told["attempt"]),
+            reward=float(_of((int, float), verdict.get("reward", 0.0))),
+            solved=_of(bool, verdict.get("solved", False)),
+            owner=owner,
+            reason=_of(str, verdict.get("reason", "")),
+            steps=len(_of(list, told["steps"])),
+            ended=_of(str, told["ended"]),
+            masked=_of(bool, verdict.get("masked", False)),
+            grading=_of(str, verdict.get("grading", "")),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as cause:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as cause:
         raise RunError(f"A record of the run is no trajectory ({cause}); it was written by another program.") from cause
+
+
+def _of(kind: Any, value: Any) -> Any:
+    """The value, where it is of that kind; a record may come from any program."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{type(value).__name__} where another kind of value belongs")
+    return value
 
 
 def content_digest(trajectory: Trajectory) -> str:

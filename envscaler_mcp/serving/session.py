@@ -14,8 +14,8 @@ from envscaler_mcp.serving.grading import Scoring
 from envscaler_mcp.serving.state_diff import diff_of_states
 from envscaler_mcp.serving.world import World
 
-Judge = Callable[[Scenario, Mapping[str, Any], Mapping[str, Any], Scoring], Verdict]
-"""Says what an ending is worth, from the state at the start and the state now."""
+Judge = Callable[[Scenario, Mapping[str, Any], Mapping[str, Any], Scoring, bool], Verdict]
+"""Says what an ending is worth, from the state at the start, the state now, and whether both stand for Python values."""
 
 
 class Controls(Protocol):
@@ -53,12 +53,20 @@ class Session:
     """One world, alive, and what it was opened from."""
 
     def __init__(
-        self, world: World, scenario: Scenario | None, judge: Judge, initial: Mapping[str, Any] | None = None
+        self,
+        world: World,
+        scenario: Scenario | None,
+        judge: Judge,
+        initial: Mapping[str, Any] | None = None,
+        *,
+        published: bool = False,
     ) -> None:
         self.world = world
         self.scenario = scenario
         self.initial = world.state() if initial is None else initial
         """The state as the world opened it, which is what checks compare with."""
+        self.published = published
+        """Whether the world is one of the published runtime, whose state stands for Python values."""
         self._judge = judge
 
     def state(self) -> dict[str, Any]:
@@ -87,7 +95,7 @@ class Session:
 
     def fork(self) -> Session:
         """A second session that goes on from here by itself."""
-        return Session(self.world.fork(), self.scenario, self._judge, self.initial)
+        return Session(self.world.fork(), self.scenario, self._judge, self.initial, published=self.published)
 
     def verify(self, scoring: Scoring = "framed") -> Verdict:
         """What the state is worth as an ending; nothing ends by asking."""
@@ -97,7 +105,7 @@ class Session:
         """What a state is worth as an ending of this session."""
         if self.scenario is None:
             raise WorldError("This session was opened at a state, not at a scenario, so there is nothing to verify.")
-        return self._judge(self.scenario, self.initial, final, scoring)
+        return self._judge(self.scenario, self.initial, final, scoring, self.published)
 
     def close(self) -> None:
         """End the session and its world."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.serving.plain_json import json_copy
@@ -56,21 +56,21 @@ def diff_of_states(before: Mapping[str, Any], after: Mapping[str, Any]) -> State
     """What is different between two states."""
     diff = _Diff()
     for attribute in {**before, **after}:
-        old, new = before.get(attribute), after.get(attribute)
+        old, new = before.get(attribute, _ABSENT), after.get(attribute, _ABSENT)
         if old == new and type(old) is type(new) and _same(old, new):
             continue
         if _is_container(old) and _is_container(new):
-            for key in {**(old or {}), **(new or {})}:
-                diff.record(attribute, key, (old or {}).get(key, _ABSENT), (new or {}).get(key, _ABSENT))
+            for key in {**old, **new}:
+                diff.record(attribute, key, old.get(key, _ABSENT), new.get(key, _ABSENT))
         elif isinstance(old, dict) and isinstance(new, dict):
             for entry in {**old, **new}:
-                diff.scalar(f"{attribute}.{entry}", old.get(entry), new.get(entry))
+                diff.scalar(f"{attribute}.{entry}", old.get(entry, _ABSENT), new.get(entry, _ABSENT))
         else:
             diff.scalar(attribute, old, new)
     return diff.made()
 
 
-def _is_container(value: object) -> bool:
+def _is_container(value: object) -> TypeGuard[dict[str, dict[str, Any]]]:
     return isinstance(value, dict) and all(isinstance(record, dict) for record in value.values())
 
 
@@ -82,7 +82,13 @@ def _same(left: Any, right: Any) -> bool:
         return left.keys() == right.keys() and all(_same(item, right[name]) for name, item in left.items())
     if isinstance(left, list):
         return len(left) == len(right) and all(map(_same, left, right))
-    return bool(left == right)
+    # Zero and minus zero are equal, and are not written alike.
+    return bool(left == right) and (type(left) is not float or left != 0.0 or repr(left) == repr(right))
+
+
+def _told(value: Any) -> Any:
+    """A value of a change. What is absent is told as null: the change itself says that it was there on one side only."""
+    return None if value is _ABSENT else json_copy(value)
 
 
 class _Diff:
@@ -103,13 +109,13 @@ class _Diff:
 
     def fields(self, container: str, key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         for name in {**before, **after}:
-            old, new = before.get(name), after.get(name)
+            old, new = before.get(name, _ABSENT), after.get(name, _ABSENT)
             if not _same(old, new):
-                self._changed.setdefault(container, {}).setdefault(key, {})[name] = (json_copy(old), json_copy(new))
+                self._changed.setdefault(container, {}).setdefault(key, {})[name] = _told(old), _told(new)
 
     def scalar(self, path: str, before: Any, after: Any) -> None:
         if not _same(before, after):
-            self._scalars[path] = (json_copy(before), json_copy(after))
+            self._scalars[path] = _told(before), _told(after)
 
     def made(self) -> StateDiff:
         return StateDiff(created=self._created, deleted=self._deleted, changed=self._changed, scalars=self._scalars)

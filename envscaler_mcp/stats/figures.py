@@ -88,7 +88,8 @@ def _of(holding: Holding) -> EnvironmentFigures:
     model = holding.model
     if model is not None:
         entities, attributes = len(model.entities), sum(len(entity.attributes) for entity in model.entities.values())
-        containers = [content[entity.container] for entity in model.entities.values()]
+        mine = {entity.container for entity in model.entities.values()}
+        containers = [value for name, value in content.items() if name in mine and isinstance(value, dict)]
     else:
         entities = len(containers)
         kinds = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, RunError
 from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.scoring.trajectory import attempted, trajectory_of
+from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.session import Judge
 from envscaler_mcp.serving.tasks import TaskList
 from envscaler_mcp.trust import load_code
@@ -53,7 +55,7 @@ class Review:
         try:
             place = self._place_of(episode.environment)
             scenario = place.scenario(episode)
-            return Reviewed(episode, scenario, *self._milestones(episode, scenario, place.initial(scenario)))
+            return Reviewed(episode, scenario, *self._milestones(episode, scenario, place))
         except EnvScalerError as cause:
             return Reviewed(episode, scenario, unsure=str(cause))
 
@@ -62,11 +64,11 @@ class Review:
             self._place = _Place(self._servers, environment)
         return self._place
 
-    def _milestones(
-        self, episode: Trajectory, scenario: Scenario, initial: Mapping[str, Any]
-    ) -> tuple[tuple[Milestone, ...], str]:
+    def _milestones(self, episode: Trajectory, scenario: Scenario, place: _Place) -> tuple[tuple[Milestone, ...], str]:
+        initial, published = place.initial(scenario), place.code.published
+
         def answers(state: Mapping[str, Any]) -> tuple[bool, ...]:
-            return self._judge(scenario, initial, state, episode.verdict.scoring).checks
+            return self._judge(scenario, initial, state, episode.verdict.scoring, published).checks
 
         return milestones(episode.steps, initial, episode.final_hash, answers)
 
@@ -103,8 +105,16 @@ class _Place:
         self.environment = environment
         self._folder = servers / environment
         self._tasks = TaskList(self._folder)
-        self._starts: Starts | None = None
         self._initial: dict[tuple[str, int], Mapping[str, Any]] = {}
+
+    @cached_property
+    def code(self) -> EnvironmentCode:
+        """The environment's code, which milestones need and summaries do not."""
+        return load_code(self._folder)
+
+    @cached_property
+    def _starts(self) -> Starts:
+        return Starts(self._folder, self.code)
 
     def scenario(self, episode: Trajectory) -> Scenario:
         found = self._tasks.find(episode.scenario)
@@ -116,8 +126,6 @@ class _Place:
         """The state that a task begins with; for some classes a process is started to know it."""
         start = scenario.state_digest, scenario.seed
         if start not in self._initial:
-            if self._starts is None:
-                self._starts = Starts(self._folder, load_code(self._folder))
             session = self._starts.session(scenario)
             self._initial[start] = session.initial
             session.close()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.artifacts import Frame, Scenario, digest_of
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.sandbox.frames import framed
 from envscaler_mcp.sandbox.idle import IdleWatch
@@ -25,6 +25,7 @@ from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import Spawned, zygote
+from envscaler_mcp.serving.grading import frame_violations
 from envscaler_mcp.serving.plain_json import is_deeper, is_plain
 from tests.sandbox.written import written
 
@@ -231,3 +232,24 @@ def test_what_holds_itself_is_too_deep_and_takes_no_time() -> None:
     twice += [twice, twice]
     assert is_deeper(twice, 100)
     assert not is_plain({"x": twice})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"flags": {"urgent": None}}, {"flags": {}}),
+        ({"flags": {"a": 1}}, {"flags": {"a": 1, "all": None}}),
+        ({"rows": {"r": {"x": 1, "lock": None}}}, {"rows": {"r": {"x": 1}}}),
+        ({"rows": {"r": {"x": 1}}}, {"rows": {"r": {"x": 1, "lock": None}}}),
+        ({"a": 1, "b": None}, {"a": 1}),
+        ({"a": 1}, {"a": 1, "b": None}),
+        ({"rows": {}}, {}),
+        ({}, {"rows": {}}),
+        ({"x": 0.0}, {"x": -0.0}),
+    ],
+    ids=str,
+)
+def test_no_two_states_with_different_digests_are_within_an_empty_frame(before: Any, after: Any) -> None:
+    assert digest_of(before) != digest_of(after)
+    assert frame_violations(before, after, Frame())
+    assert not frame_violations(before, before, Frame())

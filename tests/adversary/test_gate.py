@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -722,3 +723,12 @@ def check_func(final_state):
 """
     (answer,) = run_checks([source], {}, {})
     assert answer.verdict is True, answer.failure
+
+
+def test_what_takes_chance_without_a_seed_takes_the_same_each_time() -> None:
+    source = "from statistics import NormalDist\ndef check_func(final_state):\n    return NormalDist().samples(2) == final_state['seen']"
+    genuine = "from statistics import NormalDist\ndef check_func(final_state):\n    return NormalDist(5, 2).samples(2, seed=7) == NormalDist(5, 2).samples(2, seed=7)"
+    first = random.Random(0)
+    drawn = [first.gauss(0.0, 1.0) for _ in range(2)]
+    for _ in range(3):
+        assert [one.verdict for one in run_checks([source, genuine], {}, {"seen": drawn})] == [True, True]

@@ -642,3 +642,46 @@ def test_whatever_an_agent_does_it_has_solved_its_task_or_failed_it(via: str, od
         assert found.solved or (found.owner, found.masked) == ("agent", False)
 
     plays()
+
+
+APPROVED = {"$python": ["str", [ord(letter) for letter in "approved"]]}
+
+
+def approved(servers: Path) -> Verdict:
+    with WorldHome.at(servers) as home, closing(home.open("desk", scenario="task_0")) as session:
+        assert session.scenario is not None
+        check = Check(
+            check_item="", check_func='def check_func(final_state):\n    return final_state["last"] == "approved"'
+        )
+        scenario = session.scenario.model_copy(update={"checks": (check,)})
+        return home.judge(scenario, session.initial, {**session.initial, "last": APPROVED})
+
+
+def test_what_looks_like_a_python_value_is_one_in_a_published_world_only(forty: Path, forty_faithful: Path) -> None:
+    assert not approved(forty).solved
+    assert approved(forty_faithful).solved
+
+
+@pytest.mark.parametrize("scoring", ["framed", "upstream"])
+def test_no_ending_decides_whether_a_check_is_refused(forty_faithful: Path, scoring: Scoring) -> None:
+    # Each is near a bound of the gate: a name that the reader of Python values has too, and the longest text.
+    checks = [
+        'def f():\n    import math as dt\n    return dt\n\ndef check_func(final_state):\n    return final_state["last"] == 1',
+        'def check_func(final_state):\n    return final_state["last"] == 1\n' + "#" * 399_900,
+    ]
+    moves = [("open_ticket", {"ticket_id": "X", "priority": "low"})]
+    verdict = judged(forty_faithful, checks, moves, scoring)
+    assert (verdict.owner, verdict.masked) == ("agent", False)
+
+
+def test_an_ending_too_large_to_be_sent_to_its_checks_is_a_failed_one(forty: Path) -> None:
+    with WorldHome.at(forty) as home, closing(home.open("desk", scenario="task_0")) as session:
+        assert session.scenario is not None
+        large = {**session.initial, "_log": ["x" * (40 << 20)]}
+        verdict = home.judge(session.scenario, session.initial, large)
+        assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
+        # Together these are larger than a message may be, and each of them is not.
+        padded = "def check_func(final_state):\n    return True\n" + "#" * 390_000
+        checks = tuple(Check(check_item="", check_func=f"{padded}{number}") for number in range(90))
+        scenario = session.scenario.model_copy(update={"checks": checks})
+        assert home.judge(scenario, session.initial, dict(session.initial), "upstream").solved

@@ -88,6 +88,36 @@ def test_what_the_agent_said_may_be_repeated_and_an_invention_is_told_once(scena
     assert heard.invented("I said B15.") == []
 
 
+@pytest.mark.parametrize(
+    ("said", "repeated"),
+    [
+        ("On 2026/04/05?", "Yes, on 5 April."),
+        ("On 2026.04.05?", "Yes, 2026-04-05."),
+        ("I note 05-04-2026.", "Yes, on 5 April, or on 4 May."),
+        ("On the fifth of April?", "Yes, April 5th."),
+        ("On the twenty-fifth of April?", "Yes, 25 April."),
+        ("At half past ten, or a quarter to five?", "At 10:30, or 4:45."),
+        ("At 21h35?", "Yes, 21:35."),
+        ("It is 1 234 in all.", "1234 is fine."),
+        ("It is 1.234,55 in all.", "1234.55 is fine."),
+        ("Twenty-five of them, or a dozen?", "25, or 12."),
+        ("Is it Z\u043elt\u200ban Kov\u0430r?", "It is Zoltan, I mean Zoltan Kovar."),
+    ],
+)
+def test_what_the_agent_wrote_in_another_spelling_may_be_repeated(scenario: Scenario, said: str, repeated: str) -> None:
+    heard = audit(scenario)
+    assert heard.invented(repeated)
+    heard = audit(scenario)
+    heard.heard(said)
+    assert heard.invented(repeated) == []
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize("again", ["111 ", "1.111", "1-1-", "twenty ", "half past ", "2026/1/", "1'111'", "\u043e"])
+def test_an_agent_that_repeats_itself_holds_up_no_audit(scenario: Scenario, again: str) -> None:
+    audit(scenario).heard((again * 50_000)[:200_000])
+
+
 def shipped(every: int) -> Iterator[Scenario]:
     for file in sorted((ROOT / "generated_servers").glob("*/scenarios.jsonl"))[::every]:
         for line in file.read_text().splitlines()[::every]:
@@ -125,11 +155,14 @@ def test_what_the_agent_was_never_told_is_known(scenario: Scenario) -> None:
         ("I am not able to do this. Is there anything else I can do for you?", False),
         ("I cannot find her. What is her name?", True),
         ("I can't do that today; shall I do it tomorrow?", True),
-        ("It is done. Anything else?", True),
+        ("It is done. Anything else?", False),
+        ("Done with the first step. What is the day?", False),
         ("Hello!", True),
     ],
 )
-def test_who_leaves_after_a_plain_refusal_has_not_left_too_early(scenario: Scenario, said: str, left: bool) -> None:
+def test_who_leaves_after_a_refusal_or_a_claim_that_all_is_done_has_not_left_too_early(
+    scenario: Scenario, said: str, left: bool
+) -> None:
     telling = audit(scenario)
     telling.heard("I cannot do that.")
     telling.heard(said)

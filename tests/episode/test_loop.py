@@ -204,7 +204,8 @@ async def test_what_the_agent_said_last_is_kept_where_the_user_breaks_down(serve
     with closing(farm.open(SERVER, scenario=scenario.id, isolation="local")) as session:
         agent = always(Saying([Action(), Action(text="Which book?")]))
         done = await played_in(LocalChannel(session), scenario, agent, user=Leaving())
-    assert (done.owner, [step.text for step in done.steps]) == ("user_simulator", ["", "Which book?"])
+    assert (done.ended, done.owner, [step.text for step in done.steps]) == ("error", None, ["", "Which book?"])
+    assert done.reason == "the user raised RuntimeError: Which book?"
     assert done.steps[0].observation == SILENT
     assert done.messages[-1] == {"role": "assistant", "content": "Which book?"}
 

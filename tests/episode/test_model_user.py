@@ -82,10 +82,22 @@ async def test_where_nobody_wrote_a_conversation_the_model_begins_it(servers: Pa
     assert done.user_use.prompt_tokens == 2 * done.steps[0].user_use.prompt_tokens
 
 
-async def test_what_the_user_invented_is_kept_and_the_failure_is_theirs(servers: Path, tmp_path: Path) -> None:
+async def test_what_the_user_invented_after_the_agent_spoke_is_noted_and_excuses_no_agent(
+    servers: Path, tmp_path: Path
+) -> None:
     replies = (Say("Ada Lovelace, on 8 March."), Say(f"I said Ada Cole. {STOP}"))
     done, _ = await conversation(servers, tmp_path, conversing(servers), Asking("Who?"), *replies)
     assert [(one.step, one.value) for one in done.invented] == [(1, "Lovelace")]
+    assert (done.ended, done.owner) == ("completed", None)
+    assert done.reason == "the user invented Lovelace, after the agent had spoken"
+
+
+async def test_what_the_user_invented_before_the_agent_spoke_is_the_users_failure(
+    servers: Path, tmp_path: Path
+) -> None:
+    replies = (Say("I am Lovelace, at the desk."), Say(STOP))
+    done, _ = await conversation(servers, tmp_path, first_scenario(servers), Asking("Who?"), *replies)
+    assert [(one.step, one.value) for one in done.invented] == [(0, "Lovelace")]
     assert (done.ended, done.owner, done.reason) == ("completed", "user_simulator", "the user invented Lovelace")
 
 
@@ -95,10 +107,12 @@ async def test_a_model_that_said_nothing_is_asked_with_another_seed(servers: Pat
     assert (done.ended, done.owner, [asked["seed"] for asked in place.requests]) == ("completed", None, [3, 4])
 
 
-async def test_a_user_who_leaves_before_all_is_told_has_failed(servers: Path, tmp_path: Path) -> None:
+async def test_that_a_user_left_before_all_was_told_is_noted_and_excuses_no_agent(
+    servers: Path, tmp_path: Path
+) -> None:
     replies = (Say(f"Ada Cole. {STOP}"),)
     done, _ = await conversation(servers, tmp_path, conversing(servers), Asking("Who?"), *replies)
-    assert (done.ended, done.owner) == ("completed", "user_simulator")
+    assert (done.ended, done.owner) == ("completed", None)
     assert done.reason == "the user stopped before they had told 8 March"
 
 
