@@ -299,6 +299,6 @@ def test_ctrl_c_ends_the_waiting_when_what_was_played_before_is_safe_and_leaves_
             time.sleep(0.01)
         shown.type("\x03")
         assert shown.ended() == 130
-        assert "1 of 2 episodes are safe" in shown.seen
+        assert "1 of 2 episodes are stored" in shown.seen
         assert "Stopped; every server that was started has ended." in shown.seen
         assert shown.settings() == shown.before
