@@ -13,7 +13,7 @@ from benchmarks.places import places
 from benchmarks.timing import by_turns
 from envscaler_mcp.emit.folder import write_folder
 from envscaler_mcp.language import check_blueprint, read_blueprint
-from envscaler_mcp.pipeline import blueprint_of, build
+from envscaler_mcp.pipeline.building import blueprint_of, build
 
 
 def measure(scale: Scale) -> list[Figure]:

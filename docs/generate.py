@@ -111,7 +111,7 @@ def _default(parameter: Any) -> str:
     value = parameter.default
     if parameter.required or value in (None, False, "", (), []) or callable(value):
         return ""
-    return f" (by itself `{value}`)"
+    return f" (default `{value}`)"
 
 
 if __name__ == "__main__":

@@ -123,11 +123,11 @@ class Difference:
 
 def differences(registry: Registry, servers: Path) -> list[Difference]:
     """Where folders and registry disagree; empty when every folder is the one that was registered."""
-    found = [Difference(entry.id, what) for entry in registry.entries for what in _wrong_with(entry, servers)]
+    differing = [Difference(entry.id, what) for entry in registry.entries for what in _wrong_with(entry, servers)]
     known = {entry.id for entry in registry.entries}
     folders = sorted(path.parent.name for path in servers.glob("*/environment.json"))
-    found += [Difference(name, "the folder is not in the registry") for name in folders if name not in known]
-    return found
+    differing += [Difference(name, "the folder is not in the registry") for name in folders if name not in known]
+    return differing
 
 
 def _wrong_with(entry: RegistryEntry, servers: Path) -> list[str]:

@@ -97,21 +97,23 @@ def _home(named: str | None, start: Path) -> Path:
 def _model_settings(home: Path, user: Path, base_url: str | None) -> ModelSettings:
     """What the user's own file says; a home's file goes before it in what cannot send a key anywhere."""
     own, file = user / "envscaler" / SETTINGS_FILE, home / SETTINGS_FILE
-    found = _model_table(file, lambda: read_below(home, SETTINGS_FILE, _LARGEST))
+    own_table = _model_table(file, lambda: read_below(home, SETTINGS_FILE, _LARGEST))
     for name in _ONLY_THE_USERS:
-        if name in found:
+        if name in own_table:
             raise SettingsError(
                 f"{file} sets model.{name}, which decides where a key is sent; a home may come from another person. "
                 f"Move that line to {own}" + (", or set OPENAI_BASE_URL." if name == "base_url" else ".")
             )
     try:
-        settings = ModelSettings.model_validate({**_model_table(own, lambda: read_named_file(own, _LARGEST)), **found})
+        settings = ModelSettings.model_validate(
+            {**_model_table(own, lambda: read_named_file(own, _LARGEST)), **own_table}
+        )
     except ValidationError as cause:
         first = cause.errors()[0]
         said = escaped_line(f"model.{'.'.join(map(str, first['loc']))}: {first['msg']}")
-        raise SettingsError(f"{file if found else own} cannot be used: {said}") from cause
+        raise SettingsError(f"{file if own_table else own} cannot be used: {said}") from cause
     if settings.prices is not None:
-        prices = _prices_in(home, settings.prices) if "prices" in found else own.parent / settings.prices
+        prices = _prices_in(home, settings.prices) if "prices" in own_table else own.parent / settings.prices
         settings = settings.model_copy(update={"prices": prices})
     return settings.model_copy(update={"base_url": base_url}) if base_url is not None else settings
 

@@ -11,12 +11,12 @@ from envscaler_mcp.artifacts.artifact import Artifact, Part
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.artifacts.state import StateDiff
 from envscaler_mcp.artifacts.tool import Tool
+from envscaler_mcp.config import choices
 
 COMPLETED = "Task Completed"
 """What an agent says when it is done; the words of the paper."""
-Scoring = Literal["framed", "upstream"]
-"""`framed`: a change that the frame does not allow makes the reward 0; `upstream`: the rule of the published runtime."""
-Owner = Literal["agent", "environment", "checker", "user_simulator", "timeout", "infrastructure"]
+Scoring = choices.Scoring
+Owner = choices.Owner
 
 
 class Verdict(Part):

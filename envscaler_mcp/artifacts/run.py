@@ -9,13 +9,11 @@ from pydantic import Field
 from envscaler_mcp.artifacts.artifact import Artifact, Part
 from envscaler_mcp.artifacts.names import EnvironmentId, EnvironmentIds
 from envscaler_mcp.artifacts.scenario import Level, Split
+from envscaler_mcp.config import choices
 
-Mode = Literal["task", "conversation"]
-"""Whether the whole task is said at once, or a user reads what the agent says and answers."""
-Via = Literal["direct", "worker", "stdio", "http"]
-"""How a world is reached: in this process, in a worker, or through a server over standard streams or HTTP."""
-Isolation = Literal["local", "auto", "portable", "hard", "trusted"]
-"""Where code runs: in this process if it is compiled, in a worker, or in this process whatever it is."""
+Mode = choices.Mode
+Via = choices.Via
+Isolation = choices.Isolation
 
 
 class PlannedServer(Part):

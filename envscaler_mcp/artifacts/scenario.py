@@ -8,9 +8,10 @@ from pydantic import Field
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
 from envscaler_mcp.artifacts.names import EnvironmentIds, StateNames
+from envscaler_mcp.config import choices
 
-Level = Literal["easy", "medium", "hard"]
-Split = Literal["train", "validation", "held_out"]
+Level = choices.Level
+Split = choices.Split
 LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
 
 

@@ -1,30 +1,35 @@
-"""For authors: check blueprints, or begin a new one."""
+"""For authors: check blueprints, try their stories, or start a new blueprint."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress_bar, say
-from envscaler_mcp.pipeline import BlueprintReport, TellingReport, check_blueprints, tell_stories
-from envscaler_mcp.synthesis.starter import starter_blueprint
+
+if TYPE_CHECKING:
+    from envscaler_mcp.pipeline.authoring import BlueprintReport
+    from envscaler_mcp.pipeline.telling import StoryReport, TellingReport
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
 @app.command("check")
 def check_files(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Blueprints.", exists=True, dir_okay=False)],
-    probe: Annotated[bool, typer.Option(help="Also play long histories and tell what no guard foresaw.")] = True,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings are faults too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Blueprint files.", exists=True, dir_okay=False)],
+    probe: Annotated[
+        bool, typer.Option(help="Also play long histories and report refusals that no guard explains.")
+    ] = True,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say what must be mended or looked at, with the place and what may have been meant."""
+    """Report errors and warnings, each with its place and a remedy."""
+    from envscaler_mcp.pipeline.authoring import check_blueprints
+
     reports = []
     with progress_bar("checking") as progress:
         for number, file in enumerate(files, 1):
@@ -41,11 +46,13 @@ def check_files(
 
 @app.command("tell")
 def tell_file(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A blueprint.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A blueprint file.", exists=True, dir_okay=False)],
     scenarios: Annotated[int, typer.Option(min=1, help="How many tasks to make.")] = 40,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make tasks of the stories: how they are told, how often each story is used, and why one is left out."""
+    """Make tasks from the stories: how they read, how often each story is used, and why a story is left out."""
+    from envscaler_mcp.pipeline.telling import tell_stories
+
     with progress_bar("telling") as progress:
         report = tell_stories(file, scenarios, progress)
     if as_json:
@@ -57,11 +64,16 @@ def tell_file(
 
 @app.command("new")
 def new_file(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="Lower case, words joined by _, such as bike_rental.")],
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="The id: lower case, words joined by _, such as bike_rental.")
+    ],
     sector: Annotated[str, typer.Option(help="The line of business.")] = "other",
-    out: Annotated[Path | None, typer.Option(help="The file. By itself ID.yaml here.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write. Default: ID.yaml in the current folder.")] = None,
 ) -> None:
-    """Write a small blueprint that works, to be changed bit by bit."""
+    """Write a small working blueprint to start from."""
+    from envscaler_mcp.artifacts.artifact import write_text
+    from envscaler_mcp.synthesis.starter import starter_blueprint
+
     for name, word in (("ID", id_), ("--sector", sector)):
         if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", word):
             raise typer.BadParameter(f"{word!r} is not lower case with words joined by _", param_hint=name)
@@ -69,7 +81,7 @@ def new_file(
     if file.exists():
         raise typer.BadParameter(f"{str(file)!r} exists already", param_hint="--out" if out else "ID")
     write_text(file, starter_blueprint(id_, sector))
-    say(f"{file} is a blueprint that works. Change it bit by bit:")
+    say(f"{file} is a working blueprint. After each change:")
     say(f"  envscaler blueprint check {file}")
     say(f"  envscaler build {file}")
 
@@ -84,20 +96,20 @@ def _tell(report: BlueprintReport) -> None:
 
 
 def _tell_tasks(report: TellingReport) -> None:
-    for one in report.scenarios:
-        counts = ", ".join(f"{one.features[name]} {name}" for name in ("calls", "changes", "branches", "enabled"))
-        say(f"{one.id} ({counts})", bold=True)
-        say(one.task.partition("\n\n")[2] + "\n")
+    for scenario in report.scenarios:
+        counts = ", ".join(f"{scenario.features[name]} {name}" for name in ("calls", "changes", "branches", "enabled"))
+        say(f"{scenario.id} ({counts})", bold=True)
+        say(scenario.task.partition("\n\n")[2] + "\n")
     rows = []
     for story in report.stories:
         branches = " ".join(f"{yes}/{no}" for yes, no in story.branches) or "-"
         reasons = "; ".join(f"{reason} ({times})" for reason, times in story.left_out)
-        rows.append((story.name, str(story.told), "/".join(map(str, story.tellings)), branches, reasons))
+        rows.append((story.name, str(story.used), "/".join(map(str, story.tellings)), branches, reasons))
     print_table(("story", "told", "tellings", "if/else", "left out because"), rows)
     for failure in report.failures:
         say(f"\nerror: {failure}", fg=typer.colors.RED)
     for story in report.stories:
-        if not story.told:
+        if not story.used:
             say(f"error: the story {story.name} is in no task", fg=typer.colors.RED)
     if report.whole:
         say(f"{report.id}: {len(report.scenarios)} tasks, every story told", fg=typer.colors.GREEN)
@@ -107,10 +119,17 @@ def _told_document(report: TellingReport) -> dict[str, Any]:
     return {
         "id": report.id,
         "whole": report.whole,
-        "tasks": [{"id": one.id, "task": one.task, "features": one.features} for one in report.scenarios],
+        "tasks": [
+            {"id": scenario.id, "task": scenario.task, "features": scenario.features} for scenario in report.scenarios
+        ],
         "failures": report.failures,
-        "stories": [asdict(story) for story in report.stories],
+        "stories": [_story(story) for story in report.stories],
     }
+
+
+def _story(story: StoryReport) -> dict[str, Any]:
+    document = asdict(story)
+    return {"name": document.pop("name"), "told": document.pop("used"), **document}
 
 
 def _document(report: BlueprintReport) -> dict[str, Any]:

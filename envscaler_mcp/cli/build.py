@@ -1,39 +1,48 @@
-"""Make server folders and the registry from blueprints, or check that they are what would be made."""
+"""Build server folders and the registry from blueprints, or check that they are up to date."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import progress_bar, say
+from envscaler_mcp.config.choices import SCENARIOS, SHIPPED
 from envscaler_mcp.errors import BlueprintError
-from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.pipeline import SHIPPED, Emission, blueprint_of, emit_environments
+
+if TYPE_CHECKING:
+    from envscaler_mcp.pipeline.emission import Emission
 
 app = typer.Typer(add_completion=False)
 
 CORES = os.cpu_count() or 1
-MANY = 40
 
 
 @app.command()
 def build_servers(
     ctx: typer.Context,
     wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="ENV_ID|FILE", help="Blueprints of the library, or your own.")
+        list[str] | None, typer.Argument(metavar="ENV_ID|FILE", help="Blueprints: ids of the library, or files.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every blueprint of the library, and no other.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file would change.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every blueprint of the library; entries of other blueprints are removed.")
+    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file would change.")] = False,
     scenarios: Annotated[
-        int | None, typer.Option(min=SHIPPED, help=f"How many of each; {MANY} by default, of which {SHIPPED} ship.")
+        int | None,
+        typer.Option(
+            min=SHIPPED, help=f"Scenarios of each environment. Default: {SCENARIOS}, of which {SHIPPED} ship."
+        ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="How many processes build; every core by default.")] = CORES,
-    anew: Annotated[bool, typer.Option("--anew", help="Also build what an earlier build has finished.")] = False,
+    workers: Annotated[int, typer.Option(min=1, help="How many processes build. Default: one per core.")] = CORES,
+    anew: Annotated[bool, typer.Option("--anew", help="Also rebuild what is up to date.")] = False,
 ) -> None:
+    from envscaler_mcp.library import blueprint_files
+    from envscaler_mcp.pipeline.emission import emit_environments
+
     if everything == bool(wanted):
         raise typer.BadParameter("name blueprints, or ask for --all", param_hint="ENV_ID|FILE")
     paths = list(blueprint_files().values()) if everything else [_blueprint(word) for word in wanted or ()]
@@ -46,7 +55,7 @@ def build_servers(
             check=check,
             all_of_them=everything,
             # What does not ship has nothing to be compared with.
-            many=scenarios or (SHIPPED if check else MANY),
+            many=scenarios or (SHIPPED if check else SCENARIOS),
             workers=workers,
             resume=not anew,
             progress=progress,
@@ -57,8 +66,8 @@ def build_servers(
         _tell_differences(emission)
     for name in emission.differences:
         say(f"{name} is new or has changed.")
-    kept = sum(built.kept for built in emission.built)
-    say(f"{_counted(emission)} are in {settings.servers}{f'; {kept} were finished before' if kept else ''}.")
+    reused = sum(built.reused for built in emission.built)
+    say(f"{_counted(emission)} are in {settings.servers}{f'; {reused} were finished before' if reused else ''}.")
     raise typer.Exit(1 if emission.failures else 0)
 
 
@@ -80,6 +89,8 @@ def _counted(emission: Emission) -> str:
 
 
 def _blueprint(word: str) -> Path:
+    from envscaler_mcp.pipeline.building import blueprint_of
+
     if word.endswith((".yaml", ".yml")):
         if not Path(word).is_file():
             raise typer.BadParameter(f"there is no file {word!r}", param_hint="FILE")

@@ -1,4 +1,4 @@
-"""Write one server as a folder or .mcpb file that needs nothing but mcp."""
+"""Write one server as a folder or .mcpb file that needs only the package mcp."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import typer
 
 from envscaler_mcp.cli.lookup import code_of, folder_of
 from envscaler_mcp.cli.printing import say
-from envscaler_mcp.emit.bundle import bundle_files, write_folder, write_mcpb
 from envscaler_mcp.errors import EmitError
 
 app = typer.Typer(add_completion=False)
@@ -18,10 +17,16 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def bundle_server(
     ctx: typer.Context,
-    env_id: Annotated[str, typer.Argument(metavar="ENV_ID", help="An id that `envscaler list` shows.")],
-    mcpb: Annotated[bool, typer.Option("--mcpb", help="One .mcpb file instead of a folder.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Where to. By itself dist/ENV_ID or dist/ENV_ID.mcpb.")] = None,
+    env_id: Annotated[
+        str, typer.Argument(metavar="ENV_ID", help="The id of an environment, as `envscaler list` shows it.")
+    ],
+    mcpb: Annotated[bool, typer.Option("--mcpb", help="Write one .mcpb file instead of a folder.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder or file to write. Default: dist/ENV_ID or dist/ENV_ID.mcpb.")
+    ] = None,
 ) -> None:
+    from envscaler_mcp.emit.bundle import bundle_files, write_folder, write_mcpb
+
     files = bundle_files(folder_of(ctx, env_id), trusted=code_of(ctx, env_id).trusted)
     if out is None and Path("dist").is_symlink():
         raise EmitError("'dist' is a link here; name a folder with --out")

@@ -1,19 +1,20 @@
-"""Try every tool of a server, rightly and wrongly, and judge what it does; exit 1 where one is not admitted."""
+"""Test every tool of an environment with valid and invalid calls; exit 1 if an environment is not admitted."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.artifacts import Case
 from envscaler_mcp.cli.lookup import folder_of, registry_of
 from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.pipeline import evaluate_folder
-from envscaler_mcp.quality import Evaluation, func_test_result
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Case
+    from envscaler_mcp.quality import Evaluation
 
 app = typer.Typer(add_completion=False)
 
@@ -22,51 +23,57 @@ app = typer.Typer(add_completion=False)
 def check_servers(
     ctx: typer.Context,
     wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="ENV_ID", help="Ids that `envscaler list` shows.")
+        list[str] | None, typer.Argument(metavar="ENV_ID", help="Ids of environments, as `envscaler list` shows them.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every registered server.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the reports for programs.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every registered environment.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the reports as JSON.")] = False,
     upstream: Annotated[
-        bool, typer.Option("--upstream", help="Print every case with its states under EnvScaler's published keys.")
+        bool,
+        typer.Option(
+            "--upstream", help="Print every case with its states as JSON, with the keys of the EnvScaler paper."
+        ),
     ] = False,
 ) -> None:
+    from envscaler_mcp.pipeline.building import evaluate_folder
+    from envscaler_mcp.quality import func_test_result
+
     if everything == bool(wanted):
         raise typer.BadParameter("name servers, or ask for --all", param_hint="ENV_ID")
     ids = [entry.id for entry in registry_of(ctx).entries] if everything else list(wanted or ())
     folders = [folder_of(ctx, env_id) for env_id in ids]
-    found: list[Evaluation] = []
+    evaluations: list[Evaluation] = []
     with progress_bar("checking") as progress:
         for number, folder in enumerate(folders, start=1):
-            found.append(evaluate_folder(folder))
+            evaluations.append(evaluate_folder(folder))
             progress(folder.name, number, len(folders))
     if upstream:
-        results = {one.report.environment: func_test_result(one.judged) for one in found}
+        results = {evaluation.report.environment: func_test_result(evaluation.judged) for evaluation in evaluations}
         print_json(results, indent=None)
     elif as_json:
-        print_json([one.report.model_dump(mode="json") for one in found])
+        print_json([evaluation.report.model_dump(mode="json") for evaluation in evaluations])
     else:
-        _tell(found)
-    raise typer.Exit(0 if all(one.report.admitted for one in found) else 1)
+        _tell(evaluations)
+    raise typer.Exit(0 if all(evaluation.report.admitted for evaluation in evaluations) else 1)
 
 
-def _tell(found: Sequence[Evaluation]) -> None:
+def _tell(evaluations: Sequence[Evaluation]) -> None:
     head = ("id", "calls", "right", "wrong", "pass", "warning", "fail", "guards shown", "verdict")
-    print_table(head, [_row(one) for one in found])
-    for one in found:
-        for case in one.report.cases:
+    print_table(head, [_row(evaluation) for evaluation in evaluations])
+    for evaluation in evaluations:
+        for case in evaluation.report.cases:
             if case.judgement != "pass":
-                _tell_case(one.report.environment, case)
-        if len(found) == 1:
-            for gap in one.gaps:
+                _tell_case(evaluation.report.environment, case)
+        if len(evaluations) == 1:
+            for gap in evaluation.gaps:
                 say(f"not shown: {gap}")
 
 
-def _row(one: Evaluation) -> tuple[str, ...]:
-    summary = one.report.summary
+def _row(evaluation: Evaluation) -> tuple[str, ...]:
+    summary = evaluation.report.summary
     numbers = (summary.total, summary.positive, summary.negative, summary.passed, summary.warned, summary.failed)
-    guards = f"{one.shown} of {one.guards}" if one.guards else "none known"
-    verdict = "admitted" if one.report.admitted else "not admitted"
-    return (one.report.environment, *map(str, numbers), guards, verdict)
+    guards = f"{evaluation.shown} of {evaluation.guards}" if evaluation.guards else "none known"
+    verdict = "admitted" if evaluation.report.admitted else "not admitted"
+    return (evaluation.report.environment, *map(str, numbers), guards, verdict)
 
 
 def _tell_case(env_id: str, case: Case) -> None:

@@ -1,33 +1,23 @@
-"""Tell a host program (Claude Desktop, Claude Code, VS Code, Cursor) about a server, or about a world of a farm."""
+"""Connect a host program (Claude Desktop, Claude Code, VS Code, Cursor) to a server, or to a world of a farm."""
 
 from __future__ import annotations
 
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.artifacts import RegistryEntry
 from envscaler_mcp.cli.lookup import entry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
-from envscaler_mcp.emit.edited_file import EditedFile
-from envscaler_mcp.emit.hosts import (
-    Client,
-    Connection,
-    check_host_file,
-    entry_in,
-    host_file,
-    installed,
-    is_ours,
-    registered_command,
-    removed,
-    server_command,
-)
+from envscaler_mcp.config.choices import HostProgram
 from envscaler_mcp.errors import EmitError, RegistryError, WorldError
-from envscaler_mcp.farm.client import environment_at, world_address
-from envscaler_mcp.settings import secret_named
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import RegistryEntry
+    from envscaler_mcp.emit.edited_file import EditedFile
+    from envscaler_mcp.emit.hosts import Connection
 
 app = typer.Typer(add_completion=False)
 
@@ -39,24 +29,29 @@ def connect_host(
         str,
         typer.Argument(
             metavar="ENV_ID_OR_URL",
-            help="An id that `envscaler list` shows, or an address of a farm: …/e/ENV_ID/new for a fresh world there.",
+            help="The id of an environment, as `envscaler list` shows it, or an address of a farm: …/e/ENV_ID/new opens a new world.",
         ),
     ],
-    client: Annotated[Client, typer.Option(help="The host program: claude-desktop, claude-code, vscode or cursor.")],
-    write: Annotated[bool, typer.Option("--install", help="Put it into the host's file; a copy is kept.")] = False,
-    take_out: Annotated[bool, typer.Option("--remove", help="Take it out of the host's file again.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change in the file, and write nothing.")
+    client: Annotated[
+        HostProgram, typer.Option(help="The host program: claude-desktop, claude-code, vscode or cursor.")
+    ],
+    write: Annotated[
+        bool, typer.Option("--install", help="Write the entry into the host's file; the old file is copied first.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace or remove an entry that is not this server's.")
-    ] = False,
+    take_out: Annotated[bool, typer.Option("--remove", help="Remove the entry from the host's file.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also replace or remove an entry of another server.")] = False,
     token_env: Annotated[
         str,
-        typer.Option(metavar="NAME", help="The variable with the token that a farm asks for; the host's file gets it."),
+        typer.Option(
+            metavar="NAME",
+            help="The environment variable with the token for a farm; the token is written into the host's file.",
+        ),
     ] = "",
-    file: Annotated[Path | None, typer.Option(help="Another file than the one the host uses by itself.")] = None,
+    file: Annotated[Path | None, typer.Option(help="The host's file. Default: the file that the host uses.")] = None,
 ) -> None:
+    from envscaler_mcp.emit.hosts import Connection, check_host_file, host_file, installed, removed, server_command
+
     if write and take_out:
         raise typer.BadParameter("--install and --remove cannot both be done", param_hint="--remove")
     settings = settings_of(ctx)
@@ -72,7 +67,7 @@ def connect_host(
         check_host_file(target, Path.cwd())
     if not (write or take_out or dry_run):
         print_json(wanted.document, indent=2)
-        say(f"Goes into {target}; --install puts it there.", err=True)
+        say(f"This belongs into {target}; --install writes it there.", err=True)
         return
     edited = removed(wanted, target) if take_out else installed(wanted, target)
     if dry_run:
@@ -82,6 +77,8 @@ def connect_host(
 
 
 def _check_registered(entry: RegistryEntry, *, force: bool) -> None:
+    from envscaler_mcp.emit.hosts import registered_command
+
     if entry.command == registered_command(entry.id) or force:
         return
     raise RegistryError(
@@ -90,7 +87,9 @@ def _check_registered(entry: RegistryEntry, *, force: bool) -> None:
     )
 
 
-def _change(edited: EditedFile, wanted: Connection, client: Client, *, take_out: bool, force: bool) -> None:
+def _change(edited: EditedFile, wanted: Connection, client: HostProgram, *, take_out: bool, force: bool) -> None:
+    from envscaler_mcp.emit.hosts import entry_in, is_ours
+
     name, target = wanted.name, str(edited.path)
     if edited.path.is_symlink():
         target += f" (a link to {edited.target})"
@@ -101,12 +100,12 @@ def _change(edited: EditedFile, wanted: Connection, client: Client, *, take_out:
     if edited.changes and entry is not None and not is_ours(entry, wanted) and not force:
         _ask(edited, name)
     backup = edited.write() if edited.changes else None
-    kept = f"; the file as it was: {backup}" if backup else ""
+    copied = f"; the file as it was: {backup}" if backup else ""
     if take_out:
-        say(f"{name} was taken out of {target}{kept}")
+        say(f"{name} was taken out of {target}{copied}")
         return
-    say(f"{name} is in {target}{kept}")
-    say(f"Start {client} anew, or let it reload its servers, and it has the tools.")
+    say(f"{name} is in {target}{copied}")
+    say(f"Restart {client}, or reload its servers, and the tools are there.")
 
 
 def _ask(edited: EditedFile, name: str) -> None:
@@ -118,7 +117,11 @@ def _ask(edited: EditedFile, name: str) -> None:
         raise EmitError("Nothing was changed")
 
 
-def _of_farm(client: Client, url: str, variable: str, *, asks: bool) -> Connection:
+def _of_farm(client: HostProgram, url: str, variable: str, *, asks: bool) -> Connection:
+    from envscaler_mcp.emit.hosts import Connection
+    from envscaler_mcp.farm.client import environment_at, world_address
+    from envscaler_mcp.settings import secret_named
+
     token = secret_named(variable) if variable else ""
     if token is None:
         raise typer.BadParameter(f"the variable {variable!r} is empty or not set", param_hint="--token-env")

@@ -24,20 +24,23 @@ _INDENT = 9
 _COLOURS = {"+": "green", "-": "red", "~": "cyan"}
 
 
-def print_episode(one: Reviewed) -> None:
+def print_episode(reviewed: Reviewed) -> None:
     """Who said, thought and called what, what that changed, and which checks turned true with it."""
-    episode = one.episode
-    checks = one.scenario.checks if one.scenario else ()
-    telling = Telling(episode.mode, checks, {found.step: found for found in one.milestones})
+    episode = reviewed.episode
+    telling = Telling(
+        episode.mode,
+        reviewed.scenario.checks if reviewed.scenario else (),
+        {milestone.step: milestone for milestone in reviewed.milestones},
+    )
     telling.title(episode.id)
     telling.first(episode.messages)
     for turn in turns_of(episode.steps):
         telling.turn(turn)
     telling.verdict(episode.verdict)
-    if one.unsure:
-        telling.warning(f"When checks turned true is not known for sure: {one.unsure}")
-    if one.unreadable:
-        telling.warning(f"Nothing else can be shown: {one.unreadable}")
+    if reviewed.unsure:
+        telling.warning(f"When checks turned true is not known for sure: {reviewed.unsure}")
+    if reviewed.unreadable:
+        telling.warning(f"Nothing else can be shown: {reviewed.unreadable}")
 
 
 class Telling:
@@ -61,7 +64,7 @@ class Telling:
 
     def first(self, messages: Sequence[Mapping[str, Any]]) -> None:
         """What the agent was told to do."""
-        first = next((str(one.get("content", "")) for one in messages if one.get("role") == "user"), "")
+        first = next((str(message.get("content", "")) for message in messages if message.get("role") == "user"), "")
         if first:
             self._recorded("user", first)
 
@@ -82,11 +85,11 @@ class Telling:
                 self._line(line, _COLOURS[line[0]], _INDENT)
             self._turned(self._milestones.get(place))
 
-    def _turned(self, found: Milestone | None) -> None:
-        if found is not None:
-            for number in found.turned_true:
+    def _turned(self, milestone: Milestone | None) -> None:
+        if milestone is not None:
+            for number in milestone.turned_true:
                 self._line(f"✓ check {number} is true now: {self._question(number)}", "bold green", _INDENT)
-            for number in found.turned_false:
+            for number in milestone.turned_false:
                 self._line(f"✗ check {number} is not true any more: {self._question(number)}", "bold red", _INDENT)
 
     def _question(self, number: int) -> str:
@@ -97,8 +100,8 @@ class Telling:
         owner = f" (failure of: {verdict.owner})" if verdict.owner else ""
         self._line(f"reward {verdict.reward:g}: {verdict.reason or 'solved'}{owner}", "bold")
         for number, answer in enumerate(verdict.checks, 1):
-            told = f"check {number}: {'true' if answer else 'not true'}  {self._question(number)}"
-            self._line(told.rstrip(), "green" if answer else "red", indent=2)
+            line = f"check {number}: {'true' if answer else 'not true'}  {self._question(number)}"
+            self._line(line.rstrip(), "green" if answer else "red", indent=2)
         for violation in verdict.frame_violations:
             self._line(f"outside the frame: {violation}", "red", indent=2)
 
@@ -107,7 +110,7 @@ class Telling:
         self._line(text, "yellow", indent=2)
 
     def _recorded(self, who: str, text: str, style: str = "") -> None:
-        """What was said, behind its speaker and a bar in each line, so that nobody else's words are taken for ours."""
+        """Recorded text behind its speaker and a bar in each line, so that it cannot pass for text of this program."""
         lines = [part for line in visible(text).split("\n") for part in self._wrapped(line, _INDENT + 2)]
         for number, line in enumerate(lines):
             head = (who if number == 0 else "").ljust(_INDENT)

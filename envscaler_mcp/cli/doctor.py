@@ -1,7 +1,7 @@
-"""Tell what this machine offers for running code that nobody has read, and what stays unprotected.
+"""Report how this machine can confine unread code, and what stays unprotected.
 
-Every layer is tried, not guessed, and worlds in workers are opened, forked and called to measure them. Ends with 0 when
-every layer works, so that mode `hard` can be had, and with 1 when one is missing.
+Every layer is tried, not guessed, and worlds in workers are opened, forked and called to measure them. Exit 0 if every
+layer works, so that mode `hard` is available; exit 1 if a layer is missing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False) -> None:
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     from envscaler_mcp.sandbox.doctor import examine
 
     machine = examine()

@@ -1,22 +1,20 @@
-"""Write episodes for trainers, or servers and their tasks as the EnvScaler paper has them."""
+"""Export the episodes of a run for a trainer, or environments and scenarios in the files of the EnvScaler paper."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
-from pydantic import ValidationError
 from typer.core import TyperGroup
 
-from envscaler_mcp.artifacts.scenario import Split
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
+from envscaler_mcp.config.choices import EXPORT_FORMATS, Keepable, Split
 from envscaler_mcp.errors import ExportError
-from envscaler_mcp.export.episodes import Exported, export_run
-from envscaler_mcp.export.filters import REASONS, ExportFilter, Keepable
-from envscaler_mcp.export.formats import FORMATS, HOME_FORMATS
-from envscaler_mcp.registry import find_entry
+
+if TYPE_CHECKING:
+    from envscaler_mcp.export.episodes import Exported
 
 
 class _Runs(TyperGroup):
@@ -24,23 +22,24 @@ class _Runs(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            from envscaler_mcp.export.formats import HOME_FORMATS
+
             # A format of a plug-in is a command as `envscaler` is.
             args = ["envscaler", "--as", *args] if args[0] in HOME_FORMATS else ["run", *args]
         return super().parse_args(ctx, args)
 
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, cls=_Runs)
-_BUILT_IN = {name: FORMATS[name] for name in FORMATS.built_in}
 _EXAMPLES = "\n\n".join(
-    f"envscaler export runs/first --format {name} --out train/{name}/first{''.join(form.suffixes[:1])}"
-    for name, form in _BUILT_IN.items()
+    f"envscaler export runs/first --format {name} --out train/{name}/first{''.join(suffixes[:1])}"
+    for name, (_, suffixes) in EXPORT_FORMATS.items()
 )
 _SPLITS, _KEEPABLE = "|".join(get_args(Split)), "|".join(get_args(Keepable))
 
 
 @app.callback()
 def export() -> None:
-    """Write episodes for trainers, or servers and their tasks as the EnvScaler paper has them."""
+    """Export the episodes of a run for a trainer, or environments and scenarios in the files of the EnvScaler paper."""
 
 
 @app.command("run", epilog=_EXAMPLES)
@@ -49,7 +48,10 @@ def export_episodes(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", help="The folder of a run; one that is called run is ./run.", exists=True, file_okay=False
+            metavar="DIR",
+            help="The folder of a run; write ./run for a folder that is called run.",
+            exists=True,
+            file_okay=False,
         ),
     ],
     form: Annotated[
@@ -57,43 +59,48 @@ def export_episodes(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="; ".join(f"{name}: {known.about}" for name, known in _BUILT_IN.items())
+            help="; ".join(f"{name}: {about}" for name, (about, _) in EXPORT_FORMATS.items())
             + "; or the format of a plug-in.",
         ),
     ],
     out: Annotated[
         Path,
         typer.Option(
-            help="Where it is written: .parquet for verl and skyrl, .jsonl or .parquet for trl, a new folder for atif, else "
-            ".jsonl. A file that is there already is replaced."
+            help="The file to write: .parquet for verl and skyrl, .jsonl or .parquet for trl, a new folder for atif, else .jsonl. "
+            "An existing file is replaced."
         ),
     ],
-    only: Annotated[Literal["solved"] | None, typer.Option(help="Only episodes that are solved.")] = None,
+    only: Annotated[Literal["solved"] | None, typer.Option(help="Only solved episodes.")] = None,
     split: Annotated[
         list[str] | None,
-        typer.Option(metavar=_SPLITS, help="The split that a task belongs to, as often as wanted; train by itself."),
+        typer.Option(metavar=_SPLITS, help="Only tasks of this split; repeat for several. Default: train."),
     ] = None,
     min_turns: Annotated[
-        int | None, typer.Option(help="Least turns of the agent; 2 by itself, the paper has 3.", min=1)
+        int | None, typer.Option(help="At least this many turns of the agent. Default: 2; the paper has 3.", min=1)
     ] = None,
     max_turns: Annotated[
-        int | None, typer.Option(help="Most turns of the agent; 60 by itself, the paper has 29.", min=1)
+        int | None, typer.Option(help="At most this many turns of the agent. Default: 60; the paper has 29.", min=1)
     ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             metavar=_KEEPABLE,
-            help="Export episodes for all that: masked, the failure is not the agent's; user, the user invented something; "
-            "unfinished, a limit or an error stopped it; turns, too few or many; frame, something changed that must not; "
-            "duplicate. By itself all of these are left out; for verl and skyrl only masked, user and duplicate; for atif "
-            "none.",
+            help="Also export episodes that are left out by default; repeat for several. masked: the failure is not the agent's; user: "
+            "the user invented something; unfinished: a limit or an error ended it; turns: too few or too many; frame: a change "
+            "outside the frame; duplicate. verl and skyrl leave out only masked, user and duplicate; atif none.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the counts for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
-    """The episodes of a run as a trainer takes them; `envscaler export DIR` is the same. What is left out is counted by
-    its reason at the end; exit 1 where nothing is left.
+    """Export the episodes of a run; `envscaler export DIR` is the same. Episodes that are left out are counted by reason;
+    exit 1 if none is written.
     """
+    from pydantic import ValidationError
+
+    from envscaler_mcp.export.episodes import export_run
+    from envscaler_mcp.export.filters import ExportFilter
+    from envscaler_mcp.export.formats import FORMATS
+
     if form not in FORMATS:
         raise typer.BadParameter(f"{form!r} is not one of {', '.join(FORMATS)}", param_hint="--format")
     chosen = FORMATS[form]
@@ -128,6 +135,8 @@ def _known(kind: Any, words: list[str], option: str) -> Any:
 
 
 def _counts(exported: Exported) -> dict[str, Any]:
+    from envscaler_mcp.export.filters import REASONS
+
     return {
         "attempts": exported.attempts,
         "episodes": exported.episodes,
@@ -139,6 +148,8 @@ def _counts(exported: Exported) -> dict[str, Any]:
 
 
 def _tell(exported: Exported, out: Path) -> None:
+    from envscaler_mcp.export.filters import REASONS
+
     for reason, sentence in REASONS.items():
         if many := exported.removed.get(reason, 0):
             say(f"{many} left out ({reason}): {sentence}.")
@@ -155,14 +166,17 @@ def _tell(exported: Exported, out: Path) -> None:
 @app.command("envscaler")
 def export_servers(
     ctx: typer.Context,
-    environments: Annotated[Path, typer.Option(metavar="FILE", help="Where the environment metadata is written.")],
-    scenarios: Annotated[Path, typer.Option(metavar="FILE", help="Where the scenarios are written.")],
+    environments: Annotated[Path, typer.Option(metavar="FILE", help="The file for the environment metadata.")],
+    scenarios: Annotated[Path, typer.Option(metavar="FILE", help="The file for the scenarios.")],
     wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments; all that are registered by default.")
+        list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments. Default: all that are registered.")
     ] = None,
     form: Annotated[str, typer.Option("--as", hidden=True)] = "envscaler",
 ) -> None:
-    """Servers and their scenarios in the files of the EnvScaler paper."""
+    """Export environments and scenarios in the files of the EnvScaler paper."""
+    from envscaler_mcp.export.formats import HOME_FORMATS
+    from envscaler_mcp.registry import find_entry
+
     registry = registry_of(ctx)
     entries = [find_entry(registry, name) for name in wanted] if wanted else list(registry.entries)
     if not entries:

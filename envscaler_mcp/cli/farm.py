@@ -1,4 +1,4 @@
-"""Serve every registered world from one address, to agents, to programs that own worlds, and to whoever looks."""
+"""Serve every registered environment at one address, for agents, for owners of worlds and for readers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from urllib.parse import urlsplit
 
 import typer
 
-from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
+from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.farm.access import audit_log
 from envscaler_mcp.farm.audit_file import AuditFile
 from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.supervisor import Supervisor
-from envscaler_mcp.farm.tokens import Scope, kept_secret, secret_of, token_for
+from envscaler_mcp.farm.tokens import kept_secret, secret_of, token_for
 from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.launch.opening import WrongUseError
 from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
@@ -30,6 +30,8 @@ from envscaler_mcp.settings import Settings, secret_named
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.on_ray.farm import RayFarm
+    from envscaler_mcp.farm.supervisor import Supervisor
+    from envscaler_mcp.settings import Settings
 
 PORT = 8765
 DAY = 86_400
@@ -39,58 +41,75 @@ app = typer.Typer(add_completion=False)
 @app.callback(invoke_without_command=True)
 def farm(
     ctx: typer.Context,
-    host: Annotated[str, typer.Option(help="The address; any but this machine's needs --secret-env.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0 for any free one.", min=0, max=65535)] = PORT,
-    url: Annotated[str, typer.Option(help="What clients call it, where a reverse proxy stands in front.")] = "",
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; any but this machine's needs --secret-env.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 means any free port.", min=0, max=65535)] = PORT,
+    url: Annotated[str, typer.Option(help="The URL that clients use, if the farm is behind a reverse proxy.")] = "",
     control: Annotated[
-        str, typer.Option(metavar="PATH_OR_PORT", help="Where owners of worlds come to; a socket file by itself.")
+        str,
+        typer.Option(
+            metavar="PATH_OR_PORT", help="Where owners of worlds connect. Default: a socket file of this user."
+        ),
     ] = "",
     ray: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Put the worlds on this Ray cluster (auto: the one of this machine; local: a new one). On several "
-            "machines --host says that others may come; owners ask here as ever.",
+            help="Run the worlds on this Ray cluster (auto: the cluster of this machine; local: a new cluster). A cluster of several "
+            "machines needs --host; owners of worlds still connect to this machine.",
         ),
     ] = "",
     processes: Annotated[
         int,
-        typer.Option(help="How many processes serve; one for each core by itself, or for each node of --ray.", min=0),
+        typer.Option(help="How many processes serve. Default: one per core, or with --ray one per node.", min=0),
     ] = 0,
     isolation: Annotated[
         Isolation | None,
         typer.Option(
-            help="Where code runs: local (compiled code here), auto or hard (in workers), portable (in workers, also "
-            "without the kernel's layer). Default: auto where other machines can reach the farm, else local."
+            help="Where code runs: local (compiled code in the farm's processes), auto or hard (workers), portable (workers, even "
+            "without the kernel's layer). Default: auto if other machines can reach the farm, else local."
         ),
     ] = None,
     page: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ORIGIN",
-            help="Let pages of this origin ask and read the answers, such as https://studio.example; may be repeated.",
+            help="Let web pages of this origin use the farm, such as https://studio.example; repeat for several.",
         ),
     ] = None,
     tokens: Annotated[
-        bool, typer.Option("--tokens", help="Ask agents and readers for tokens on this machine too.")
+        bool, typer.Option("--tokens", help="Require tokens of agents and readers on this machine too.")
     ] = False,
     secret_env: Annotated[
         str,
-        typer.Option(metavar="NAME", help="The variable with the secret that tokens are made from; by itself a file."),
+        typer.Option(
+            metavar="NAME",
+            help="The environment variable with the secret that tokens are made from. Default: a file of this user.",
+        ),
     ] = "",
-    max_worlds: Annotated[int, typer.Option(help="Worlds at a time.", min=1)] = 20_000,
-    max_memory: Annotated[int, typer.Option(help="MiB that the farm's processes may fill.", min=64)] = 16_384,
-    max_calls: Annotated[int, typer.Option(help="Calls of each world.", min=1)] = 100_000,
-    max_records: Annotated[int, typer.Option(help="Records that a world of compiled code may grow by.", min=1)] = 2_000,
+    max_worlds: Annotated[int, typer.Option(help="At most this many open worlds.", min=1)] = 20_000,
+    max_memory: Annotated[
+        int, typer.Option(help="At most this many MiB of memory for the farm's processes.", min=64)
+    ] = 16_384,
+    max_calls: Annotated[int, typer.Option(help="At most this many calls of each world.", min=1)] = 100_000,
+    max_records: Annotated[
+        int, typer.Option(help="At most this many new records in a world of compiled code.", min=1)
+    ] = 2_000,
     lease: Annotated[
-        float, typer.Option(help="Seconds an unused world stays, where its owner does not say.", min=1)
+        float,
+        typer.Option(help="Seconds after which an unused world is closed, unless its owner chooses otherwise.", min=1),
     ] = 900,
-    rate: Annotated[float, typer.Option(help="Requests a second from one address; 0 for any number.", min=0)] = 0,
+    rate: Annotated[
+        float, typer.Option(help="At most this many requests a second from one address; 0 means no limit.", min=0)
+    ] = 0,
     audit_log: Annotated[
-        Path | None, typer.Option("--audit", help="The audit log; a file of this user's by itself.", dir_okay=False)
+        Path | None, typer.Option("--audit", help="The audit log. Default: a file of this user.", dir_okay=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print where it is for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the addresses as JSON.")] = False,
 ) -> None:
+    from envscaler_mcp.launch.opening import WrongUseError
+
     if ctx.invoked_subcommand is not None:
         return
     settings = settings_of(ctx)
@@ -98,7 +117,7 @@ def farm(
     if others and not secret_env:
         raise WrongUseError(f"Other machines could reach {host!r}; name a secret with --secret-env, or use 127.0.0.1.")
     if isolation == "trusted":
-        raise typer.BadParameter("a farm never runs code nobody has compiled beside others", param_hint="--isolation")
+        raise typer.BadParameter("a farm never runs unread code in its own processes", param_hint="--isolation")
     secret = _secret(settings, secret_env)
     registry = registry_of(ctx)
     place = control or str(settings.farm_socket)
@@ -133,9 +152,9 @@ def farm(
         where = str(owners.getsockname()[1]) if place.isdigit() else place
 
         def ready() -> None:
-            told = {"url": address, "control": where, "environments": len(registry.entries), "processes": count}
+            document = {"url": address, "control": where, "environments": len(registry.entries), "processes": count}
             if as_json:
-                print_json(told, indent=None)
+                print_json(document, indent=None)
                 return
             say(f"{len(registry.entries)} environments at {address}")
             say(f"  a fresh world    {address}/e/ENV_ID/new")
@@ -151,21 +170,25 @@ def farm(
     raise typer.Exit(code)
 
 
-@app.command("token", help="Print a token for agents, for owners of worlds (control), or for whoever looks (read).")
+@app.command("token", help="Print a token for agents, for owners of worlds (control) or for readers (read).")
 def print_token(
     ctx: typer.Context,
-    scope: Annotated[Scope, typer.Argument(help="agent, control or read.")],
-    days: Annotated[float, typer.Option(help="How long it is good.", min=0.001)] = 30,
+    scope: Annotated[TokenScope, typer.Argument(help="agent, control or read.")],
+    days: Annotated[float, typer.Option(help="How many days the token is valid.", min=0.001)] = 30,
     secret_env: Annotated[
-        str, typer.Option(metavar="NAME", help="The variable with the farm's secret, if it has one.")
+        str,
+        typer.Option(
+            metavar="NAME", help="The environment variable with the farm's secret, if it was started with one."
+        ),
     ] = "",
 ) -> None:
+
     say(token_for(_secret(settings_of(ctx), secret_env), scope, days * DAY))
 
 
 @contextmanager
 def _nodes(ray: str, others: bool) -> Iterator[int]:
-    """How many nodes the cluster has that is joined for the block; none without one."""
+    """Join a cluster for the block; how many nodes it has, 0 without a cluster."""
     if not ray:
         yield 0
         return
@@ -180,6 +203,8 @@ def _nodes(ray: str, others: bool) -> Iterator[int]:
 
 
 def _house(ray: str) -> type[Supervisor | RayFarm]:
+    from envscaler_mcp.farm.supervisor import Supervisor
+
     if not ray:
         return Supervisor
     from envscaler_mcp.farm.on_ray.farm import RayFarm
@@ -188,6 +213,8 @@ def _house(ray: str) -> type[Supervisor | RayFarm]:
 
 
 def _secret(settings: Settings, variable: str) -> bytes:
+    from envscaler_mcp.launch.opening import WrongUseError
+
     if not variable:
         return kept_secret(settings.farm_secret)
     secret = secret_named(variable)
@@ -197,6 +224,7 @@ def _secret(settings: Settings, variable: str) -> bytes:
 
 
 def _origins(pages: list[str]) -> frozenset[str]:
+
     for page in pages:
         parts = urlsplit(page)
         if parts.scheme not in ("http", "https") or page != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:
@@ -209,11 +237,14 @@ def _written(file: Path) -> str:
 
 
 def _keep_audit(file: Path) -> None:
+
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handler = AuditFile(file)
     except OSError as cause:
-        raise LaunchError(f"The audit log cannot be kept in {file}: {cause}; name another --audit.") from cause
+        raise LaunchError(
+            f"The audit log cannot be written to {file}: {cause}; name another file with --audit-log."
+        ) from cause
     audit_log.addHandler(handler)
     audit_log.setLevel(logging.INFO)
     audit_log.propagate = False

@@ -1,18 +1,19 @@
-"""Show which servers there are, or those that words find."""
+"""List the registered environments, or those that match a search."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.artifacts import Registry, RegistryEntry
 from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.registry import differences, search
-from envscaler_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Registry, RegistryEntry
+    from envscaler_mcp.settings import Settings
 
 app = typer.Typer(add_completion=False)
 
@@ -21,11 +22,15 @@ app = typer.Typer(add_completion=False)
 def list_servers(
     ctx: typer.Context,
     words: Annotated[
-        str, typer.Option("--search", metavar="WORDS", help="Only those in which every word occurs.")
+        str, typer.Option("--search", metavar="WORDS", help="Only environments in which every word occurs.")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Say which folders are not those registered instead.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Instead, report folders that differ from the registry.")
+    ] = False,
 ) -> None:
+    from envscaler_mcp.registry import search
+
     registry = registry_of(ctx)
     if check:
         raise typer.Exit(_check(registry, settings_of(ctx)))
@@ -38,12 +43,14 @@ def list_servers(
 
 
 def _check(registry: Registry, settings: Settings) -> int:
-    found = differences(registry, settings.servers)
-    for difference in found:
+    from envscaler_mcp.registry import differences
+
+    stale = differences(registry, settings.servers)
+    for difference in stale:
         say(on_one_line(str(difference)), err=True)
-    if not found:
-        say(f"All {len(registry.entries)} folders are those that were registered.")
-    return int(bool(found))
+    if not stale:
+        say(f"All {len(registry.entries)} folders are as registered.")
+    return int(bool(stale))
 
 
 def _print(entries: Sequence[RegistryEntry], words: str) -> None:

@@ -1,28 +1,36 @@
-"""What a command line names, found: a misspelt environment or tool is wrong use and ends with exit code 2."""
+"""Looks up what a command line names: a misspelt environment or tool is wrong use and ends with exit code 2."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
-from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Tool
 from envscaler_mcp.errors import RegistryError
-from envscaler_mcp.registry import find_entry, read_registry
-from envscaler_mcp.serving import EnvironmentCode
-from envscaler_mcp.serving.suggestion import did_you_mean
-from envscaler_mcp.settings import Settings
-from envscaler_mcp.trust import load_code
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Tool
+    from envscaler_mcp.serving import EnvironmentCode
+    from envscaler_mcp.settings import Settings
 
 
 def settings_of(ctx: typer.Context) -> Settings:
-    """The settings that the program read when it started."""
-    settings = ctx.find_object(Settings)
-    return settings if settings is not None else Settings.read()
+    """The settings of this program and its `--home`, read when the first command asks for them."""
+    from envscaler_mcp.settings import Settings
+
+    root = ctx.find_root()
+    if root.obj is None:
+        settings, home = Settings.read(), root.params.get("home")
+        root.obj = settings if home is None else settings.model_copy(update={"home": home.resolve()})
+    settings_read: Settings = root.obj
+    return settings_read
 
 
 def registry_of(ctx: typer.Context) -> Registry:
     """The registry of this home."""
+    from envscaler_mcp.registry import read_registry
+
     return read_registry(settings_of(ctx).registry_file)
 
 
@@ -33,6 +41,8 @@ def registry_if_any(ctx: typer.Context) -> Registry | None:
 
 def entry_of(ctx: typer.Context, env_id: str) -> RegistryEntry:
     """The registered environment of that id."""
+    from envscaler_mcp.registry import find_entry
+
     registry = registry_of(ctx)
     try:
         return find_entry(registry, env_id)
@@ -50,11 +60,15 @@ def folder_of(ctx: typer.Context, env_id: str) -> Path:
 
 def code_of(ctx: typer.Context, env_id: str) -> EnvironmentCode:
     """The code of a registered environment, and whether it may run in this process."""
+    from envscaler_mcp.trust import load_code
+
     return load_code(folder_of(ctx, env_id), entry_of(ctx, env_id).digests)
 
 
 def environment_of(ctx: typer.Context, env_id: str) -> Environment:
     """The card of a registered environment; none of its code is run."""
+    from envscaler_mcp.artifacts import Environment
+
     return Environment.read_in(folder_of(ctx, env_id), "environment.json")
 
 
@@ -62,6 +76,8 @@ def tool_of(environment: Environment, name: str) -> Tool:
     """The tool of that name."""
     tool = environment.tool(name)
     if tool is None:
+        from envscaler_mcp.serving.suggestion import did_you_mean
+
         raise typer.BadParameter(
             f"{environment.id} has no tool {name!r}{did_you_mean(name, (t.name for t in environment.tools))}",
             param_hint="TOOL",

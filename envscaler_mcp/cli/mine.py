@@ -1,24 +1,20 @@
-"""Find in raw tasks those that need a system with records, group them, and say what the library does not cover."""
+"""Find the raw tasks that need a system with records, group them, and show what the library does not cover."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import anyio
 import typer
 
-from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.cli.lookup import registry_of, settings_of
-from envscaler_mcp.cli.models import Pace, reached
 from envscaler_mcp.cli.printing import print_json, print_table, say
-from envscaler_mcp.llm import ModelParams
-from envscaler_mcp.pipeline.synthesis_run import judged_tasks
-from envscaler_mcp.settings import Settings
-from envscaler_mcp.synthesis.topics.described import described
-from envscaler_mcp.synthesis.topics.mining import Mined, RawTask, TopicGroup, mine, read_raw_tasks
-from envscaler_mcp.synthesis.topics.stateful import Finding
+
+if TYPE_CHECKING:
+    from envscaler_mcp.settings import Settings
+    from envscaler_mcp.synthesis.topics.mining import Mined, RawTask, TopicGroup
+    from envscaler_mcp.synthesis.topics.stateful import Finding
 
 app = typer.Typer(add_completion=False)
 
@@ -30,15 +26,24 @@ _CUT = 90
 def mine_tasks(
     ctx: typer.Context,
     tasks: Annotated[
-        Path, typer.Argument(metavar="TASKS", help='One task a line: {"task": "…"}, or plain text.', dir_okay=False)
+        Path,
+        typer.Argument(
+            metavar="TASKS", help='The raw tasks, one per line: {"task": "…"} or plain text.', dir_okay=False
+        ),
     ],
     model: Annotated[
         str | None,
-        typer.Option(help="Let this model judge, at the endpoint of `envscaler synthesize`; free otherwise."),
+        typer.Option(
+            help="Let this model judge, at the endpoint of `envscaler synthesize`. Default: rules that cost nothing."
+        ),
     ] = None,
-    why: Annotated[bool, typer.Option("--why", help="Say of every task why it is kept or left out.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    why: Annotated[bool, typer.Option("--why", help="Show for every task why it is kept or left out.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
+    from envscaler_mcp.artifacts import Environment
+    from envscaler_mcp.synthesis.topics.described import described
+    from envscaler_mcp.synthesis.topics.mining import mine, read_raw_tasks
+
     settings, raw = settings_of(ctx), read_raw_tasks(tasks)
     cards = [Environment.read_in(settings.servers / entry.id, "environment.json") for entry in registry_of(ctx).entries]
     judged = None if model is None else _judged(settings, model, raw)
@@ -55,6 +60,12 @@ def mine_tasks(
 
 
 def _judged(settings: Settings, model: str, tasks: Sequence[RawTask]) -> list[Finding]:
+    import anyio
+
+    from envscaler_mcp.cli.models import Pace, reached
+    from envscaler_mcp.llm import ModelParams
+    from envscaler_mcp.pipeline.synthesis_run import judged_tasks
+
     endpoint, name = reached(settings, model, Pace(parallel=8, timeout=600), needed=True)
     answers = settings.home / "synthesis" / "mined.sqlite"
     findings, ledger = anyio.run(judged_tasks, endpoint, ModelParams(model=name), tasks, answers)
@@ -103,7 +114,7 @@ def _document(mined: Mined) -> dict[str, Any]:
             {
                 "words": group.words,
                 "covered": group.covered,
-                "matches": [{"environment": one.environment, "nearness": one.nearness} for one in group.matches],
+                "matches": [{"environment": match.environment, "nearness": match.nearness} for match in group.matches],
                 "tasks": [{"line": task.line, "task": task.text} for task in group.tasks],
             }
             for group in mined.groups

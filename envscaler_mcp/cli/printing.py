@@ -1,4 +1,4 @@
-"""How people are told things: the one way from here to a terminal, and tables, calls and what they changed.
+"""Output to the terminal: the only way there, and tables, calls and what they changed.
 
 Much of what is printed was written by others: cards, records, errors, models. What would steer a terminal or turn the
 reading direction is told by number, in JSON as an escape; so no other module calls what writes to the screen.
@@ -13,12 +13,14 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import typer
 
-from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.html.visible import escaped, on_one_line, visible
-from envscaler_mcp.viewer.changes import change_lines
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import StateDiff
 
 LONGEST = 60
 """Characters of a changed value; the rest is cut."""
@@ -37,8 +39,8 @@ def say(
     *parts: str | Styled, err: bool = False, nl: bool = True, fg: str | None = None, bold: bool | None = None
 ) -> None:
     """Print the parts one behind the other, whatever signs are in them; line breaks are left alone."""
-    words = (one if isinstance(one, Styled) else Styled(one, fg, bold) for one in parts)
-    text = "".join(_dressed(Styled(visible(one.text), one.fg, one.bold)) for one in words)
+    words = (part if isinstance(part, Styled) else Styled(part, fg, bold) for part in parts)
+    text = "".join(_dressed(Styled(visible(part.text), part.fg, part.bold)) for part in words)
     typer.echo(text, err=err, nl=nl)  # noqa: TID251 - here is where it is banned to
 
 
@@ -61,7 +63,7 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 @contextmanager
 def progress_bar(doing: str, shown: bool = True) -> Iterator[Callable[[str, int, int], None]]:
-    """Told what was finished, its number and how many there are; shows nothing where nobody looks at a screen."""
+    """A bar on a terminal; called with the name of what is finished, its number and how many there are. Silent elsewhere."""
     if not (shown and sys.stderr.isatty()):
         yield lambda _name, _number, _all: None
         return
@@ -90,6 +92,8 @@ def print_payload(payload: Mapping[str, object], ok: bool) -> None:
 
 def print_diff(diff: StateDiff, indent: str = "  ") -> None:
     """What a call changed, one fact a line."""
+    from envscaler_mcp.viewer.changes import change_lines
+
     for line in change_lines(diff, LONGEST):
         colour = {"+": typer.colors.GREEN, "-": typer.colors.RED, "~": typer.colors.CYAN}[line[0]]
         say(indent + line, fg=colour)

@@ -52,7 +52,19 @@ class Commands(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
+        self._options_given = True
         self.commands = {name: TyperCommand(name, help=_first_line(name)) for name in COMMANDS}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        self._options_given = not args or args[0] not in COMMANDS
+        try:
+            return super().parse_args(ctx, args)
+        finally:
+            self._options_given = True
+
+    def get_params(self, ctx: Any) -> Any:
+        # typer loads pydantic to find that no option of the program is given, which doubles the time of `--help`.
+        return super().get_params(ctx) if self._options_given else []
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] in COMMANDS:
@@ -70,7 +82,7 @@ class Commands(TyperGroup):
             vars(error)["message"] = visible(error.message)
             raise
         except KeyboardInterrupt:
-            _say("Stopped; what had been launched was ended.")
+            _say("Stopped; every server that was started has ended.")
             raise typer.Exit(130) from None
 
 
@@ -133,17 +145,14 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def envscaler(
-    ctx: typer.Context,
     home: Annotated[
         Path | None,
-        typer.Option(help="The folder of registry.json and generated_servers/; by itself the nearest one above."),
+        typer.Option(
+            help="The folder of registry.json and generated_servers/. Default: the nearest one, from the current folder upwards."
+        ),
     ] = None,
-    version: Annotated[  # noqa: ARG001 - answered before anything else is parsed
+    version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     """Worlds for tool-using agents, each an ordinary Model Context Protocol server."""
-    from envscaler_mcp.settings import Settings
-
-    settings = Settings.read()
-    ctx.obj = settings if home is None else settings.model_copy(update={"home": home.resolve()})

@@ -1,17 +1,18 @@
-"""Prove the scenarios on disk again: solved by their oracle, not by doing nothing, and noticed when done otherwise."""
+"""Prove stored scenarios again: the oracle solves them, doing nothing does not, and wrong endings are noticed."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.pipeline import Proven, prove_folders
-from envscaler_mcp.registry import find_entry, read_registry
+
+if TYPE_CHECKING:
+    from envscaler_mcp.pipeline.proving import Proven
 
 app = typer.Typer(add_completion=False)
 
@@ -22,14 +23,17 @@ CORES = os.cpu_count() or 1
 def prove_scenarios(
     ctx: typer.Context,
     wanted: Annotated[
-        list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments; all that have scenarios by default.")
+        list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments. Default: all that have scenarios.")
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Every environment that has scenarios; so is naming none.")
+        bool, typer.Option("--all", help="Every environment that has scenarios; this is also the default.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, help="How many processes prove; every core by default.")] = CORES,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per scenario.")] = False,
+    workers: Annotated[int, typer.Option(min=1, help="How many processes prove. Default: one per core.")] = CORES,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per scenario.")] = False,
 ) -> None:
+    from envscaler_mcp.pipeline.proving import prove_folders
+    from envscaler_mcp.registry import find_entry, read_registry
+
     if wanted and every:
         raise typer.BadParameter("name environments, or say --all", param_hint="--all")
     settings = settings_of(ctx)
@@ -41,20 +45,20 @@ def prove_scenarios(
     proven: list[Proven] = []
     with progress_bar("proving") as progress:
         folders = [settings.servers / entry.id for entry in entries]
-        for number, (folder, found) in enumerate(prove_folders(folders, workers), start=1):
-            proven.extend(found)
+        for number, (folder, proofs) in enumerate(prove_folders(folders, workers), start=1):
+            proven.extend(proofs)
             progress(folder.name, number, len(folders))
-    proven.sort(key=lambda one: one.scenario)
-    failed = [one for one in proven if one.failure]
-    for one in proven if as_json else failed:
-        known = not (one.failure or one.planless)
+    proven.sort(key=lambda proof: proof.scenario)
+    failed = [proof for proof in proven if proof.failure]
+    for proof in proven if as_json else failed:
+        known = not (proof.failure or proof.planless)
         if as_json:
-            print_json({"scenario": one.scenario, "proven": known, "failure": one.failure}, indent=None)
+            print_json({"scenario": proof.scenario, "proven": known, "failure": proof.failure}, indent=None)
         else:
-            say(on_one_line(f"{one.scenario}: {one.failure}"), err=True)
+            say(on_one_line(f"{proof.scenario}: {proof.failure}"), err=True)
     if not as_json:
-        planless = sum(one.planless for one in proven)
-        told = f" {planless} came without a plan, so there is nothing to prove." if planless else ""
-        say(f"{len(proven) - len(failed) - planless} of {len(proven)} scenarios are proven.{told}")
+        planless = sum(proof.planless for proof in proven)
+        unplanned = f" {planless} came without a plan, so there is nothing to prove." if planless else ""
+        say(f"{len(proven) - len(failed) - planless} of {len(proven)} scenarios are proven.{unplanned}")
     if failed:
         raise typer.Exit(1)

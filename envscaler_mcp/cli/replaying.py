@@ -1,48 +1,51 @@
-"""What was played is played again: to see that the same comes of it, or to judge its endings anew."""
+"""Recorded episodes, played again to compare the results, or judged again."""
 
 from __future__ import annotations
 
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import anyio
 import typer
 
-from envscaler_mcp.artifacts import Trajectory
-from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.artifacts.run import Via
 from envscaler_mcp.cli.lookup import registry_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
-from envscaler_mcp.cli.summary import print_gaps
-from envscaler_mcp.grading.reward import GRADING
+from envscaler_mcp.config.choices import Scoring, Via
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.runs import WorldHome
-from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
-from envscaler_mcp.runs.rescoring import Rescored, rescore_run, rescored_folder
-from envscaler_mcp.scoring.run_folder import places_of, read_places
-from envscaler_mcp.scoring.trajectory import Attempted
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Trajectory
+    from envscaler_mcp.runs.replaying import Ending, Replayed
+    from envscaler_mcp.runs.rescoring import Rescored
+    from envscaler_mcp.scoring.trajectory import Attempted
 
 _SHOWN = 10
 
 Run = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.", exists=True, file_okay=False)]
 Ways = Annotated[Via, typer.Option(help="How worlds are reached.")]
-Parallel = Annotated[int, typer.Option(help="Episodes at a time.", min=1, max=64)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Parallel = Annotated[int, typer.Option(help="How many episodes are played at the same time.", min=1, max=64)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def replay(
     ctx: typer.Context,
     folder: Run,
-    episode: Annotated[str, typer.Option(metavar="ID", help="One episode, or those of one task.")] = "",
+    episode: Annotated[str, typer.Option(metavar="ID", help="Only this episode, or the episodes of this task.")] = "",
     via: Ways = "direct",
     parallel: Parallel = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Make every recorded call again in a fresh world; exit 1 unless the same came of all of them."""
-    plan, tally, damaged, found = read_places(folder)
-    places = {name: one for name, one in found.items() if one.counts}
+    """Repeat every recorded call in a new world; exit 1 unless all results are identical."""
+    import anyio
+
+    from envscaler_mcp.cli.summary import print_gaps
+    from envscaler_mcp.runs import WorldHome
+    from envscaler_mcp.runs.replaying import replay_run
+    from envscaler_mcp.scoring.run_folder import places_of, read_places
+
+    plan, tally, damaged, recorded = read_places(folder)
+    places = {name: place for name, place in recorded.items() if place.counts}
     if episode:
         places = places_of(plan, places, episode)
         if not places:
@@ -50,25 +53,25 @@ def replay(
     counts: Counter[str] = Counter()
     others: list[Replayed] = []
 
-    async def take(told: Replayed, _record: Trajectory | None, _ending: Ending | None) -> None:
-        counts[told.outcome] += 1
-        if told.outcome != "identical":
-            others.append(told)
+    async def take(replayed: Replayed, _record: Trajectory | None, _ending: Ending | None) -> None:
+        counts[replayed.outcome] += 1
+        if replayed.outcome != "identical":
+            others.append(replayed)
 
     with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("replaying") as progress:
         anyio.run(replay_run, farm, plan, places, via, parallel, take, progress)
-    others.sort(key=lambda one: (one.outcome, one.id))
+    others.sort(key=lambda replayed: (replayed.outcome, replayed.id))
     if as_json:
         print_json({
             **{name: counts[name] for name in ("identical", "different", "impossible")},
             "missing": len(plan.episodes) - len(tally.done),
             "damaged": damaged,
-            "episodes": [{"id": one.id, "outcome": one.outcome, "step": one.step, "why": one.why} for one in others],
+            "episodes": [{"id": replayed.id, "outcome": replayed.outcome, "step": replayed.step, "why": replayed.why} for replayed in others],
         })  # fmt: skip
     else:
-        for one in others:
-            how = "cannot be replayed: " if one.outcome == "impossible" else ""
-            say(on_one_line(f"{one.id}: {how}{one.why}"), err=True)
+        for replayed in others:
+            how = "cannot be replayed: " if replayed.outcome == "impossible" else ""
+            say(on_one_line(f"{replayed.id}: {how}{replayed.why}"), err=True)
         say(
             f"{counts['identical']} of {len(places)} episodes are identical, {counts['different']} differ, "
             f"{counts['impossible']} cannot be replayed."
@@ -80,72 +83,82 @@ def replay(
 def rescore(
     ctx: typer.Context,
     folder: Run,
-    scoring: Annotated[Scoring | None, typer.Option(help="The rule; that of the run by itself.")] = None,
+    scoring: Annotated[Scoring | None, typer.Option(help="The scoring rule. Default: the run's.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The folder of the new run; DIR-rescored-RULE-GRADING by itself.", file_okay=False),
+        typer.Option(help="The folder of the new run. Default: DIR-rescored-RULE-GRADING.", file_okay=False),
     ] = None,
     via: Ways = "direct",
     parallel: Parallel = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Judge every ending anew, into another run folder; exit 1 where one could not be reached again."""
+    """Judge every final state again, into another run folder; exit 1 if a final state could not be reached."""
+    import anyio
+
+    from envscaler_mcp.grading.reward import GRADING
+    from envscaler_mcp.runs import WorldHome
+    from envscaler_mcp.runs.rescoring import rescore_run, rescored_folder
+
     target = out or rescored_folder(folder, scoring)
     if target.resolve() == folder.resolve():
         raise typer.BadParameter("a run is never changed; choose another folder", param_hint="--out")
     with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("judging") as progress:
         judge = partial(rescore_run, farm, folder, target, scoring, via, parallel, progress)
         try:
-            told = anyio.run(judge)
+            rescored = anyio.run(judge)
         except KeyboardInterrupt:
-            say(f"What was judged is safe in {target}; the same command judges the rest.", err=True)
+            say(f"Verdicts so far are stored in {target}; the same command judges the rest.", err=True)
             raise
     if as_json:
-        print_json({**_figures(told), "out": str(target)})
+        print_json({**_figures(rescored), "out": str(target)})
     else:
-        _print_rescored(told)
+        _print_rescored(rescored)
         say(f"What {GRADING} says of them is in {target}.")
-    raise typer.Exit(1 if told.not_judged else 0)
+    raise typer.Exit(1 if rescored.not_judged else 0)
 
 
-def _print_rescored(told: Rescored) -> None:
-    for then, now in told.changed[:_SHOWN]:
+def _print_rescored(rescored: Rescored) -> None:
+    from envscaler_mcp.cli.summary import print_gaps
+
+    for then, now in rescored.changed[:_SHOWN]:
         say(on_one_line(f"{now.id}: {_short(then)} → {_short(now)}"))
-    if len(told.changed) > _SHOWN:
-        say(f"… and {len(told.changed) - _SHOWN} more.")
-    for name, why in sorted(told.not_judged.items())[:_SHOWN]:
+    if len(rescored.changed) > _SHOWN:
+        say(f"… and {len(rescored.changed) - _SHOWN} more.")
+    for name, why in sorted(rescored.not_judged.items())[:_SHOWN]:
         say(on_one_line(f"{name} is not judged: {why}"), err=True)
-    if len(told.not_judged) > _SHOWN:
-        say(f"… and {len(told.not_judged) - _SHOWN} more.", err=True)
-    figures = _figures(told)
+    if len(rescored.not_judged) > _SHOWN:
+        say(f"… and {len(rescored.not_judged) - _SHOWN} more.", err=True)
+    figures = _figures(rescored)
     say(
         f"{figures['changed']} of {figures['judged']} verdicts changed: {figures['solved_now']} solved now, "
         f"{figures['solved_no_longer']} no longer; reward higher in {figures['higher']}, lower in {figures['lower']}; "
-        f"{len(told.not_judged)} could not be judged anew."
+        f"{len(rescored.not_judged)} could not be judged anew."
     )
-    print_gaps(told.plan, told.before, told.damaged)
+    print_gaps(rescored.plan, rescored.before, rescored.damaged)
 
 
-def _figures(told: Rescored) -> dict[str, Any]:
-    changed = told.changed
+def _figures(rescored: Rescored) -> dict[str, Any]:
+    from envscaler_mcp.grading.reward import GRADING
+
+    changed = rescored.changed
     return {
         "grading": GRADING,
-        "judged": len(told.judged),
+        "judged": len(rescored.judged),
         "changed": len(changed),
         "solved_now": sum(now.solved > then.solved for then, now in changed),
         "solved_no_longer": sum(now.solved < then.solved for then, now in changed),
         "higher": sum(now.reward > then.reward for then, now in changed),
         "lower": sum(now.reward < then.reward for then, now in changed),
         "episodes": [{"id": now.id, "before": _worth(then), "after": _worth(now)} for then, now in changed],
-        "not_judged": told.not_judged,
-        "missing": len(told.plan.episodes) - len(told.before.done),
-        "damaged": told.damaged,
+        "not_judged": rescored.not_judged,
+        "missing": len(rescored.plan.episodes) - len(rescored.before.done),
+        "damaged": rescored.damaged,
     }
 
 
-def _worth(one: Attempted) -> dict[str, Any]:
-    return {"reward": one.reward, "solved": one.solved, "owner": one.owner, "reason": one.reason}
+def _worth(attempt: Attempted) -> dict[str, Any]:
+    return {"reward": attempt.reward, "solved": attempt.solved, "owner": attempt.owner, "reason": attempt.reason}
 
 
-def _short(one: Attempted) -> str:
-    return f"reward {one.reward:g} ({one.reason or 'solved'})"
+def _short(attempt: Attempted) -> str:
+    return f"reward {attempt.reward:g} ({attempt.reason or 'solved'})"

@@ -1,4 +1,4 @@
-"""Make proven scenarios for servers whose class somebody wrote, by trying its calls; those of blueprints come from build."""
+"""Make proven scenarios for environments that were written as classes; `build` makes those of blueprints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from envscaler_mcp.cli.lookup import folder_of, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
-from envscaler_mcp.pipeline import SEED, write_scenarios
+from envscaler_mcp.config.choices import SEED
 
 app = typer.Typer(add_completion=False)
 
@@ -17,16 +17,22 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def make_scenarios(
     ctx: typer.Context,
-    wanted: Annotated[list[str], typer.Argument(metavar="ENV_ID", help="Ids that `envscaler list` shows.")],
-    seed: Annotated[int, typer.Option("--seed", help="Equal seeds make equal scenarios.")] = SEED,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per scenario.")] = False,
+    wanted: Annotated[
+        list[str], typer.Argument(metavar="ENV_ID", help="Ids of environments, as `envscaler list` shows them.")
+    ],
+    seed: Annotated[int, typer.Option("--seed", help="Seed; equal seeds make equal scenarios.")] = SEED,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per scenario.")] = False,
 ) -> None:
+    from envscaler_mcp.pipeline.proving import write_scenarios
+
     folders = [folder_of(ctx, env_id) for env_id in wanted]
     for folder in folders:
         with progress_bar(f"trying {folder.name}") as progress:
             made = write_scenarios(folder, seed, registry_file=settings_of(ctx).registry_file, progress=progress)
-        for one in made if as_json else ():
-            print_json({"scenario": one.id, "level": one.level, "task": one.task}, indent=None)
+        for scenario in made if as_json else ():
+            print_json({"scenario": scenario.id, "level": scenario.level, "task": scenario.task}, indent=None)
         if not as_json:
-            levels = ", ".join(f"{number} {level}" for level, number in Counter(one.level for one in made).items())
+            levels = ", ".join(
+                f"{number} {level}" for level, number in Counter(scenario.level for scenario in made).items()
+            )
             say(f"{folder.name}: {len(made)} scenarios are made and proven ({levels}).")

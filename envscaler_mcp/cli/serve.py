@@ -1,4 +1,4 @@
-"""Serve one world: on standard input and output for a host, or over HTTP."""
+"""Serve one world as an MCP server, over stdio or HTTP."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.cli.lookup import entry_of, folder_of
+from envscaler_mcp.config.choices import Isolation, OfferedTasks
 from envscaler_mcp.launch.server import main
-from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.trust import load_code
 
 app = typer.Typer(add_completion=False)
@@ -18,28 +17,37 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def serve_world(
     ctx: typer.Context,
-    env_id: Annotated[str, typer.Argument(metavar="ENV_ID", help="An id that `envscaler list` shows.")],
-    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
-    port: Annotated[int, typer.Option(help="The port for --http; any free one by itself.", min=0, max=65535)] = 0,
-    host: Annotated[str, typer.Option(help="The address for --http; any but this machine's needs a token.")] = "",
-    token_env: Annotated[str, typer.Option(help="The variable that holds the token which clients must send.")] = "",
-    state: Annotated[str, typer.Option(metavar="NAME_OR_FILE", help="Where the world begins.")] = "",
-    scenario: Annotated[str, typer.Option(metavar="ID", help="Begin at a task, with its state and seed.")] = "",
+    env_id: Annotated[
+        str, typer.Argument(metavar="ENV_ID", help="The id of an environment, as `envscaler list` shows it.")
+    ],
+    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")] = False,
+    port: Annotated[int, typer.Option(help="The port for --http. Default: any free port.", min=0, max=65535)] = 0,
+    host: Annotated[
+        str, typer.Option(help="The address for --http. Default: this machine only; any other address needs a token.")
+    ] = "",
+    token_env: Annotated[
+        str, typer.Option(help="The environment variable that holds the token which clients must send.")
+    ] = "",
+    state: Annotated[
+        str, typer.Option(metavar="NAME_OR_FILE", help="The start state. Default: the environment's first state.")
+    ] = "",
+    scenario: Annotated[str, typer.Option(metavar="ID", help="Start a scenario, with its state and seed.")] = "",
     prompts: Annotated[
-        Offer | None,
+        OfferedTasks | None,
         typer.Option(
-            help="Which tasks that begin here are prompts; train by default, none with --scenario.", show_default=False
+            help="Which tasks are offered as prompts. Default: train; with --scenario, none.", show_default=False
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of the world's chance; the state's own by itself.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the world's random numbers. Default: the state's.")] = None,
     isolation: Annotated[
         Isolation | None,
         typer.Option(
-            help="Where the code runs; default: here if compiled, else in a worker (auto). portable: in a worker, also without "
-            "the kernel's layer."
+            help="Where the code runs: local (this process, only compiled code), auto or hard (a worker), portable (a worker, even "
+            "without the kernel's layer), trusted (this process). Default: local for compiled code, else auto."
         ),
     ] = None,
 ) -> None:
+
     options = {
         "--host": host,
         "--token-env": token_env,

@@ -1,15 +1,17 @@
-"""Show one server: what it is, its rules and its tools."""
+"""Show one environment: what it is, its rules and its tools."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.artifacts import Environment, Tool
 from envscaler_mcp.cli.lookup import environment_of
 from envscaler_mcp.cli.printing import Styled, print_json, say
 from envscaler_mcp.html.visible import on_one_line
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts import Environment, Tool
 
 app = typer.Typer(add_completion=False)
 
@@ -17,8 +19,10 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def show_server(
     ctx: typer.Context,
-    env_id: Annotated[str, typer.Argument(metavar="ENV_ID", help="An id that `envscaler list` shows.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print environment.json for programs.")] = False,
+    env_id: Annotated[
+        str, typer.Argument(metavar="ENV_ID", help="The id of an environment, as `envscaler list` shows it.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print environment.json.")] = False,
 ) -> None:
     environment = environment_of(ctx, env_id)
     if as_json:

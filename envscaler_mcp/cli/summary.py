@@ -21,7 +21,7 @@ _SHOWN = 10
 
 def disturbed(tally: Tally) -> list[Attempted]:
     """Episodes that failed for another reason than their agent."""
-    return [one for one in attempts_of(tally) if one.owner not in (None, "agent")]
+    return [attempt for attempt in attempts_of(tally) if attempt.owner not in (None, "agent")]
 
 
 def print_summary(plan: RunPlan, tally: Tally) -> None:
@@ -34,20 +34,20 @@ def print_summary(plan: RunPlan, tally: Tally) -> None:
         ("environment", "episodes", "done", "solved", "reward", "masked", "steps", "agent failed", "other failures"),
         rows,
     )
-    masked = sum(one.masked for one in tally.done.values())
+    masked = sum(attempt.masked for attempt in tally.done.values())
     if masked:
         counted = len(tally.done) - masked
         say(f"Rewards and passes are of {counted} episodes; {masked} are masked, since their agent could not help it.")
     _print_passing(plan, tally)
     others = disturbed(tally)
-    for one in others[:_SHOWN]:
-        say(on_one_line(f"{one.id}: {one.owner}: {one.reason}"), err=True)
+    for attempt in others[:_SHOWN]:
+        say(on_one_line(f"{attempt.id}: {attempt.owner}: {attempt.reason}"), err=True)
     if len(others) > _SHOWN:
         say(f"… and {len(others) - _SHOWN} more.", err=True)
     gradings = _gradings(tally)
     if len(gradings) > 1:
-        told = ", ".join(f"{name or 'none'}: {count}" for name, count in gradings.items())
-        say(f"Not all verdicts are by one grading ({told}); `runs rescore` judges all of them by today's.", err=True)
+        counts = ", ".join(f"{name or 'none'}: {count}" for name, count in gradings.items())
+        say(f"Not all verdicts are by one grading ({counts}); `runs rescore` judges all of them by today's.", err=True)
 
 
 def print_gaps(plan: RunPlan, tally: Tally, damaged: int) -> None:
@@ -63,8 +63,15 @@ def print_gaps(plan: RunPlan, tally: Tally, damaged: int) -> None:
 def print_attempts(attempts: Sequence[Attempted]) -> None:
     """One line for each of these."""
     rows = [
-        (one.id, f"{one.reward:.3f}", str(one.steps), one.ended, one.owner or "–", one.reason or "solved")
-        for one in attempts
+        (
+            attempt.id,
+            f"{attempt.reward:.3f}",
+            str(attempt.steps),
+            attempt.ended,
+            attempt.owner or "–",
+            attempt.reason or "solved",
+        )
+        for attempt in attempts
     ]
     print_table(("episode", "reward", "steps", "ended", "failure of", "why"), rows)
     say(f"{len(rows)} episodes.")
@@ -81,33 +88,33 @@ def summary_of(plan: RunPlan, tally: Tally, listed: Sequence[Attempted] | None =
         "gradings": _gradings(tally),
         "planned": len(plan.episodes),
         "done": len(tally.done),
-        "solved": sum(one.solved for one in done),
+        "solved": sum(attempt.solved for attempt in done),
         "reward": _reward(list(done)),
-        "masked": sum(one.masked for one in done),
+        "masked": sum(attempt.masked for attempt in done),
         "failures": _failures([*done, *tally.failed.values()]),
-        "passing": [asdict(one) for one in passing(plan.episodes, tally.done)],
+        "passing": [asdict(rate) for rate in passing(plan.episodes, tally.done)],
         **{f"by_{group}": _by(group, plan, tally) for group in GROUPS},
         "episodes": [
             {
-                "id": one.id,
-                "environment": one.environment,
-                "reward": one.reward,
-                "solved": one.solved,
-                "owner": one.owner,
-                "reason": one.reason,
-                "grading": one.grading,
-                "steps": one.steps,
-                "ended": one.ended,
-                "attempts": tally.attempts[one.id],
+                "id": attempt.id,
+                "environment": attempt.environment,
+                "reward": attempt.reward,
+                "solved": attempt.solved,
+                "owner": attempt.owner,
+                "reason": attempt.reason,
+                "grading": attempt.grading,
+                "steps": attempt.steps,
+                "ended": attempt.ended,
+                "attempts": tally.attempts[attempt.id],
             }
-            for one in (attempts_of(tally) if listed is None else listed)
+            for attempt in (attempts_of(tally) if listed is None else listed)
         ],
     }
 
 
 def _gradings(tally: Tally) -> dict[str, int]:
     """How many of the verdicts that count were given under each number; those of one number are comparable."""
-    return dict(sorted(Counter(one.grading.rpartition("/")[2] for one in tally.done.values()).items()))
+    return dict(sorted(Counter(attempt.grading.rpartition("/")[2] for attempt in tally.done.values()).items()))
 
 
 def _by(group: Group, plan: RunPlan, tally: Tally) -> dict[str, Any]:
@@ -120,18 +127,18 @@ def _figures(planned: Sequence[PlannedEpisode], tally: Tally) -> dict[str, Any]:
     return {
         "planned": len(planned),
         "done": len(done),
-        "masked": sum(one.masked for one in done),
-        "solved": sum(one.solved for one in done),
+        "masked": sum(attempt.masked for attempt in done),
+        "solved": sum(attempt.solved for attempt in done),
         "reward": _reward(done),
         "failures": _failures([*done, *failed]),
-        "passing": [asdict(one) for one in passing(planned, tally.done)],
+        "passing": [asdict(rate) for rate in passing(planned, tally.done)],
     }
 
 
 def _attempts(planned: Sequence[PlannedEpisode], tally: Tally) -> tuple[list[Attempted], list[Attempted]]:
     """Those that are done, and those that the machine kept from being played."""
-    done = [tally.done[one.id] for one in planned if one.id in tally.done]
-    return done, [tally.failed[one.id] for one in planned if one.id in tally.failed]
+    done = [tally.done[episode.id] for episode in planned if episode.id in tally.done]
+    return done, [tally.failed[episode.id] for episode in planned if episode.id in tally.failed]
 
 
 def _print_passing(plan: RunPlan, tally: Tally) -> None:
@@ -144,19 +151,19 @@ def _print_passing(plan: RunPlan, tally: Tally) -> None:
     )
     rows = [_passing_row("all", plan.episodes, tally, shown)]
     for group in GROUPS:
-        found = grouped(plan.episodes, group)
-        if len(found) > 1:
-            rows += [_passing_row(name, planned, tally, shown) for name, planned in sorted(found.items())]
+        groups = grouped(plan.episodes, group)
+        if len(groups) > 1:
+            rows += [_passing_row(name, planned, tally, shown) for name, planned in sorted(groups.items())]
     say("")
     print_table(("", "masked", *(f"pass@{k}" for k in shown), *(f"pass^{k}" for k in shown[1:]), "failures"), rows)
 
 
 def _passing_row(name: str, planned: Sequence[PlannedEpisode], tally: Tally, shown: Sequence[int]) -> list[str]:
-    found = {one.k: one for one in passing(planned, tally.done)}
+    rates = {rate.k: rate for rate in passing(planned, tally.done)}
     done, failed = _attempts(planned, tally)
-    once = [f"{found[k].at_least_once:.3f} of {found[k].tasks}" if k in found else "–" for k in shown]
-    always = [f"{found[k].every_time:.3f}" if k in found else "–" for k in shown[1:]]
-    return [name, str(sum(one.masked for one in done)), *once, *always, _told(_failures([*done, *failed]))]
+    once = [f"{rates[k].at_least_once:.3f} of {rates[k].tasks}" if k in rates else "–" for k in shown]
+    always = [f"{rates[k].every_time:.3f}" if k in rates else "–" for k in shown[1:]]
+    return [name, str(sum(rate.masked for rate in done)), *once, *always, _told(_failures([*done, *failed]))]
 
 
 def _told(failures: Mapping[str, int]) -> str:
@@ -164,7 +171,7 @@ def _told(failures: Mapping[str, int]) -> str:
 
 
 def _row(environment: str | None, plan: RunPlan, tally: Tally) -> list[str]:
-    planned = [one for one in plan.episodes if environment in (None, one.environment)]
+    planned = [episode for episode in plan.episodes if environment in (None, episode.environment)]
     done, failed = _attempts(planned, tally)
     failures = _failures([*done, *failed])
     agents = failures.pop("agent", 0)
@@ -173,10 +180,10 @@ def _row(environment: str | None, plan: RunPlan, tally: Tally) -> list[str]:
         environment or "all",
         str(len(planned)),
         str(len(done)),
-        str(sum(one.solved for one in done)),
+        str(sum(attempt.solved for attempt in done)),
         "–" if reward is None else f"{reward:.3f}",
-        str(sum(one.masked for one in done)),
-        f"{mean(one.steps for one in done):.1f}" if done else "–",
+        str(sum(attempt.masked for attempt in done)),
+        f"{mean(attempt.steps for attempt in done):.1f}" if done else "–",
         str(agents),
         _told(failures),
     ]
@@ -184,10 +191,10 @@ def _row(environment: str | None, plan: RunPlan, tally: Tally) -> list[str]:
 
 def _reward(done: Sequence[Attempted]) -> float | None:
     """The mean over what is not masked: an episode that something else spoilt says nothing about the agent."""
-    counted = [one.reward for one in done if not one.masked]
+    counted = [attempt.reward for attempt in done if not attempt.masked]
     return mean(counted) if counted else None
 
 
 def _failures(attempts: Sequence[Attempted]) -> dict[str, int]:
-    owners = [one.owner for one in attempts if one.owner is not None]
+    owners = [attempt.owner for attempt in attempts if attempt.owner is not None]
     return {str(owner): owners.count(owner) for owner in owners}

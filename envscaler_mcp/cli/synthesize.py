@@ -1,4 +1,4 @@
-"""Make environments of raw tasks with a model: mined, written, tried, mended, admitted and given proven scenarios."""
+"""Make environments from raw tasks with a model: mined, written, tested, repaired, admitted, with proven scenarios."""
 
 from __future__ import annotations
 
@@ -6,121 +6,81 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING
 
-import anyio
 import typer
 
-from envscaler_mcp.artifacts import digest_of
+from envscaler_mcp.cli.configured import configured
 from envscaler_mcp.cli.lookup import settings_of
-from envscaler_mcp.cli.models import Pace, price_at, reached
 from envscaler_mcp.cli.printing import print_json, print_table, say
+from envscaler_mcp.config.synthesis import SynthesisOptions
 from envscaler_mcp.errors import EmitError
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.llm import Ledger, ModelParams
-from envscaler_mcp.pipeline.synthesis_run import RunOptions, report, synthesis_run
-from envscaler_mcp.pipeline.synthesizing import Step, Synthesis
-from envscaler_mcp.pipeline.wanted import Wanted
-from envscaler_mcp.synthesis.topics.mining import read_raw_tasks
+
+if TYPE_CHECKING:
+    from envscaler_mcp.llm import Ledger
+    from envscaler_mcp.pipeline.synthesizing import Step, Synthesis
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
-def synthesize_servers(
-    ctx: typer.Context,
-    tasks: Annotated[
-        Path, typer.Option("--tasks", metavar="FILE", help='One task a line: {"task": "…"}, or plain text.')
-    ],
-    environments: Annotated[int, typer.Option(min=1, help="How many environments at most.")] = 5,
-    scenarios: Annotated[int, typer.Option(min=1, help="How many scenarios of each.")] = 10,
-    model: Annotated[str | None, typer.Option(help="The model; else that of the settings file.")] = None,
-    budget: Annotated[
-        float | None, typer.Option(min=0, help="Dollars that may be spent, earlier starts of the run included.")
-    ] = None,
-    price: Annotated[
-        str | None, typer.Option(metavar="IN,OUT[,CACHED]", help="Dollars for a million tokens of the model.")
-    ] = None,
-    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="A table of prices by model.")] = None,
-    style: Annotated[
-        Literal["blueprint", "code"],
-        typer.Option(help="Written as blueprints that are compiled, or as classes, one operation at a time."),
-    ] = "blueprint",
-    plan: Annotated[
-        Literal["first", "task"],
-        typer.Option(
-            help="What scenarios begin with: a plan that was tried and is then put into words, or a task in words "
-            "that a solver then must solve."
-        ),
-    ] = "first",
-    judge: Annotated[
-        Literal["model", "local"], typer.Option(help="Who says which tasks need records; local costs nothing.")
-    ] = "model",
-    embeddings: Annotated[
-        str, typer.Option(metavar="MODEL", help="Let this model say how near topics are; else their words do.")
-    ] = "",
-    reword: Annotated[bool, typer.Option(help="Tell tasks in the model's words.")] = True,
-    repairs: Annotated[int, typer.Option(min=0, help="How often what the judge found is mended.")] = 2,
-    parallel: Annotated[int, typer.Option(min=1, help="How many questions are asked at once.")] = 8,
-    temperature: Annotated[float | None, typer.Option(min=0, max=2, help="Left to the endpoint by default.")] = None,
-    max_tokens: Annotated[int, typer.Option(min=256, help="How long an answer may be.")] = 32_000,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds until an answer is given up.")] = 600,
-    prompts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Prompts of your own, in the place of those of the same name.")
-    ] = None,
-    run: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where answers are kept; a run goes on where its folder is.")
-    ] = None,
-    record: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the whole run down there.")] = None,
-    replay: Annotated[Path | None, typer.Option(metavar="DIR", help="Play a recorded run; no model is asked.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-) -> None:
-    if record is not None and replay is not None:
+@configured(SynthesisOptions)
+def synthesize_servers(ctx: typer.Context, options: SynthesisOptions) -> None:
+    import anyio
+
+    from envscaler_mcp.cli.models import Pace, price_at, reached
+    from envscaler_mcp.llm import ModelParams
+    from envscaler_mcp.pipeline.synthesis_run import RunOptions, report, synthesis_run
+    from envscaler_mcp.synthesis.topics.mining import read_raw_tasks
+
+    if options.record is not None and options.replay is not None:
         raise typer.BadParameter("a run is recorded or replayed, not both", param_hint="--record")
     settings = settings_of(ctx)
-    raw = read_raw_tasks(tasks)
-    endpoint, name = reached(settings, model, Pace(parallel=parallel, timeout=timeout), needed=replay is None)
-    wanted = Wanted(
-        environments=environments,
-        scenarios=scenarios,
-        style=style,
-        plan=plan,
-        judge=judge,
-        embeddings=embeddings,
-        reword=reword,
-        repairs=repairs,
-    )
-    options = RunOptions(
-        wanted=wanted,
-        asking=ModelParams(model=name, temperature=temperature, max_tokens=max_tokens),
+    raw = read_raw_tasks(options.tasks)
+    pace = Pace(parallel=options.parallel, timeout=options.timeout)
+    endpoint, name = reached(settings, options.model, pace, needed=options.replay is None)
+    plan = RunOptions(
+        wanted=options,
+        asking=ModelParams(model=name, temperature=options.temperature, max_tokens=options.max_tokens),
         endpoint=endpoint,
-        price=price_at(settings, name, price, prices),
-        budget=budget,
-        prompts=prompts,
-        mode="record" if record is not None else "replay" if replay is not None else "live",
-        recording=record or replay,
+        price=price_at(settings, name, options.price, options.prices),
+        budget=options.budget,
+        prompts=options.prompts,
+        mode="record" if options.record is not None else "replay" if options.replay is not None else "live",
+        recording=options.record or options.replay,
     )
-    folder = run or settings.home / "synthesis" / digest_of([[task.text for task in raw], name, style, plan])[7:19]
-    if run is None and (folder.is_symlink() or folder.parent.is_symlink()):
-        raise EmitError(f"{str(folder)!r} is a link or lies behind one; name a folder with --run")
+    folder = options.run or _folder(
+        settings.home / "synthesis", [[task.text for task in raw], name, options.style, options.plan]
+    )
     try:
-        with _watched(as_json, budget) as on:
-            found, ledger = anyio.run(
-                lambda: synthesis_run(options, raw, folder, settings.servers, settings.registry_file, on)
+        with _watched(options.as_json, options.budget) as on:
+            synthesis, ledger = anyio.run(
+                lambda: synthesis_run(plan, raw, folder, settings.servers, settings.registry_file, on)
             )
     except KeyboardInterrupt:
-        say(f"What was answered is kept in {folder}; the same command goes on from there.", err=True)
+        say(f"Answers so far are stored in {folder}; the same command continues from there.", err=True)
         raise
-    if as_json:
-        print_json(report(found, ledger, options))
+    if options.as_json:
+        print_json(report(synthesis, ledger, plan))
     else:
-        _print(found, ledger, folder)
-    raise typer.Exit(1 if found.stopped or not found.admitted else 0)
+        _print(synthesis, ledger, folder)
+    raise typer.Exit(1 if synthesis.stopped or not synthesis.admitted else 0)
+
+
+def _folder(parent: Path, made_of: object) -> Path:
+    """The folder of a run that has none of its own: the same for the same tasks, model and style."""
+    from envscaler_mcp.artifacts import digest_of
+
+    folder = parent / digest_of(made_of)[7:19]
+    if folder.is_symlink() or parent.is_symlink():
+        raise EmitError(f"{str(folder)!r} is a link or lies behind one; name a folder with --run")
+    return folder
 
 
 @contextmanager
 def _watched(quiet: bool, budget: float | None) -> Iterator[Callable[[Step, Ledger], None]]:
-    """A table that lives where somebody looks at a screen, else a line for each step."""
+    """A live table on a terminal, else a line for each step."""
     if quiet or not sys.stderr.isatty():
         yield (lambda _step, _ledger: None) if quiet else _tell_line
         return
@@ -155,28 +115,29 @@ def _tell_line(step: Step, ledger: Ledger) -> None:
 def _spent(ledger: Ledger, budget: float | None) -> str:
     total = ledger.total
     of = f" of ${budget:.2f}" if budget is not None else ""
-    return f"${total.dollars:.2f}{of}, {total.asked} answers, {total.kept} kept from before"
+    return f"${total.dollars:.2f}{of}, {total.asked} answers, {total.kept} from earlier starts"
 
 
-def _print(found: Synthesis, ledger: Ledger, folder: Path) -> None:
+def _print(synthesis: Synthesis, ledger: Ledger, folder: Path) -> None:
     say(
-        f"{found.kept} of {found.tasks} tasks need records; {len(found.admitted)} environments are admitted.", bold=True
+        f"{synthesis.relevant} of {synthesis.tasks} tasks need records; {len(synthesis.admitted)} environments are admitted.",
+        bold=True,
     )
-    if found.admitted:
+    if synthesis.admitted:
         rows = [
             (
-                one.built.environment.id,
-                str(len(one.built.environment.tools)),
-                str(one.built.scenarios),
-                str(one.repairs),
-                one.topic.title,
+                admitted.built.environment.id,
+                str(len(admitted.built.environment.tools)),
+                str(admitted.built.scenarios),
+                str(admitted.repairs),
+                admitted.topic.title,
             )
-            for one in found.admitted
+            for admitted in synthesis.admitted
         ]
         print_table(("id", "tools", "scenarios", "repairs", "title"), rows)
-    for one in found.failed:
-        say(f"{one.topic.id} failed: {one.reason}", err=True)
-    for left in found.left_out:
+    for failure in synthesis.failed:
+        say(f"{failure.topic.id} failed: {failure.reason}", err=True)
+    for left in synthesis.left_out:
         say(f"{left.topic.id} is left out: {left.reason}")
     stages = [
         (
@@ -191,6 +152,6 @@ def _print(found: Synthesis, ledger: Ledger, folder: Path) -> None:
     ]
     say("")
     print_table(("stage", "asked", "kept", "tokens in", "tokens out", "cost"), stages)
-    if found.stopped:
-        say(f"\n{found.stopped}.", err=True)
-    say(f"\nAnswers are kept in {folder}; the same command goes on and pays for nothing twice.")
+    if synthesis.stopped:
+        say(f"\n{synthesis.stopped}.", err=True)
+    say(f"\nAnswers are stored in {folder}; the same command continues and pays for no answer twice.")

@@ -37,7 +37,7 @@ def elsewhere(settings: Settings, url: str | None, key_variable: str | None) -> 
     return settings.model_copy(update={"model": settings.model.model_copy(update=change)})
 
 
-def told(spent: LedgerLine) -> str:
+def cost_sentence(spent: LedgerLine) -> str:
     """What was spent, in a sentence; dollars as far as prices are known."""
     tokens = f"{spent.prompt_tokens:,} tokens in, {spent.completion_tokens:,} out"
     dollars = f"${spent.dollars:.2f} for "

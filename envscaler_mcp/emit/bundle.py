@@ -144,13 +144,13 @@ def _files_of(package: Path, room: str) -> list[Path]:
 def _rooms_imported(path: Path, package: Path) -> set[str]:
     if path.suffix != ".py":
         return set()
-    found = set()
+    modules = set()
     for node in ast.walk(parsed_module(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    names = {name.split(".")[1] for name in found if name.startswith(f"{package.name}.")}
+            modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    names = {name.split(".")[1] for name in modules if name.startswith(f"{package.name}.")}
     return {name for name in names if (package / name).is_dir() or (package / f"{name}.py").is_file()}
 
 

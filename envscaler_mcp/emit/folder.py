@@ -53,7 +53,7 @@ def folder_files(
 
 
 def docstring_title(environment: Environment) -> str:
-    """The title for the first line of a program: titles may be anybody's."""
+    """The title for the first line of a program: a title may come from an unknown author."""
     return within_docstring(" ".join(environment.title.split()))
 
 
@@ -90,13 +90,16 @@ def server_folder(folder: Path, *, make: bool = False) -> Iterator[PlainFolder]:
 
 def folder_differences(folder: Path, files: Mapping[str, str], besides: Sequence[str] = ()) -> list[str]:
     """What would be written, in words; nothing when the folder is what would be emitted, besides what may lie there."""
-    found = [
+    differences = [
         f"{name} is missing" if not has_member(folder, name) else f"{name} is not what would be emitted"
         for name, text in files.items()
         if not _holds(folder, name, text)
     ]
     present = _present(folder)
-    return [*found, *(f"{name} would not be emitted" for name in present if name not in files and name not in besides)]
+    return [
+        *differences,
+        *(f"{name} would not be emitted" for name in present if name not in files and name not in besides),
+    ]
 
 
 def _holds(folder: Path, name: str, text: str) -> bool:

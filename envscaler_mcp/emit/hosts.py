@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
+from envscaler_mcp.config import choices
 from envscaler_mcp.emit.edited_file import EditedFile
 from envscaler_mcp.emit.jsonc import JsoncError, parse, value_of, with_member, without_member
 from envscaler_mcp.errors import EmitError
 
-Client = Literal["claude-desktop", "claude-code", "vscode", "cursor"]
+Client = choices.HostProgram
 CLIENTS: tuple[Client, ...] = get_args(Client)
 
 

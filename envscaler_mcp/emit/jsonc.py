@@ -38,7 +38,7 @@ class Node:
 
     def member(self, name: str) -> Member | None:
         """The member that a reader gets: of several with one name the last."""
-        return next((one for one in reversed(self.members) if one.name == name), None)
+        return next((member for member in reversed(self.members) if member.name == name), None)
 
 
 @dataclass(slots=True)
@@ -89,11 +89,11 @@ def with_member(text: str, path: tuple[str, str], value: Any) -> str:
         raise JsoncError(f"{path[0]!r} is not an object")
     if outer is None:
         return lines.inserted(root, path[0], {path[1]: value})
-    found = outer.value.member(path[1])
-    if found is None:
+    member = outer.value.member(path[1])
+    if member is None:
         return lines.inserted(outer.value, path[1], value)
-    made = lines.rendered(value, lines.indent_at(found.start), lines.is_multiline(outer.value))
-    return text[: found.value.start] + made + text[found.value.end :]
+    made = lines.rendered(value, lines.indent_at(member.start), lines.is_multiline(outer.value))
+    return text[: member.value.start] + made + text[member.value.end :]
 
 
 def without_member(text: str, path: tuple[str, str]) -> str:

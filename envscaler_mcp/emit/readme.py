@@ -55,7 +55,7 @@ def origin_of(environment: Environment) -> str:
         return f"Emitted from blueprint.yaml; `envscaler build {environment.id}` writes it again."
     if environment.origin == "published":
         return "Emitted from environment.py, a published class that is run as published."
-    return "Emitted from environment.py, a class that somebody wrote."
+    return "Emitted from environment.py, a class that a person or a model wrote."
 
 
 def _tool(tool: Tool, call: WorkedCall | None) -> str:

@@ -13,16 +13,15 @@ from pydantic import TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts import Call, Scenario, digest_of
 from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.config.choices import AGENTS, PERSON
 from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent, RunAbortedError
 from envscaler_mcp.episode.calling import Calling
 from envscaler_mcp.episode.guessing import RandomAgent
-from envscaler_mcp.episode.human import PERSON, PersonAgent
+from envscaler_mcp.episode.human import PersonAgent
 from envscaler_mcp.episode.model_agent import PROMPTS, ModelAgent
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.providers import provider_of
 from envscaler_mcp.errors import EnvScalerError
-
-AGENTS = ("oracle", "noop", "random", "person", "scripted:FILE", "openai:MODEL", "prompted:MODEL", "module:Class")
 
 
 class UnknownAgentError(EnvScalerError):

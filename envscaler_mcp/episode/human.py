@@ -21,9 +21,6 @@ from envscaler_mcp.html.visible import visible
 from envscaler_mcp.serving.suggestion import did_you_mean
 from envscaler_mcp.serving.validation import compile_arguments, without_patterns
 
-PERSON = "person"
-PATIENCE = 24 * 3600.0
-"""Seconds that an episode with a person may take by default."""
 DONE = "done"
 
 Completing = Callable[[str], Sequence[str]]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.config.choices import PERSON, USERS
 from envscaler_mcp.episode.agent import RunAbortedError
-from envscaler_mcp.episode.human import PERSON, PersonUser
+from envscaler_mcp.episode.human import PersonUser
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.model_user import ModelUser
 from envscaler_mcp.episode.progress import GoalProgress
@@ -12,8 +13,6 @@ from envscaler_mcp.episode.providers import provider_of
 from envscaler_mcp.episode.scripted_user import scripted_user
 from envscaler_mcp.episode.user import MakeUser, User
 from envscaler_mcp.errors import EnvScalerError
-
-USERS = ("scripted", "person", "openai:MODEL")
 
 
 class UnknownUserError(EnvScalerError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from envscaler_mcp.config.choices import EXPORT_FORMATS
 from envscaler_mcp.export.dataset_info import enlisted
 from envscaler_mcp.export.dialogue import Dialogue
 from envscaler_mcp.export.formats import Format
@@ -42,4 +43,4 @@ def _rows(dialogue: Dialogue) -> Iterator[Row]:
         }
 
 
-FORMAT = Format("LLaMA-Factory's alpaca as in the paper, a row for each turn", (".jsonl",), write_alpaca)
+FORMAT = Format(*EXPORT_FORMATS["alpaca"], write_alpaca)

@@ -12,6 +12,7 @@ from envscaler_mcp import __version__
 from envscaler_mcp.artifacts import Step, digest_of
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.artifacts.episode import ModelCost
+from envscaler_mcp.config.choices import EXPORT_FORMATS
 from envscaler_mcp.errors import ExportError, boundary
 from envscaler_mcp.export.dialogue import Dialogue, Message
 from envscaler_mcp.export.formats import RECORDS, Format
@@ -120,6 +121,4 @@ def _called(call: dict[str, Any], step: Step | None) -> dict[str, Any]:
     return called | {"arguments": arguments}
 
 
-FORMAT = Format(
-    "Harbor's ATIF, a folder with a file for each episode", (), write_atif, RECORDS, lambda dialogue: dialogue.messages
-)
+FORMAT = Format(*EXPORT_FORMATS["atif"], write_atif, RECORDS, lambda dialogue: dialogue.messages)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.artifacts.scenario import Split
+from envscaler_mcp.config import choices
 from envscaler_mcp.export.dialogue import Dialogue, Message
 from envscaler_mcp.export.validity import calls_are_read, has_empty_turn, has_marks, in_order
 
@@ -30,7 +31,7 @@ Reason = Literal[
     "unsolved",
     "duplicate",
 ]
-Keepable = Literal["masked", "user", "unfinished", "turns", "frame", "duplicate"]
+Keepable = choices.Keepable
 REASONS: dict[Reason, str] = {
     "attempt": "it does not count, since the machine failed or another attempt of the episode does",
     "stale": "its environment or its task is no longer the one that was played",

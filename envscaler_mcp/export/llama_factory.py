@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from envscaler_mcp.config.choices import EXPORT_FORMATS
 from envscaler_mcp.export.dataset_info import enlisted
 from envscaler_mcp.export.dialogue import Dialogue, Message
 from envscaler_mcp.export.formats import Format
@@ -54,4 +55,4 @@ def _said(message: Message) -> dict[str, str]:
     return {"from": "function_call", "value": thought(message) + told}
 
 
-FORMAT = Format("LLaMA-Factory's sharegpt, a row for each turn", (".jsonl",), write_llama_factory)
+FORMAT = Format(*EXPORT_FORMATS["llama-factory"], write_llama_factory)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from envscaler_mcp.config.choices import EXPORT_FORMATS
 from envscaler_mcp.export.dialogue import Dialogue, Message
 from envscaler_mcp.export.formats import Format
 from envscaler_mcp.export.hermes import said, thought
@@ -46,4 +47,4 @@ def _called(function: dict[str, str]) -> str:
     return json.dumps({"name": function["name"], "arguments": json.loads(function["arguments"])}, ensure_ascii=False)
 
 
-FORMAT = Format("ms-swift for agents", (".jsonl",), write_ms_swift)
+FORMAT = Format(*EXPORT_FORMATS["ms-swift"], write_ms_swift)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from envscaler_mcp.config.choices import EXPORT_FORMATS
 from envscaler_mcp.export.dialogue import Dialogue, Message
 from envscaler_mcp.export.filters import task_of
 from envscaler_mcp.export.formats import PROMPTS, Format
@@ -41,6 +42,4 @@ def _prompt(dialogue: Dialogue) -> list[Message]:
     return [system, *(message for message in dialogue.prompt if message["role"] != "system")]
 
 
-FORMAT = Format(
-    "SkyRL, a prompt for each task", (".parquet",), write_skyrl, PROMPTS, lambda dialogue: dialogue.prompt, task_of
-)
+FORMAT = Format(*EXPORT_FORMATS["skyrl"], write_skyrl, PROMPTS, lambda dialogue: dialogue.prompt, task_of)

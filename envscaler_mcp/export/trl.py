@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from envscaler_mcp.config.choices import EXPORT_FORMATS
 from envscaler_mcp.export.dialogue import FACTS, Dialogue, Message
 from envscaler_mcp.export.formats import Format
 from envscaler_mcp.export.table import Columns, write_lines, write_table
@@ -44,4 +45,4 @@ def _with_objects(message: Message) -> Message:
     return message | {"tool_calls": read}
 
 
-FORMAT = Format("TRL, messages and tools", (".jsonl", ".parquet"), write_trl)
+FORMAT = Format(*EXPORT_FORMATS["trl"], write_trl)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from envscaler_mcp.config.choices import EXPORT_FORMATS
 from envscaler_mcp.export.dialogue import Dialogue
 from envscaler_mcp.export.filters import task_of
 from envscaler_mcp.export.formats import PROMPTS, Format
@@ -39,6 +40,4 @@ def write_verl(path: Path, dialogues: Iterable[Dialogue]) -> int:
     return write_table(path, rows, _COLUMNS)
 
 
-FORMAT = Format(
-    "verl, a prompt for each task", (".parquet",), write_verl, PROMPTS, lambda dialogue: dialogue.prompt, task_of
-)
+FORMAT = Format(*EXPORT_FORMATS["verl"], write_verl, PROMPTS, lambda dialogue: dialogue.prompt, task_of)

@@ -9,11 +9,11 @@ import os
 import secrets
 import time
 from pathlib import Path
-from typing import Literal
 
+from envscaler_mcp.config import choices
 from envscaler_mcp.errors import LaunchError
 
-Scope = Literal["agent", "control", "read"]
+Scope = choices.TokenScope
 """Calling tools; owning worlds, which includes the other two; looking at the catalogue and the figures."""
 
 _ALLOWS: dict[str, frozenset[Scope]] = {

@@ -34,10 +34,10 @@ def escaped(json_text: str) -> str:
     return _UNSEEN.sub(_escape, json_text)
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     # Only inside texts of a JSON document can such signs stand; those beyond four digits are written as two halves.
-    return json.dumps(found[0])[1:-1]
+    return json.dumps(match[0])[1:-1]
 
 
-def _told(found: re.Match[str]) -> str:
-    return f"⟨U+{ord(found[0]):04X}⟩"
+def _told(match: re.Match[str]) -> str:
+    return f"⟨U+{ord(match[0]):04X}⟩"

@@ -1,4 +1,4 @@
-"""What a model wrote, tried by two agents, mended, and let through the gates of all environments or not at all."""
+"""What a model wrote: tried by two agents, repaired, and admitted by the gates that hold for all environments."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import yaml
 
 from envscaler_mcp.artifacts import Scenario, State, Topic
 from envscaler_mcp.artifacts.quality import Counts
+from envscaler_mcp.config.choices import SEED
+from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.emit.folder import folder_files
 from envscaler_mcp.errors import ModelError, SandboxError, ungrouped
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.llm import Author, UnusableError
-from envscaler_mcp.pipeline.building import Built, built_of, make
-from envscaler_mcp.pipeline.corpus import SEED, STATES, grown_states, level_of
+from envscaler_mcp.pipeline.building import STATES, Built, built_of, grown_states, level_of, make
 from envscaler_mcp.pipeline.usable import ONE_AT_A_TIME, logic_is_usable, stories_are_usable
-from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.quality import evaluate
 from envscaler_mcp.quality.agents import try_with_agents
 from envscaler_mcp.quality.report import BAR, Judged, counts, report_of
@@ -38,11 +38,11 @@ from envscaler_mcp.synthesis.written.blueprints import repair_blueprint, without
 from envscaler_mcp.synthesis.written.classes import card_of, repair_method, write_class
 from envscaler_mcp.synthesis.written.states import write_states
 
-_TOLD = 12
-"""How many findings a repair is told at once."""
+_FINDINGS = 12
+"""How many findings one repair gets."""
 
-Told = Callable[[str, str], None]
-"""Hears which stage was reached, and what is to be said of it."""
+Tell = Callable[[str, str], None]
+"""Gets the stage that was reached, and a remark on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,63 +52,67 @@ class Admitted:
     topic: Topic
     built: Built
     judged: Counts
-    """How the two agents' calls came out at last."""
+    """Results of the two agents' calls, after the last repair."""
     repairs: int
     reworded: int
     """How many scenarios are told in the model's words; the others would not have been proven in them."""
 
 
-async def admitted_blueprint(author: Author, topic: Topic, example: str, wanted: Wanted, told: Told) -> Admitted:
+async def admitted_blueprint(
+    author: Author, topic: Topic, example: str, wanted: SynthesisConfig, tell: Tell
+) -> Admitted:
     """An environment written as a blueprint."""
     usable = logic_is_usable(topic.id)
     text = await write_blueprint(author, topic, example, usable)
-    told("blueprint", "")
+    tell("blueprint", "")
     mended = 0
     while True:
         code, states = await _here(_compiled, text, topic.id)
         judged = await try_with_agents(author, author, code, states, open_world)
         findings = _findings(judged)
-        told("tried", _summary(judged))
+        tell("tried", _summary(judged))
         if not findings or mended == wanted.repairs:
             break
-        text = await repair_blueprint(author, text, [one for some in findings.values() for one in some][:_TOLD], usable)
+        text = await repair_blueprint(
+            author, text, [complaint for some in findings.values() for complaint in some][:_FINDINGS], usable
+        )
         mended += 1
-        told("mended", str(mended))
+        tell("mended", str(mended))
     _admit(topic, judged)
     if wanted.plan == "first":
         text = await write_stories(author, text, example, stories_are_usable(topic.id))
-        told("stories", "")
+        tell("stories", "")
     making = await _here(make, _signed(author, topic, text), f"{topic.id}.yaml", wanted.scenarios)
     made = making.made
     code = EnvironmentCode.of(made.environment, made.source, "compiled")
     court = CompiledCourt(code, made.model, made.speech)
-    scenarios, reworded = await _scenarios(author, court, making.states, making.scenarios, wanted, told)
+    scenarios, reworded = await _scenarios(author, court, making.states, making.scenarios, wanted, tell)
     built = await _here(built_of, replace(making, scenarios=scenarios))
     return Admitted(topic, built, counts(judged), mended, reworded)
 
 
-async def admitted_class(author: Author, topic: Topic, wanted: Wanted, told: Told) -> Admitted:
+async def admitted_class(author: Author, topic: Topic, wanted: SynthesisConfig, tell: Tell) -> Admitted:
     """An environment written as a class, one operation at a time."""
-    made = await write_class(author, topic, lambda what: told("code", what))
+    made = await write_class(author, topic, lambda what: tell("code", what))
     states = await write_states(author, made, STATES)
-    told("states", str(len(states)))
+    tell("states", str(len(states)))
     mended = 0
     while True:
         code = EnvironmentCode.of(card_of(author, made, tuple(STATES)), made.written.source)
         judged = await try_with_agents(author, author, code, states, open_isolated)
         judged += (await _here(partial(evaluate, code, states, open_isolated))).judged
         findings = _findings(judged)
-        told("tried", _summary(judged))
+        tell("tried", _summary(judged))
         if not findings or mended == wanted.repairs:
             break
-        for name, found in sorted(findings.items()):
-            made = await repair_method(author, made, name, found[:_TOLD])
+        for name, complaints in sorted(findings.items()):
+            made = await repair_method(author, made, name, complaints[:_FINDINGS])
         mended += 1
-        told("mended", str(mended))
+        tell("mended", str(mended))
     _admit(topic, judged)
     planned = await _here(_planned, code, states, wanted.scenarios) if wanted.plan == "first" else ()
     court = WrittenCourt(code, open_isolated)
-    scenarios, reworded = await _scenarios(author, court, states, planned, wanted, told)
+    scenarios, reworded = await _scenarios(author, court, states, planned, wanted, tell)
     report = report_of(code.environment, code.environment.code_digest, [state.seed for state in states], judged)
     files = folder_files(code.environment, code.source, "", states, scenarios, {})
     files["quality_report.json"] = report.to_text()
@@ -117,7 +121,12 @@ async def admitted_class(author: Author, topic: Topic, wanted: Wanted, told: Tol
 
 
 async def _scenarios(
-    author: Author, court: Court, states: Sequence[State], planned: Sequence[Scenario], wanted: Wanted, told: Told
+    author: Author,
+    court: Court,
+    states: Sequence[State],
+    planned: Sequence[Scenario],
+    wanted: SynthesisConfig,
+    tell: Tell,
 ) -> tuple[tuple[Scenario, ...], int]:
     """The scenarios that ship, and how many of them are told in the model's words."""
     if wanted.plan == "task":
@@ -125,13 +134,13 @@ async def _scenarios(
         made: list[Scenario] = []
         for number in range(1, wanted.scenarios + 1):
             made.append(await maker.scenario(states[(number - 1) % len(states)], number))
-            told("scenarios", str(number))
+            tell("scenarios", str(number))
         return tuple(made), len(made)
-    told("scenarios", str(len(planned)))
+    tell("scenarios", str(len(planned)))
     if not wanted.reword:
         return tuple(planned), 0
     scenarios, reworded = await _reworded(author, court, states, planned)
-    told("words", str(reworded))
+    tell("words", str(reworded))
     return scenarios, reworded
 
 
@@ -160,34 +169,34 @@ async def _reworded(
 ) -> tuple[tuple[Scenario, ...], int]:
     """The scenarios in the model's words where they are proven in them, in their own where not."""
     places = {state.name: state for state in states}
-    told: dict[str, Scenario] = {}
+    reworded: dict[str, Scenario] = {}
 
     async def word(scenario: Scenario) -> None:
         try:
-            found = await reword(author, court.card, scenario)
-            proof = await _here(court.proof, found, places[scenario.state])
+            rewording = await reword(author, court.card, scenario)
+            proof = await _here(court.proof, rewording, places[scenario.state])
         except (UnusableError, Unproven, SandboxError):
             # Its own words are plain, and proven.
             return
-        told[scenario.id] = found.model_copy(update={"proof": proof})
+        reworded[scenario.id] = rewording.model_copy(update={"proof": proof})
 
     with ungrouped():
         async with anyio.create_task_group() as group:
             for scenario in scenarios:
                 group.start_soon(word, scenario)
-    return tuple(told.get(scenario.id, scenario) for scenario in scenarios), len(told)
+    return tuple(reworded.get(scenario.id, scenario) for scenario in scenarios), len(reworded)
 
 
 def _findings(judged: Sequence[Judged]) -> dict[str, list[str]]:
-    """What failed, by operation, as whoever wrote it is told."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for one in judged:
-        if one.judgement == "fail":
-            found[one.probe.tool].append(
-                f"{one.probe.tool}({json.dumps(one.probe.arguments, ensure_ascii=False)}), meant to be "
-                f"{'done' if one.probe.kind == 'positive' else 'refused'}: {one.reason} It returned {one.observation[:300]}"
+    """What failed, by operation, in the words that the author gets."""
+    findings: dict[str, list[str]] = defaultdict(list)
+    for judgement in judged:
+        if judgement.judgement == "fail":
+            findings[judgement.probe.tool].append(
+                f"{judgement.probe.tool}({json.dumps(judgement.probe.arguments, ensure_ascii=False)}), meant to be "
+                f"{'done' if judgement.probe.kind == 'positive' else 'refused'}: {judgement.reason} It returned {judgement.observation[:300]}"
             )
-    return dict(found)
+    return dict(findings)
 
 
 def _summary(judged: Sequence[Judged]) -> str:
@@ -199,7 +208,7 @@ def _admit(topic: Topic, judged: Sequence[Judged]) -> None:
     summary = counts(judged)
     share = (summary.passed + summary.warned) / summary.total if summary.total else 0.0
     if share < BAR:
-        worst = next((one for one in judged if one.judgement == "fail"), None)
+        worst = next((judgement for judgement in judged if judgement.judgement == "fail"), None)
         why = f"; {worst.probe.tool}: {worst.reason}" if worst is not None else ""
         raise ModelError(
             f"{topic.id} is not admitted: {share:.0%} of {summary.total} calls did right, {BAR:.0%} must{why}"

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from envscaler_mcp.config.choices import SEED
 from envscaler_mcp.errors import EnvScalerError, GrowthError
 from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.analysis import tool_names
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.pipeline.corpus import SEED
 from envscaler_mcp.scenarios import (
     Grown,
     grow,
@@ -112,13 +112,13 @@ def _empty(model: Model, grown: Grown) -> list[Problem]:
 
 
 def _surprises(model: Model, runs: list[Grown]) -> list[Problem]:
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for name in model.operations:
         met = [surprise for run in runs for surprise in run.surprises if surprise.operation == name]
         permitted = sum(run.permitted.get(name, 0) for run in runs)
         for error, times in Counter(surprise.error for surprise in met).items():
             example = next(surprise.arguments for surprise in met if surprise.error == error)
-            found.append(
+            problems.append(
                 Problem(
                     "warning",
                     f"operation {name}",
@@ -126,17 +126,17 @@ def _surprises(model: Model, runs: list[Grown]) -> list[Problem]:
                     f"sentence of its own would tell the caller what to do. For example {example}",
                 )
             )
-    return found
+    return problems
 
 
 def _never_played(model: Model, runs: list[Grown]) -> list[Problem]:
     first, others = runs[0], runs[1:]
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for name in model.operations:
         if model.blueprint.start.play.get(name, 1) == 0:
             continue
         if not any(run.played.get(name) for run in runs):
-            found.append(Problem("warning", f"operation {name}", "it never succeeded while start states grew"))
+            problems.append(Problem("warning", f"operation {name}", "it never succeeded while start states grew"))
         elif not first.played.get(name) and not any(run.played.get(name, 0) > 1 for run in others):
-            found.append(Problem("warning", f"operation {name}", "it hardly ever succeeds while start states grow"))
-    return found
+            problems.append(Problem("warning", f"operation {name}", "it hardly ever succeeds while start states grow"))
+    return problems

@@ -11,11 +11,10 @@ from pathlib import Path
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Scenario
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
+from envscaler_mcp.config.choices import SHIPPED
 from envscaler_mcp.emit.folder import folder_differences, write_folder, write_member
 from envscaler_mcp.errors import EmitError, EnvScalerError
-from envscaler_mcp.pipeline.building import Built, build
-from envscaler_mcp.pipeline.corpus import SHIPPED
-from envscaler_mcp.pipeline.finished import STAMP, finished, note_finished
+from envscaler_mcp.pipeline.building import STAMP, Built, build, finished, note_finished
 from envscaler_mcp.registry import read_registry, with_entries
 from envscaler_mcp.scenarios.splits import environment_split
 from envscaler_mcp.serving.tasks import MORE_TASKS, TASKS, load_scenarios
@@ -24,23 +23,23 @@ LOCAL = (MORE_TASKS, STAMP)
 """Files of a server folder that do not ship."""
 
 Progress = Callable[[str, int, int], None]
-"""Told what was finished, its number and how many there are."""
+"""Gets what was finished, its number and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """One environment that is where it belongs."""
+    """One environment whose folder is written."""
 
     environment: Environment
     shipped: int
     scenarios: int
-    kept: bool = False
-    """Whether an earlier build had finished it."""
+    reused: bool = False
+    """Whether it was left as an earlier build wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    """What emitting found or did, by environment; empty lists where all was as it should be."""
+    """The result of emitting, by environment; empty if nothing differs."""
 
     built: tuple[Emitted, ...]
     differences: dict[str, list[str]]
@@ -62,19 +61,19 @@ def emit_environments(
 ) -> Emission:
     """Write server folders and the registry, or with `check` only say what would change.
 
-    With `all_of_them` these are all the servers there are: entries and folders of others go. With `resume` what an
-    earlier build has finished, and nobody has touched, is taken for what it is.
+    With `all_of_them` these are all the servers of the library: entries of others are removed. With `resume` folders
+    that an earlier build finished and that have not changed since are left as they are.
     """
     emitted: dict[str, Emitted] = {}
     differences: dict[str, list[str]] = {}
     failures: dict[str, str] = {}
     waiting: list[Path] = []
     for path in paths:
-        kept = _kept(path, servers / path.stem, many, or_more=check) if resume else None
-        if kept is None:
+        reused = _kept(path, servers / path.stem, many, or_more=check) if resume else None
+        if reused is None:
             waiting.append(path)
         else:
-            emitted[kept.environment.id] = kept
+            emitted[reused.environment.id] = reused
     for path, made in _built(waiting, many, workers):
         if isinstance(made, EnvScalerError):
             failures[str(path)] = str(made).removeprefix(f"{path}: ")
@@ -93,16 +92,16 @@ def emit_environments(
 
 
 def write_built(made: Built, folder: Path) -> Built:
-    """Make the folder hold what was built, and say what it holds then.
+    """Write what was built into the folder; the result counts what the folder then holds.
 
-    Where the same environment lies there, whatever was added to it stays; what lies there of another one goes.
+    If the folder holds the same environment, scenarios that were added to it stay; otherwise it is replaced.
     """
     files = {**made.files, **made.extra}
     card = folder / "environment.json"
     if not has_member(folder, card.name) or read_member_text(folder, card.name) != files[card.name]:
         write_folder(folder, files)
         return made
-    there = {one.id for one in load_scenarios(folder)}
+    there = {scenario.id for scenario in load_scenarios(folder)}
     for name in (TASKS, MORE_TASKS):
         before = read_member_text(folder, name) if has_member(folder, name) else ""
         lines = [line for line in files.get(name, "").split("\n") if line]
@@ -116,7 +115,7 @@ def write_built(made: Built, folder: Path) -> Built:
 
 def register(built: Sequence[Built], servers: Path, registry_file: Path) -> None:
     """Add environments to the registry, each in the place of an older one of its id."""
-    emitted = [Emitted(one.environment, one.shipped, one.scenarios) for one in built]
+    emitted = [Emitted(made.environment, made.shipped, made.scenarios) for made in built]
     _register(emitted, servers, registry_file, {}, check=False, all_of_them=False)
 
 
@@ -125,11 +124,11 @@ def _kept(path: Path, folder: Path, many: int, *, or_more: bool) -> Emitted | No
     if scenarios is None:
         return None
     shipped = len(read_member_text(folder, TASKS).splitlines()) if has_member(folder, TASKS) else 0
-    return Emitted(Environment.read_in(folder, "environment.json"), shipped, scenarios, kept=True)
+    return Emitted(Environment.read_in(folder, "environment.json"), shipped, scenarios, reused=True)
 
 
 def _written(made: Built, folder: Path, many: int, *, check: bool) -> list[str]:
-    """What was or would be different; a folder that is written is noted as finished."""
+    """What was or would be different; a written folder is noted as finished."""
     wrong = folder_differences(folder, made.files, LOCAL)
     if not check:
         files = {**made.files, **made.extra}
@@ -139,17 +138,17 @@ def _written(made: Built, folder: Path, many: int, *, check: bool) -> list[str]:
 
 
 def _built(paths: Sequence[Path], many: int, workers: int) -> Iterator[tuple[Path, Built | EnvScalerError]]:
-    """Each as it is done; by several processes where there are several workers and enough to do."""
+    """Each as it is done; with several workers and several paths, in several processes."""
     if workers < 2 or len(paths) < 2:
         for path in paths:
             yield path, _build(path, many)
         return
-    # Spawned, not forked: a progress bar's thread must not be copied in the middle of what it does.
+    # Spawned, not forked: a fork would copy the progress bar's thread in the middle of its work.
     with ProcessPoolExecutor(min(workers, len(paths)), mp_context=get_context("spawn")) as pool:
         futures: dict[Future[Built | EnvScalerError], Path] = {pool.submit(_build, path, many): path for path in paths}
         try:
             for future in as_completed(futures):
-                # Forgotten here, or every file of every environment would be held until the end.
+                # Popped, or every file of every environment would stay in memory until the end.
                 yield futures.pop(future), future.result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
@@ -159,7 +158,7 @@ def _build(path: Path, many: int) -> Built | EnvScalerError:
     try:
         return build(path, many)
     except EnvScalerError as failure:
-        # Errors of one's own may not survive the way between processes; their words do.
+        # Our error classes do not all survive pickling between processes; their message does.
         return EmitError(str(failure))
 
 
@@ -174,7 +173,7 @@ def _register(
 ) -> None:
     known = read_registry(registry_file) if registry_file.is_file() else Registry()
     if all_of_them:
-        # What a model or somebody else wrote is no business of the library.
+        # The library has no say about environments that a model or a user wrote.
         known = Registry(entries=tuple(entry for entry in known.entries if _from_elsewhere(servers / entry.id)))
     registry = with_entries(known, [_entry(made, servers, registry_file) for made in built])
     if not registry_file.is_file() or read_member_text(registry_file.parent, registry_file.name) != registry.to_text():
@@ -184,14 +183,14 @@ def _register(
 
 
 def _others(servers: Path, known: set[str], differences: dict[str, list[str]]) -> None:
-    """Name folders that look emitted and belong to no blueprint; what else lies there is nobody's business."""
+    """Name folders that look emitted and belong to no blueprint; other folders are ignored."""
     for card in sorted(servers.glob("*/environment.json")):
         if card.parent.name not in known and not _from_elsewhere(card.parent):
             differences.setdefault(card.parent.name, []).append("no blueprint of the library emits it")
 
 
 def _from_elsewhere(folder: Path) -> bool:
-    """Whether the environment of a folder came from elsewhere than the library."""
+    """Whether the environment of a folder is not the library's."""
     card = folder / "environment.json"
     return card.is_file() and Environment.read_in(folder, card.name).provenance.author != "library"
 

@@ -25,11 +25,11 @@ def export_upstream(folders: Sequence[Path], environments: Path, scenarios: Path
 
     What was imported is written as it came, in its old order; what was made here gets every key that published ones have.
     """
-    found = {folder.name: _kept(folder) or _made(folder) for folder in folders}
-    placed = sorted((one for _, _, some in found.values() for one in some), key=lambda one: one[0])
-    write_text(environments, json_of(_together(found), 4))
+    exported = {folder.name: _kept(folder) or _made(folder) for folder in folders}
+    placed = sorted((placed for _, _, some in exported.values() for placed in some), key=lambda placed: placed[0])
+    write_text(environments, json_of(_together(exported), 4))
     write_text(scenarios, json_of([item for _, item in placed], 4))
-    return len(found), len(placed)
+    return len(exported), len(placed)
 
 
 Placed = tuple[float, Mapping[str, Any]]
@@ -38,13 +38,13 @@ Exported = tuple[str | int | None, Mapping[str, Any], list[Placed]]
 """An environment with its scenarios, after its key in an object or its place in a list; none where it was made here."""
 
 
-def _together(found: Mapping[str, Exported]) -> Any:
+def _together(exported: Mapping[str, Exported]) -> Any:
     """A list in its old order where some came in a list and none in an object; else an object."""
-    keys = [key for key, _, _ in found.values() if key is not None]
+    keys = [key for key, _, _ in exported.values() if key is not None]
     if keys and all(isinstance(key, int) for key in keys):
-        return [item for _, item, _ in sorted(found.values(), key=lambda one: inf if one[0] is None else one[0])]
+        return [item for _, item, _ in sorted(exported.values(), key=lambda each: inf if each[0] is None else each[0])]
     document: dict[str, Any] = {}
-    for name, (key, item, _) in found.items():
+    for name, (key, item, _) in exported.items():
         key = key if isinstance(key, str) else name
         if key in document:
             raise ArtifactError(f"Two environments were published as {key!r}; write them to files of their own.")
@@ -58,7 +58,7 @@ def _kept(folder: Path) -> Exported | None:
         return None
     with boundary(ArtifactError, f"{folder / KEPT} cannot be read"):
         document = json.loads(read_member_text(folder, KEPT))
-    came: list[Placed] = [(one["place"], whole_item(folder, one)) for one in document["scenarios"]]
+    came: list[Placed] = [(scenario["place"], whole_item(folder, scenario)) for scenario in document["scenarios"]]
     return document["key"], document["environment"], [*came, *_scenarios(folder, load_code(folder))]
 
 
@@ -74,8 +74,8 @@ def _made(folder: Path) -> Exported:
 def _scenarios(folder: Path, code: EnvironmentCode) -> list[Placed]:
     """Those that were made here."""
     states = _states(folder, code)
-    made = [one for one in load_scenarios(folder) if one.frame is not None]
-    return [(inf, upstream_scenario.item_of(one, code.environment, states[one.state])) for one in made]
+    made = [scenario for scenario in load_scenarios(folder) if scenario.frame is not None]
+    return [(inf, upstream_scenario.item_of(scenario, code.environment, states[scenario.state])) for scenario in made]
 
 
 def _states(folder: Path, code: EnvironmentCode) -> dict[str, State]:

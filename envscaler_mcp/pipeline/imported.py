@@ -1,9 +1,13 @@
-"""What is known of environments and scenarios that came from elsewhere."""
+"""What an importer is, and what it reports of the environments and scenarios that it read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from envscaler_mcp.plugins import PlugIns
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,31 @@ class Imported:
     @property
     def scenarios(self) -> Iterator[ImportedScenario]:
         """All of them."""
-        for one in self.environments:
-            yield from one.scenarios
+        for environment in self.environments:
+            yield from environment.scenarios
         yield from self.homeless
+
+
+@runtime_checkable
+class Importer(Protocol):
+    """Reads files of one format and writes server folders and their registry; a plug-in of `envscaler.importers`."""
+
+    def __call__(
+        self,
+        environments: Path | None,
+        scenarios: Sequence[Path],
+        servers: Path,
+        registry_file: Path,
+        progress: Callable[[str, int], None],
+        *,
+        faithful: bool,
+    ) -> Imported:
+        """Import what the files hold; `progress` gets the name of each environment that is done, and its number."""
+
+
+IMPORTERS = PlugIns(
+    "envscaler.importers",
+    Importer,  # type: ignore[type-abstract]
+    {"envscaler": "envscaler_mcp.pipeline.importing:import_upstream"},
+)
+"""By the name of the format."""

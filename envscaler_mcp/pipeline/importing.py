@@ -58,18 +58,20 @@ def import_upstream(
     Scenarios of an environment that was imported before are added to it, whether or not its file is given again; those
     that it has already are not added twice. A faithful environment does what the published runtime does.
     """
-    found = Imported()
+    imported = Imported()
     importing = _Importing(servers, registry_file, faithful)
     with waiting_scenarios(scenarios) as waiting:
         for number, (key, item) in enumerate(items(environments) if environments is not None else (), start=1):
             name = name_in(item, "env_id") or text_of(key)
-            found.environments.append(importing.environment(key, name, item, waiting.of(name)))
+            imported.environments.append(importing.environment(key, name, item, waiting.of(name)))
             progress(name, number)
         for name in waiting.names():
             if importing.was_imported(name):
-                found.environments.append(importing.more_scenarios(name, waiting.of(name)))
-        found.homeless = [_lost(place, one, "its environment is in no file") for place, one in waiting.rest()]
-    return found
+                imported.environments.append(importing.more_scenarios(name, waiting.of(name)))
+        imported.homeless = [
+            _lost(place, document, "its environment is in no file") for place, document in waiting.rest()
+        ]
+    return imported
 
 
 class _Importing:
@@ -114,8 +116,8 @@ class _Importing:
 
     def _added(self, name: str, item: Any, mine: Sequence[Placed]) -> ImportedEnvironment:
         folder = self._servers / id_of(name)
-        kept = json.loads(read_member_text(folder, KEPT))
-        if item is not None and item != kept["environment"]:
+        stored = json.loads(read_member_text(folder, KEPT))
+        if item is not None and item != stored["environment"]:
             raise ArtifactError(f"there is an environment {folder.name!r} already, and its document is another one")
         card = Environment.read_in(folder, "environment.json")
         faithful = card.origin == "published"
@@ -123,15 +125,15 @@ class _Importing:
             raise ArtifactError(
                 f"{folder.name!r} was imported without --faithful; remove {folder} and its entry in the registry first"
             )
-        came = [(one["place"], whole_item(folder, one)) for one in kept["scenarios"]]
-        known = {_document(one) for _, one in came}
+        came = [(scenario["place"], whole_item(folder, scenario)) for scenario in stored["scenarios"]]
+        known = {_document(document) for _, document in came}
         begin = max((place for place, _ in came), default=-1) + 1
-        fresh = [one for _, one in mine if _document(one) not in known]
+        fresh = [document for _, document in mine if _document(document) not in known]
         if not fresh:
             return _as_it_was(card)
-        placed = [*came, *((begin + number, one) for number, one in enumerate(fresh))]
-        planned = [one for one in load_scenarios(folder) if one.frame is not None]
-        made, built = _imported(kept["key"], name, kept["environment"], placed, faithful, planned)
+        placed = [*came, *((begin + number, document) for number, document in enumerate(fresh))]
+        planned = [scenario for scenario in load_scenarios(folder) if scenario.frame is not None]
+        made, built = _imported(stored["key"], name, stored["environment"], placed, faithful, planned)
         self._replace(folder, built)
         return replace(made, added=True, scenarios=made.scenarios[len(came) :])
 
@@ -181,7 +183,7 @@ def _copy_folder(servers: PlainFolder, name: str, new: str, files: Mapping[str, 
 
 
 def _refused(id_: str, error: EnvScalerError, mine: Sequence[Placed]) -> ImportedEnvironment:
-    lost = tuple(_lost(place, one, f"its environment is refused: {error}") for place, one in mine)
+    lost = tuple(_lost(place, document, f"its environment is refused: {error}") for place, document in mine)
     return ImportedEnvironment(id_, refused=str(error), scenarios=lost)
 
 
@@ -202,11 +204,11 @@ def _document(item: Mapping[str, Any]) -> str:
     return json.dumps(item, sort_keys=True)
 
 
-def whole_item(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
-    """A scenario as it came, from what a folder keeps of it."""
-    item: dict[str, Any] = dict(one["item"])
-    if "state" in one:
-        item["init_config"] = State.read_in(folder, f"states/{one['state']}.json").content
+def whole_item(folder: Path, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """A scenario as it came, from what its folder stores of it."""
+    item: dict[str, Any] = dict(stored["item"])
+    if "state" in stored:
+        item["init_config"] = State.read_in(folder, f"states/{stored['state']}.json").content
     return item
 
 
@@ -239,10 +241,10 @@ def _imported(
     states, begins = _states(card, mine)
     card = card.model_copy(update={"states": tuple(state.name for state in states)})
     code = EnvironmentCode.of(card, source)
-    made, told, kept = _scenarios(code, begins, mine)
+    made, reports, documents = _scenarios(code, begins, mine)
     scenarios = [*made, *planned]
     files = folder_files(card, source, "", states, scenarios, {})
-    files[KEPT] = json_of({"key": key, "environment": item, "scenarios": kept}, 1)
+    files[KEPT] = json_of({"key": key, "environment": item, "scenarios": documents}, 1)
     methods = {tool.name for tool in tool_table(source, card.class_name)}
     report = ImportedEnvironment(
         card.id,
@@ -253,7 +255,7 @@ def _imported(
         faithful=faithful,
         only_told=tuple(sorted(told_tools(item) - methods)),
         otherwise=otherwise.of_environment(card, item),
-        scenarios=told,
+        scenarios=reports,
     )
     return report, Built(card, len(scenarios), len(scenarios), dict(sorted(files.items())), {})
 
@@ -291,25 +293,25 @@ def _state(card: Environment, name: str, content: dict[str, Any]) -> State:
 def _scenarios(
     code: EnvironmentCode, begins: Begins, mine: Sequence[Placed]
 ) -> tuple[list[Scenario], tuple[ImportedScenario, ...], list[dict[str, Any]]]:
-    """Those that can begin, what is told of all, and all as they came."""
+    """The scenarios that can begin, a report of each, and the document of each as it came."""
     made: list[Scenario] = []
-    told: dict[str, ImportedScenario] = {}
-    kept: list[dict[str, Any]] = []
+    reports: dict[str, ImportedScenario] = {}
+    documents: list[dict[str, Any]] = []
     for place, item in mine:
-        id_ = _unlike(_name_of(place, item), told)
-        kept.append(_as_it_came(place, item, begins[place]))
+        id_ = _unlike(_name_of(place, item), reports)
+        documents.append(_as_it_came(place, item, begins[place]))
         try:
-            scenario, told[id_] = _scenario(item, id_, code, begins[place])
+            scenario, reports[id_] = _scenario(item, id_, code, begins[place])
         except EnvScalerError as error:
-            told[id_] = ImportedScenario(id_, code.environment.id, refused=str(error))
+            reports[id_] = ImportedScenario(id_, code.environment.id, refused=str(error))
             continue
         made.append(scenario.model_copy(update={"split": split_of(code.environment.id, id_)}))
-    return made, tuple(told.values()), kept
+    return made, tuple(reports.values()), documents
 
 
 def _unlike(name: str, others: Collection[str]) -> str:
     """The name, with a number where others have it."""
-    return next(one for one in chain([name], (f"{name}-{number}" for number in count(2))) if one not in others)
+    return next(each for each in chain([name], (f"{name}-{number}" for number in count(2))) if each not in others)
 
 
 def _as_it_came(place: int, item: Mapping[str, Any], begin: State | ArtifactError) -> dict[str, Any]:
@@ -335,15 +337,17 @@ def _looked_at(scenario: Scenario, code: EnvironmentCode, state: State) -> Impor
     with checker() as judging:
         said = judging.run(scenario.checks, initial, initial, python=code.published)
         broken = checks_that_cannot_run(judging, scenario, initial, code.published)
-    silent = {number: one for number, one in enumerate(said, start=1) if one.verdict is None and number not in broken}
+    silent = {
+        number: answer for number, answer in enumerate(said, start=1) if answer.verdict is None and number not in broken
+    }
     return ImportedScenario(
         scenario.id,
         scenario.environment,
         checks=len(said),
         broken=tuple(broken),
-        raising=tuple(number for number, one in silent.items() if not one.ended),
-        unanswered=tuple(number for number, one in silent.items() if one.ended),
-        true_at_start=tuple(number for number, one in enumerate(said, start=1) if one.verdict is True),
+        raising=tuple(number for number, answer in silent.items() if not answer.ended),
+        unanswered=tuple(number for number, answer in silent.items() if answer.ended),
+        true_at_start=tuple(number for number, answer in enumerate(said, start=1) if answer.verdict is True),
     )
 
 

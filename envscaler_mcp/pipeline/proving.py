@@ -1,4 +1,4 @@
-"""The scenarios of a server folder: made for a class that somebody wrote, and proven again from what lies on disk."""
+"""The scenarios of a server folder: made for a written class, and proven again from the files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from envscaler_mcp.artifacts import (
     State,
 )
 from envscaler_mcp.artifacts.members import read_member_text
+from envscaler_mcp.config.choices import SEED, SHIPPED
 from envscaler_mcp.emit.folder import write_member
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Storybook
-from envscaler_mcp.pipeline.corpus import SEED, SHIPPED, level_of
+from envscaler_mcp.pipeline.building import level_of
 from envscaler_mcp.pipeline.emission import Progress
 from envscaler_mcp.registry import find_entry, read_registry, with_entries
 from envscaler_mcp.sandbox.checking import Checker, checker
@@ -39,13 +40,13 @@ from envscaler_mcp.trust import load_code
 
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """What became of one scenario on disk when it was proven again."""
+    """The result of proving one stored scenario again."""
 
     scenario: str
     failure: str = ""
-    """Why it is not proven any more; nothing where it is."""
+    """Why it is no longer proven; empty if it is."""
     planless: bool = False
-    """Whether it came without a plan, so that there is nothing to prove."""
+    """Whether it has no plan, so that there is nothing to prove."""
 
 
 def write_scenarios(
@@ -55,9 +56,9 @@ def write_scenarios(
     registry_file: Path | None = None,
     progress: Progress | None = None,
 ) -> tuple[Scenario, ...]:
-    """Make proven scenarios for the server folder of a class that somebody wrote, its start states in turn.
+    """Make proven scenarios for the server folder of a written class, its start states in turn.
 
-    They take the place of those that were made before; what came from elsewhere stays. A registry that knows the
+    They replace the scenarios that were made before; imported scenarios stay. A registry that knows the
     environment counts them.
     """
     code = load_code(folder)
@@ -65,7 +66,7 @@ def write_scenarios(
         raise WorldError(f"{folder.name!r} is compiled; `envscaler build` makes its scenarios from its blueprint.")
     if code.published:
         raise WorldError(
-            f"{folder.name!r} was imported with --faithful, so its answers are no JSON from which scenarios could be made; "
+            f"{folder.name!r} was imported with --faithful, so its answers are not JSON from which scenarios could be made; "
             "import it without --faithful into another home and make them there."
         )
     states = [State.read_in(folder, f"states/{name}.json") for name in code.environment.states]
@@ -77,7 +78,7 @@ def write_scenarios(
         made.append(maker.scenario(states[(number - 1) % len(states)], level_of(number), number))
         if progress is not None:
             progress(made[-1].id, number, many)
-    came = [one for one in load_scenarios(folder) if one.frame is None]
+    came = [scenario for scenario in load_scenarios(folder) if scenario.frame is None]
     write_member(folder, TASKS, "".join(scenario.to_line() for scenario in (*came, *made)))
     if registry_file is not None:
         registry = read_registry(registry_file)
@@ -87,7 +88,7 @@ def write_scenarios(
 
 
 def prove_folders(folders: Sequence[Path], workers: int = 1) -> Iterator[tuple[Path, list[Proven]]]:
-    """Every folder with what became of its scenarios, as each is done; by several processes where there are several workers."""
+    """Every folder with the results of its scenarios, as each is done; with several workers, in several processes."""
     if workers < 2 or len(folders) < 2:
         for folder in folders:
             yield folder, list(prove_folder(folder))
@@ -106,7 +107,7 @@ def _proven(folder: Path) -> list[Proven]:
 
 
 def prove_folder(folder: Path) -> Iterator[Proven]:
-    """Prove every scenario of a server folder again, from what lies on disk; its checks run in the sandbox."""
+    """Prove every scenario of a server folder again, from its files; checks run in the sandbox."""
     code = load_code(folder)
     blueprint = folder / "blueprint.yaml"
     trade = _trade(blueprint) if code.trusted else None
@@ -136,12 +137,12 @@ def _trade(blueprint: Path) -> _Trade:
 def _disproof(scenario: Scenario, state: State, code: EnvironmentCode, trade: _Trade | None, judging: Checker) -> str:
     known = (state.digest, code.environment.code_digest)
     if not code.genuine or (scenario.state_digest, scenario.code_digest) != known:
-        return "its start state or the code of its environment is another by now"
+        return "its start state or the code of its environment has changed"
     try:
         proof = _proof(scenario, state, code, trade, judging)
     except (Unproven, SandboxError) as reason:
         return str(reason)
-    return "" if proof == scenario.proof else "it is proven, but otherwise than was written down"
+    return "" if proof == scenario.proof else "it is proven, but the proof differs from the stored one"
 
 
 def _proof(scenario: Scenario, state: State, code: EnvironmentCode, trade: _Trade | None, judging: Checker) -> Proof:

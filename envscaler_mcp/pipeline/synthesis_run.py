@@ -1,4 +1,4 @@
-"""A run that turns raw tasks into environments: its folder, its model, what it writes, and how it goes on after an end."""
+"""A run that turns raw tasks into environments: its folder, its model, what it writes, and how it continues."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, Literal
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.artifacts.artifact import Part, write_text
 from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import EmitError, EnvScalerError
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Author, Endpoint, Ledger, ModelParams, Price, model_access
 from envscaler_mcp.pipeline.admitting import Admitted
 from envscaler_mcp.pipeline.emission import register, write_built
 from envscaler_mcp.pipeline.synthesizing import Step, Synthesis, synthesize_environments
-from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.synthesis.topics.asked import judge_tasks
@@ -33,7 +33,7 @@ _EXAMPLE = "expense_approvals"
 class RunOptions(Part):
     """Everything that decides what a run does, but for the tasks."""
 
-    wanted: Wanted
+    wanted: SynthesisConfig
     asking: ModelParams
     endpoint: Endpoint
     price: Price | None = None
@@ -51,7 +51,7 @@ async def synthesis_run(
     registry_file: Path,
     on: Callable[[Step, Ledger], None] = lambda _step, _ledger: None,
 ) -> tuple[Synthesis, Ledger]:
-    """Write environments and register them. The same run again pays only for what it had not been answered."""
+    """Write environments and register them. The same run again pays only for answers that it does not have."""
     async with model_access(
         options.endpoint,
         folder / ANSWERS,
@@ -66,23 +66,23 @@ async def synthesis_run(
         def free(env_id: str) -> None:
             if env_id not in own and has_member(servers, env_id):
                 raise EmitError(
-                    f"{servers / env_id} is there, and not of this run: move it away and give the same command again, or "
-                    "write into another folder with --home; what was answered is kept"
+                    f"{servers / env_id} exists and is not of this run: move it away and repeat the command, or "
+                    "write into another folder with --home; answers so far are stored"
                 )
 
-        def keep(one: Admitted) -> None:
-            free(one.built.environment.id)
-            # Noted first: what lies there and is not noted belongs to somebody else.
-            own.add(one.built.environment.id)
+        def keep(admitted: Admitted) -> None:
+            free(admitted.built.environment.id)
+            # Noted before it is written: a folder that is not noted belongs to another run.
+            own.add(admitted.built.environment.id)
             write_text(folder / OWN, "".join(f"{name}\n" for name in sorted(own)))
-            there = write_built(one.built, servers / one.built.environment.id)
+            there = write_built(admitted.built, servers / admitted.built.environment.id)
             register([there], servers, registry_file)
 
-        found = Synthesis(len(tasks))
+        synthesis = Synthesis(len(tasks))
 
         def tell() -> None:
-            told = report(found, access.ledger, options)
-            write_text(folder / REPORT, json.dumps(told, ensure_ascii=False, indent=1) + "\n")
+            document = report(synthesis, access.ledger, options)
+            write_text(folder / REPORT, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
         try:
             await synthesize_environments(
@@ -93,57 +93,59 @@ async def synthesis_run(
                 blueprint_files()[_EXAMPLE].read_text(encoding="utf-8"),
                 free,
                 keep,
-                found,
+                synthesis,
                 lambda step: on(step, access.ledger),
             )
         except EnvScalerError:
             tell()
             raise
         tell()
-        return found, access.ledger
+        return synthesis, access.ledger
 
 
 async def judged_tasks(
     endpoint: Endpoint, asking: ModelParams, tasks: Sequence[RawTask], answers: Path
 ) -> tuple[list[Finding], Ledger]:
-    """What a model says of raw tasks; answers are kept, so that nothing is paid for twice."""
+    """The verdict of a model on each raw task; answers are stored, so that none is paid for twice."""
     async with model_access(endpoint, answers) as access:
         verdicts = await judge_tasks(Author(access, asking, Prompts()), tasks)
-        return [Finding(NEEDED if one.stateful else 0, (one.reason,)) for one in verdicts], access.ledger
+        return [Finding(NEEDED if verdict.stateful else 0, (verdict.reason,)) for verdict in verdicts], access.ledger
 
 
 def _there(servers: Path, registry_file: Path, own: Collection[str]) -> dict[str, str]:
-    """What the environments say of themselves that are registered and that this run has not written."""
+    """The descriptions of registered environments that this run has not written."""
     if not registry_file.is_file():
         return {}
-    cards = [Environment.read_in(servers / one.id, "environment.json") for one in read_registry(registry_file).entries]
+    cards = [
+        Environment.read_in(servers / entry.id, "environment.json") for entry in read_registry(registry_file).entries
+    ]
     return {card.id: described(card) for card in cards if card.id not in own}
 
 
-def report(found: Synthesis, ledger: Ledger, options: RunOptions) -> dict[str, Any]:
-    """What became of the tasks, and what it took, for programs."""
+def report(synthesis: Synthesis, ledger: Ledger, options: RunOptions) -> dict[str, Any]:
+    """The result of the run and its cost, as JSON."""
     return {
         "style": options.wanted.style,
         "plan": options.wanted.plan,
         "model": options.asking.model,
-        "stopped": found.stopped,
-        "tasks": found.tasks,
-        "kept": found.kept,
-        "groups": found.groups,
+        "stopped": synthesis.stopped,
+        "tasks": synthesis.tasks,
+        "kept": synthesis.relevant,
+        "groups": synthesis.groups,
         "admitted": [
             {
-                "id": one.built.environment.id,
-                "title": one.topic.title,
-                "tools": len(one.built.environment.tools),
-                "scenarios": one.built.scenarios,
-                "reworded": one.reworded,
-                "repairs": one.repairs,
-                "judged": one.judged.model_dump(mode="json"),
+                "id": admitted.built.environment.id,
+                "title": admitted.topic.title,
+                "tools": len(admitted.built.environment.tools),
+                "scenarios": admitted.built.scenarios,
+                "reworded": admitted.reworded,
+                "repairs": admitted.repairs,
+                "judged": admitted.judged.model_dump(mode="json"),
             }
-            for one in found.admitted
+            for admitted in synthesis.admitted
         ],
-        "failed": [{"id": one.topic.id, "reason": one.reason} for one in found.failed],
-        "left_out": [{"id": one.topic.id, "reason": one.reason} for one in found.left_out],
+        "failed": [{"id": failure.topic.id, "reason": failure.reason} for failure in synthesis.failed],
+        "left_out": [{"id": topic.topic.id, "reason": topic.reason} for topic in synthesis.left_out],
         "stages": {name: asdict(line) for name, line in sorted(ledger.lines.items())},
         "total": asdict(ledger.total),
     }

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import anyio
 
 from envscaler_mcp.artifacts import Topic
+from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import EnvScalerError, TopicError, ungrouped
 from envscaler_mcp.llm import Author, BudgetSpentError, UnusableError
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint, admitted_class
-from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.topics.asked import judge_tasks, name_topic
 from envscaler_mcp.synthesis.topics.grouping import grouped_topics
 from envscaler_mcp.synthesis.topics.mining import RawTask, TopicGroup, mine
@@ -41,7 +41,8 @@ class Synthesis:
     """What became of the tasks."""
 
     tasks: int
-    kept: int = 0
+    relevant: int = 0
+    """How many tasks need records."""
     groups: int = 0
     left_out: tuple[LeftOut, ...] = ()
     admitted: list[Admitted] = field(default_factory=list)
@@ -54,11 +55,11 @@ async def synthesize_environments(
     author: Author,
     tasks: Sequence[RawTask],
     there: Mapping[str, str],
-    wanted: Wanted,
+    wanted: SynthesisConfig,
     example: str,
     free: Callable[[str], None],
     keep: Callable[[Admitted], None],
-    found: Synthesis,
+    synthesis: Synthesis,
     on: Callable[[Step], None] = lambda _: None,
 ) -> None:
     """Topics of the tasks, and an environment of each that was chosen; one that fails does not stop the others.
@@ -68,10 +69,10 @@ async def synthesize_environments(
     where it ends with an error.
     """
     try:
-        topics = await _topics(author, tasks, there, wanted, found, on)
+        topics = await _topics(author, tasks, there, wanted, synthesis, on)
         vectors = await _vectors(author, topics, wanted.embeddings)
         selection = select_topics(topics, wanted.environments, there, vectors)
-        found.left_out = selection.left_out
+        synthesis.left_out = selection.left_out
         limiter = anyio.CapacityLimiter(wanted.at_once)
 
         async def write(topic: Topic) -> None:
@@ -80,46 +81,48 @@ async def synthesize_environments(
                     free(topic.id)
                     admitted = await _written(author, topic, wanted, example, on)
                     keep(admitted)
-                    found.admitted.append(admitted)
+                    synthesis.admitted.append(admitted)
                     on(Step(topic.id, "admitted", admitted.built.environment.title))
                 except EnvScalerError as error:
-                    found.failed.append(Failed(topic, str(error)))
-                    on(Step(topic.id, "failed", found.failed[-1].reason))
+                    synthesis.failed.append(Failed(topic, str(error)))
+                    on(Step(topic.id, "failed", synthesis.failed[-1].reason))
 
         with ungrouped():
             async with anyio.create_task_group() as group:
                 for topic in selection.chosen:
                     group.start_soon(write, topic)
     except BudgetSpentError as spent:
-        found.stopped = str(spent)
+        synthesis.stopped = str(spent)
     except EnvScalerError as error:
-        found.stopped = str(error)
+        synthesis.stopped = str(error)
         raise
     finally:
-        found.admitted.sort(key=lambda one: one.built.environment.id)
-        found.failed.sort(key=lambda one: one.topic.id)
+        synthesis.admitted.sort(key=lambda outcome: outcome.built.environment.id)
+        synthesis.failed.sort(key=lambda outcome: outcome.topic.id)
 
 
 async def _topics(
     author: Author,
     tasks: Sequence[RawTask],
     there: Mapping[str, str],
-    wanted: Wanted,
-    found: Synthesis,
+    wanted: SynthesisConfig,
+    synthesis: Synthesis,
     on: Callable[[Step], None],
 ) -> list[Topic]:
     """What the tasks that need records are about."""
-    kept = await _kept(author, tasks, wanted, on)
-    found.kept = len(kept)
-    if not kept:
+    relevant = await _kept(author, tasks, wanted, on)
+    synthesis.relevant = len(relevant)
+    if not relevant:
         raise TopicError(f"none of the {len(tasks)} tasks needs a system with records")
-    groups = _groups(kept)
-    found.groups = len(groups)
+    groups = _groups(relevant)
+    synthesis.groups = len(groups)
     titles = {name: text.partition("\n")[0][:80] for name, text in there.items()}
     return await _named(author, groups, titles, on)
 
 
-async def _kept(author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Callable[[Step], None]) -> list[RawTask]:
+async def _kept(
+    author: Author, tasks: Sequence[RawTask], wanted: SynthesisConfig, on: Callable[[Step], None]
+) -> list[RawTask]:
     if wanted.judge == "local":
         findings = mine(tasks, {}).findings
         return [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
@@ -127,10 +130,10 @@ async def _kept(author: Author, tasks: Sequence[RawTask], wanted: Wanted, on: Ca
     return [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.stateful]
 
 
-def _groups(kept: Sequence[RawTask]) -> list[TopicGroup]:
-    weights = Weights([task.text for task in kept])
-    groups = grouped_topics([weights.vector(task.text) for task in kept])
-    return [TopicGroup(group.words, tuple(kept[place] for place in group.members), ()) for group in groups]
+def _groups(relevant: Sequence[RawTask]) -> list[TopicGroup]:
+    weights = Weights([task.text for task in relevant])
+    groups = grouped_topics([weights.vector(task.text) for task in relevant])
+    return [TopicGroup(group.words, tuple(relevant[place] for place in group.members), ()) for group in groups]
 
 
 async def _named(
@@ -167,10 +170,12 @@ async def _vectors(author: Author, topics: Sequence[Topic], model: str) -> dict[
     return vectors
 
 
-async def _written(author: Author, topic: Topic, wanted: Wanted, example: str, on: Callable[[Step], None]) -> Admitted:
-    def told(stage: str, said: str = "") -> None:
+async def _written(
+    author: Author, topic: Topic, wanted: SynthesisConfig, example: str, on: Callable[[Step], None]
+) -> Admitted:
+    def tell(stage: str, said: str = "") -> None:
         on(Step(topic.id, stage, said))
 
     if wanted.style == "blueprint":
-        return await admitted_blueprint(author, topic, example, wanted, told)
-    return await admitted_class(author, topic, wanted, told)
+        return await admitted_blueprint(author, topic, example, wanted, tell)
+    return await admitted_class(author, topic, wanted, tell)

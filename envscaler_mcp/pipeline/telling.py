@@ -10,7 +10,7 @@ from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.language.stories import Story
-from envscaler_mcp.pipeline.corpus import STATES, grown_states, level_of, task_maker
+from envscaler_mcp.pipeline.building import STATES, grown_states, level_of, task_maker
 from envscaler_mcp.scenarios import TaskMaker
 from envscaler_mcp.scenarios.threads import forks_of
 from envscaler_mcp.synthesis import synthesize
@@ -23,7 +23,7 @@ class StoryReport:
     """What became of one story."""
 
     name: str
-    told: int
+    used: int
     """In how many tasks it is."""
     tellings: tuple[int, ...]
     """How often each of its tellings was used."""
@@ -46,7 +46,7 @@ class TellingReport:
     @property
     def whole(self) -> bool:
         """Whether every task was made and every story is told in one."""
-        return not self.failures and all(story.told for story in self.stories)
+        return not self.failures and all(story.used for story in self.stories)
 
 
 def tell_stories(path: Path, many: int, progress: Callable[[str, int, int], None]) -> TellingReport:
@@ -66,14 +66,14 @@ def tell_stories(path: Path, many: int, progress: Callable[[str, int, int], None
 
 
 def _report(story: Story, maker: TaskMaker) -> StoryReport:
-    told, mine = maker.told, f"{story.name}: "
+    uses, mine = maker.told, f"{story.name}: "
     reasons = [(r.removeprefix(mine), n) for r, n in maker.reasons.counts.most_common() if r.startswith(mine)]
     return StoryReport(
         story.name,
-        told.stories[story.name],
-        tuple(told.tellings[story.name, number] for number in range(len(story.tell))),
+        uses.stories[story.name],
+        tuple(uses.tellings[story.name, number] for number in range(len(story.tell))),
         tuple(
-            (told.branches[story.name, place, True], told.branches[story.name, place, False])
+            (uses.branches[story.name, place, True], uses.branches[story.name, place, False])
             for place in range(len(forks_of(story.do)))
         ),
         tuple(reasons[:_REASONS]),

@@ -48,11 +48,11 @@ def stories_are_usable(env_id: str) -> Callable[[str], Awaitable[list[str]]]:
             wrong = [str(problem) for problem in report.problems if problem.severity == "error"]
             if wrong:
                 return wrong[:_TOLD]
-            told = tell_stories(path, _TASKS, lambda *_: None)
-        silent = [story for story in told.stories if not story.told and story.left_out]
+            tasks = tell_stories(path, _TASKS, lambda *_: None)
+        silent = [story for story in tasks.stories if not story.used and story.left_out]
         return [
-            *told.failures[:3],
-            *(f"no task came of the story {one.name}: {one.left_out[0][0]}" for one in silent if told.failures),
+            *tasks.failures[:3],
+            *(f"no task came of the story {story.name}: {story.left_out[0][0]}" for story in silent if tasks.failures),
         ][:_TOLD]
 
     return _in_a_thread(look)

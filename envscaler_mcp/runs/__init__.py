@@ -1,7 +1,8 @@
 """Run time: sessions, and runs of many episodes that are planned, played, judged and recorded."""
 
+from envscaler_mcp.config.run import RunConfig
 from envscaler_mcp.runs.models import PricedEndpoint, open_models
-from envscaler_mcp.runs.plan import RunConfig, plan_run
+from envscaler_mcp.runs.plan import plan_run
 from envscaler_mcp.runs.run import ATTEMPTS, run_episodes
 from envscaler_mcp.runs.sessions import WorldHome
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts.run import RunPlan
+from envscaler_mcp.config.choices import ANSWER_TOKENS
 from envscaler_mcp.episode.agents import model_of_agent
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.providers import provider_of
@@ -17,7 +18,6 @@ from envscaler_mcp.llm import FREE, Budget, ChatModel, Endpoint, ModelParams, Pr
 from envscaler_mcp.llm.access import Connect, chat_completions
 from envscaler_mcp.llm.prices import LedgerLine
 from envscaler_mcp.prompts import Prompts
-from envscaler_mcp.runs.plan import ANSWER_TOKENS
 
 SPENT = "spent.sqlite"
 """Lies in the run's folder."""

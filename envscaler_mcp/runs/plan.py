@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from envscaler_mcp.artifacts import Scenario, digest_of
-from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer, RunPlan, Via
-from envscaler_mcp.artifacts.scenario import Level, Split
+from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan
+from envscaler_mcp.config.choices import MAX_TOKENS, Mode
+from envscaler_mcp.config.episode import steps_of
+from envscaler_mcp.config.run import RunConfig
 from envscaler_mcp.episode.agents import agent_named, model_of_agent, prompts_of_agent
 from envscaler_mcp.episode.model_user import PROMPT as USER_PROMPT
 from envscaler_mcp.episode.users import model_of_user, user_named
@@ -19,51 +18,6 @@ from envscaler_mcp.errors import RunError
 from envscaler_mcp.launch.external import Target
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.sessions import WorldHome
-
-MAX_TOKENS, ANSWER_TOKENS = 100_000, 8_000
-"""What a model may write in one episode and at once, where nothing is said."""
-MAX_STEPS = 60
-PUBLISHED_STEPS: dict[Mode, int] = {"task": 30, "conversation": 40}
-"""Moves of an episode, where nothing is said."""
-
-
-class RunConfig(BaseModel):
-    """What is to be played, by whom, and how."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    agent: str = "oracle"
-    """`oracle`, `noop`, `random`, `scripted:FILE`, a model as `openai:` or `prompted:`, or `module:Class` of one's own."""
-    environments: tuple[str, ...] = ()
-    """Ids; all that are registered by default."""
-    scenarios: tuple[str, ...] = ()
-    """Ids; all that the environments hold by default."""
-    via: Via = "direct"
-    mode: Mode = "task"
-    user: str = ""
-    """Who plays the user of a conversation; `scripted` by default."""
-    parallel: int = Field(default=2, ge=1, le=64)
-    """Episodes at a time; no part of the plan."""
-    seed: int = 0
-    """For the agents' own chance."""
-    repeat: int = Field(default=1, ge=1)
-    scoring: Scoring = "framed"
-    max_steps: int | None = Field(default=None, ge=1)
-    """Moves of one episode; 60 where nothing is said, and the published numbers where it is scored as published."""
-    max_seconds: float = Field(default=300.0, gt=0)
-    max_tokens: int | None = Field(default=None, ge=1)
-    """What an agent may write in one episode."""
-    answer_tokens: int | None = Field(default=None, ge=1)
-    """What its model may write at once."""
-    temperature: float | None = None
-    prompts: Path | None = None
-    """Prompts of one's own for models."""
-    split: Split | None = None
-    level: Level | None = None
-    each: int | None = Field(default=None, ge=1)
-    """At most so many scenarios of each environment."""
-    limit: int | None = Field(default=None, ge=1)
-    """At most so many in all, taken from the environments by turns."""
 
 
 def plan_run(home: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:
@@ -158,25 +112,21 @@ def _episode(scenario: Scenario, agent: str, seed: int, repetition: int) -> Plan
 
 
 def _plan(config: RunConfig, name: str, user: str, episodes: tuple[PlannedEpisode, ...]) -> RunPlan:
+    model = model_of_agent(name)
     return RunPlan(
         agent=name,
-        via=config.via,
+        via=config.via or "direct",
         mode=config.mode,
         user=user,
         scoring=config.scoring,
         max_steps=config.max_steps or steps_of(config.scoring, config.mode),
-        max_seconds=config.max_seconds,
-        max_tokens=config.max_tokens or (MAX_TOKENS if model_of_agent(name) else None),
-        answer_tokens=config.answer_tokens or (ANSWER_TOKENS if model_of_agent(name) else None),
-        temperature=config.temperature,
+        max_seconds=config.seconds,
+        max_tokens=config.max_tokens or (MAX_TOKENS if model else None),
+        answer_tokens=config.answer_tokens if model else None,
+        temperature=config.temperature if model else None,
         prompts=prompts_of(name, user, config.mode, config.prompts),
         episodes=episodes,
     )
-
-
-def steps_of(scoring: Scoring, mode: Mode) -> int:
-    """How many moves an episode has where nothing is said."""
-    return MAX_STEPS if scoring == "framed" else PUBLISHED_STEPS[mode]
 
 
 def _chosen(home: WorldHome, environments: Sequence[str], config: RunConfig) -> list[Scenario]:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.config import choices
 from envscaler_mcp.errors import ArtifactError, WorldError
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 
@@ -19,7 +20,7 @@ MORE_TASKS = "more_scenarios.jsonl"
 """Those that were made here and do not ship."""
 
 
-Offer = Literal["train", "all", "none"]
+Offer = choices.OfferedTasks
 """Which tasks a world offers as prompts."""
 
 

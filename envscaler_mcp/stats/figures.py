@@ -49,11 +49,11 @@ class Figures:
 
     @property
     def scenarios(self) -> int:
-        return sum(sum(one.scenarios.values()) for one in self.environments)
+        return sum(sum(environment.scenarios.values()) for environment in self.environments)
 
     @property
     def sectors(self) -> dict[str, int]:
-        return dict(sorted(Counter(one.sector for one in self.environments).items()))
+        return dict(sorted(Counter(environment.sector for environment in self.environments).items()))
 
     @property
     def table(self) -> dict[str, float]:
@@ -63,14 +63,14 @@ class Figures:
         return {
             "environments": float(many),
             "scenarios": float(self.scenarios),
-            "query tools": _mean(one.query_tools for one in each),
-            "change tools": _mean(one.change_tools for one in each),
-            "attributes": _mean(one.attributes for one in each),
+            "query tools": _mean(environment.query_tools for environment in each),
+            "change tools": _mean(environment.change_tools for environment in each),
+            "attributes": _mean(environment.attributes for environment in each),
             "scenarios each": self.scenarios / many if many else 0.0,
-            "entities": _mean(one.entities for one in each),
-            "rules": _mean(one.rules for one in each),
-            "records": _mean(one.records for one in each),
-            "most tools": float(max((one.tools for one in each), default=0)),
+            "entities": _mean(environment.entities for environment in each),
+            "rules": _mean(environment.rules for environment in each),
+            "records": _mean(environment.records for environment in each),
+            "most tools": float(max((environment.tools for environment in each), default=0)),
         }
 
 
@@ -87,7 +87,7 @@ def _of(holding: Holding) -> EnvironmentFigures:
     containers = [value for value in content.values() if isinstance(value, dict)]
     model = holding.model
     if model is not None:
-        entities, attributes = len(model.entities), sum(len(one.attributes) for one in model.entities.values())
+        entities, attributes = len(model.entities), sum(len(entity.attributes) for entity in model.entities.values())
         mine = {entity.container for entity in model.entities.values()}
         containers = [value for name, value in content.items() if name in mine and isinstance(value, dict)]
     else:
@@ -110,5 +110,5 @@ def _of(holding: Holding) -> EnvironmentFigures:
 
 
 def _mean(numbers: Iterable[int]) -> float:
-    found: Sequence[int] = list(numbers)
-    return sum(found) / len(found) if found else 0.0
+    counted: Sequence[int] = list(numbers)
+    return sum(counted) / len(counted) if counted else 0.0

@@ -42,7 +42,7 @@ def page(
         f"<p>Names forgotten; {REFUSED:.2f} and above is refused, {LOOKED_AT:.2f} and above wants a look.</p>",
         table(
             ("pair", "similarity"),
-            [(f"{pair.one} and {pair.other}", f"{pair.similarity:.3f}") for pair in alike.pairs[:12]],
+            [(f"{pair.first} and {pair.other}", f"{pair.similarity:.3f}") for pair in alike.pairs[:12]],
         ),
     ]
     if signal is not None:
@@ -52,28 +52,30 @@ def page(
 
 def _histograms(figures: Figures, alike: Similarities, signal: Signal | None) -> Iterable[str]:
     each = figures.environments
-    yield histogram("query tools", [one.query_tools for one in each], PAPER["query tools"])
-    yield histogram("change tools", [one.change_tools for one in each], PAPER["change tools"])
-    yield histogram("attributes", [one.attributes for one in each], PAPER["attributes"], step=4)
-    yield histogram("enforced rules", [one.rules for one in each])
-    yield histogram("scenarios", [sum(one.scenarios.values()) for one in each], PAPER["scenarios each"], step=5)
+    yield histogram("query tools", [environment.query_tools for environment in each], PAPER["query tools"])
+    yield histogram("change tools", [environment.change_tools for environment in each], PAPER["change tools"])
+    yield histogram("attributes", [environment.attributes for environment in each], PAPER["attributes"], step=4)
+    yield histogram("enforced rules", [environment.rules for environment in each])
+    yield histogram(
+        "scenarios", [sum(environment.scenarios.values()) for environment in each], PAPER["scenarios each"], step=5
+    )
     yield histogram(
         "similarity of the nearest neighbour (%)", [round(100 * p.similarity) for p in alike.nearest.values()], step=2
     )
     if signal is not None:
-        yield histogram("calls of the oracle", [one.calls for one in signal.scenarios], step=2)
+        yield histogram("calls of the oracle", [scenario.calls for scenario in signal.scenarios], step=2)
 
 
 def _map(figures: Figures, places: Mapping[str, tuple[float, float]]) -> str:
     hues = {sector: number * 360 // max(len(figures.sectors), 1) for number, sector in enumerate(figures.sectors)}
     dots = []
-    for one in figures.environments:
-        x, y = places[one.id]
+    for environment in figures.environments:
+        x, y = places[environment.id]
         left, top = 12 + x * (_MAP_WIDTH - 140), 14 + y * (_MAP_HEIGHT - 28)
-        name = escape(one.id.replace("_", " "))
+        name = escape(environment.id.replace("_", " "))
         dots.append(
-            f"<circle cx={left:.1f} cy={top:.1f} r=5 fill='hsl({hues[one.sector]} 60% 50%)'><title>{name} "
-            f"({escape(one.sector)})</title></circle><text x={left + 7:.1f} y={top + 3:.1f}>{name}</text>"
+            f"<circle cx={left:.1f} cy={top:.1f} r=5 fill='hsl({hues[environment.sector]} 60% 50%)'><title>{name} "
+            f"({escape(environment.sector)})</title></circle><text x={left + 7:.1f} y={top + 3:.1f}>{name}</text>"
         )
     key = "".join(
         f"<span><i style='background: hsl({hue} 60% 50%)'></i>{escape(sector.replace('_', ' '))} {figures.sectors[sector]}</span>"

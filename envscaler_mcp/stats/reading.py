@@ -1,4 +1,4 @@
-"""What lies in server folders, read for counting."""
+"""The contents of server folders, read for counting."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Holding:
     environment: Environment
     folder: Path
     model: Model | None
-    """Nothing where somebody wrote the class."""
+    """None for a written class."""
     scenarios: Sequence[Scenario]
 
 

@@ -1,4 +1,4 @@
-"""Whether one can learn from scenarios: what is earned without understanding them, and what solving them takes."""
+"""Whether an agent can learn from scenarios: what is earned without understanding, and what a solution takes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSignal:
-    """One scenario, and what it was worth to those who do not understand it."""
+    """One scenario, and what agents earn that do not understand it."""
 
     id: str
     environment: str
@@ -48,7 +48,7 @@ class ScenarioSignal:
     enabled: int
     distractors: int
     chosen: int
-    """Records that somebody chose and described."""
+    """Records that the task describes."""
     alone: int
     """Those of them for which nothing else could be mistaken."""
     sentences: int
@@ -70,58 +70,64 @@ class Signal:
     @property
     def table(self) -> dict[str, float]:
         """Means over all scenarios, and shares."""
-        found = self.scenarios
-        many = len(found) or 1
-        branches = sum(one.branches for one in found)
-        made = sum(one.mutants.made - one.mutants.equivalent for one in found)
-        alike_ones = {name for one, other, _ in self.near_duplicates for name in (one, other)}
+        scenarios = self.scenarios
+        many = len(scenarios) or 1
+        branches = sum(scenario.branches for scenario in scenarios)
+        made = sum(scenario.mutants.made - scenario.mutants.equivalent for scenario in scenarios)
+        alike_ones = {name for first, other, _ in self.near_duplicates for name in (first, other)}
         return {
-            "scenarios": float(len(found)),
-            "proven": sum(one.proven for one in found) / many,
-            "do-nothing reward": sum(one.do_nothing for one in found) / many,
-            "random-policy reward": sum(one.random for one in found) / many,
+            "scenarios": float(len(scenarios)),
+            "proven": sum(scenario.proven for scenario in scenarios) / many,
+            "do-nothing reward": sum(scenario.do_nothing for scenario in scenarios) / many,
+            "random-policy reward": sum(scenario.random for scenario in scenarios) / many,
             "checks true at the start": _share(
-                sum(one.true_at_start for one in found), sum(one.checks for one in found)
+                sum(scenario.true_at_start for scenario in scenarios), sum(scenario.checks for scenario in scenarios)
             ),
-            "kill rate": _share(sum(one.mutants.right for one in found), made),
-            "kill rate without the frame": _share(sum(one.mutants.right_without_frame for one in found), made),
-            "text mutants noticed": _share(sum(one.texts.right for one in found), sum(one.texts.made for one in found)),
-            "oracle calls": sum(one.calls for one in found) / many,
-            "look-ups needed": sum(one.reads for one in found) / many,
-            "changes": sum(one.changes for one in found) / many,
-            "changes another one enables": sum(one.enabled for one in found) / many,
+            "kill rate": _share(sum(scenario.mutants.right for scenario in scenarios), made),
+            "kill rate without the frame": _share(
+                sum(scenario.mutants.right_without_frame for scenario in scenarios), made
+            ),
+            "text mutants noticed": _share(
+                sum(scenario.texts.right for scenario in scenarios), sum(scenario.texts.made for scenario in scenarios)
+            ),
+            "oracle calls": sum(scenario.calls for scenario in scenarios) / many,
+            "look-ups needed": sum(scenario.reads for scenario in scenarios) / many,
+            "changes": sum(scenario.changes for scenario in scenarios) / many,
+            "changes another one enables": sum(scenario.enabled for scenario in scenarios) / many,
             "branches": branches / many,
-            "branches whose test holds": _share(sum(one.branches_held for one in found), branches),
-            "distractors": sum(one.distractors for one in found) / many,
+            "branches whose test holds": _share(sum(scenario.branches_held for scenario in scenarios), branches),
+            "distractors": sum(scenario.distractors for scenario in scenarios) / many,
             "descriptions without a near miss": _share(
-                sum(one.alone for one in found), sum(one.chosen for one in found)
+                sum(scenario.alone for scenario in scenarios), sum(scenario.chosen for scenario in scenarios)
             ),
-            "task tokens": sum(one.task_tokens for one in found) / many,
-            "prompt tokens with tools": sum(one.prompt_tokens for one in found) / many,
+            "task tokens": sum(scenario.task_tokens for scenario in scenarios) / many,
+            "prompt tokens with tools": sum(scenario.prompt_tokens for scenario in scenarios) / many,
             "near-duplicates": len(alike_ones) / many,
-            "default-worded sentences": _share(sum(one.stock for one in found), sum(one.sentences for one in found)),
+            "default-worded sentences": _share(
+                sum(scenario.stock for scenario in scenarios), sum(scenario.sentences for scenario in scenarios)
+            ),
         }
 
     @property
     def levels(self) -> dict[str, dict[str, float]]:
         """How many there are of each level, and what they take."""
-        by_level = {level: [one for one in self.scenarios if one.level == level] for level in LEVELS}
+        by_level = {level: [scenario for scenario in self.scenarios if scenario.level == level] for level in LEVELS}
         return {
             level: {
-                "scenarios": float(len(found)),
-                "calls": statistics.fmean(one.calls for one in found),
-                "calls sd": statistics.pstdev(one.calls for one in found),
-                "changes": statistics.fmean(one.changes for one in found),
-                "random-policy reward": statistics.fmean(one.random for one in found),
+                "scenarios": float(len(scenarios)),
+                "calls": statistics.fmean(scenario.calls for scenario in scenarios),
+                "calls sd": statistics.pstdev(scenario.calls for scenario in scenarios),
+                "changes": statistics.fmean(scenario.changes for scenario in scenarios),
+                "random-policy reward": statistics.fmean(scenario.random for scenario in scenarios),
             }
-            for level, found in by_level.items()
-            if found
+            for level, scenarios in by_level.items()
+            if scenarios
         }
 
     @property
     def splits(self) -> dict[str, int]:
         """How many scenarios there are to train on, to validate with, and held out."""
-        return dict(sorted(Counter(one.split for one in self.scenarios).items()))
+        return dict(sorted(Counter(scenario.split for scenario in self.scenarios).items()))
 
     def document(self) -> dict[str, object]:
         """Everything but the single scenarios, for programs."""
@@ -135,15 +141,15 @@ class Signal:
 
 def signal_of(farm: Iterable[Holding], progress: Callable[[str, int, int], None], many: int) -> Signal:
     """Play every scenario at random, and count; `many` is how many environments there are, for the progress."""
-    found: list[ScenarioSignal] = []
+    signals: list[ScenarioSignal] = []
     checker = Checker()
     try:
         for number, holding in enumerate(farm, start=1):
-            found.extend(_signals(holding, checker))
+            signals.extend(_signals(holding, checker))
             progress(holding.environment.id, number, many)
     finally:
         checker.close()
-    return Signal(tuple(found), tuple(near_duplicates({one.id: one.text for one in found})))
+    return Signal(tuple(signals), tuple(near_duplicates({scenario.id: scenario.text for scenario in signals})))
 
 
 def _signals(holding: Holding, checker: Checker) -> Iterator[ScenarioSignal]:
@@ -227,13 +233,13 @@ def near_duplicates(texts: Mapping[str, Grams], least: float = TOO_ALIKE) -> Ite
 
     Two sets that are so alike share one of the rarest grams of each, so only those are looked up.
     """
-    often = Counter(gram for found in texts.values() for gram in found)
+    often = Counter(gram for of_text in texts.values() for gram in of_text)
     holders: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for name, found in texts.items():
-        rarest = sorted(found, key=lambda gram: (often[gram], gram))[: len(found) - int(least * len(found)) + 1]
+    for name, of_text in texts.items():
+        rarest = sorted(of_text, key=lambda gram: (often[gram], gram))[: len(of_text) - int(least * len(of_text)) + 1]
         others: Sequence[str] = sorted({other for gram in rarest for other in holders[gram]})
         for other in others:
-            share = alike(found, texts[other])
+            share = alike(of_text, texts[other])
             if share >= least:
                 yield other, name, round(share, 3)
         for gram in rarest:
@@ -250,8 +256,8 @@ def _share(part: int, whole: int) -> float:
 
 def scenario_lines(signal: Signal) -> Iterator[str]:
     """One JSON object per scenario, without its text."""
-    for one in signal.scenarios:
-        record = asdict(one)
+    for scenario in signal.scenarios:
+        record = asdict(scenario)
         del record["text"]
-        record |= {"mutants": one.mutants.model_dump(), "texts": one.texts.model_dump()}
+        record |= {"mutants": scenario.mutants.model_dump(), "texts": scenario.texts.model_dump()}
         yield json.dumps(record, ensure_ascii=False)

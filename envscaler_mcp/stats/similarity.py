@@ -20,7 +20,7 @@ NEIGHBOURS = 0.35
 class Pair:
     """Two environments."""
 
-    one: str
+    first: str
     other: str
     similarity: float
 
@@ -43,11 +43,11 @@ class Similarities:
     @property
     def nearest(self) -> dict[str, Pair]:
         """For each environment the pair with its nearest neighbour."""
-        found: dict[str, Pair] = {}
+        nearest: dict[str, Pair] = {}
         for pair in self.pairs:
-            found.setdefault(pair.one, pair)
-            found.setdefault(pair.other, pair)
-        return dict(sorted(found.items()))
+            nearest.setdefault(pair.first, pair)
+            nearest.setdefault(pair.other, pair)
+        return dict(sorted(nearest.items()))
 
     @property
     def mean_nearest(self) -> float:
@@ -72,11 +72,11 @@ def similarities(structures: Mapping[str, Structure]) -> Similarities:
             for colour, times in structures[name].rounds[number].items():
                 holders[colour].append((place, times))
         both: dict[tuple[int, int], int] = defaultdict(int)
-        for found in holders.values():
-            for at, (one, times) in enumerate(found):
-                for other, others in found[at + 1 :]:
-                    both[one, other] += min(others, times)
-        for (one, other), shared in both.items():
-            total[one, other] += shared / (sizes[one] + sizes[other] - shared) / rounds
-    pairs = [Pair(names[one], names[other], value) for (one, other), value in total.items()]
-    return Similarities(tuple(sorted(pairs, key=lambda pair: (-pair.similarity, pair.one, pair.other))))
+        for having in holders.values():
+            for at, (first, times) in enumerate(having):
+                for other, others in having[at + 1 :]:
+                    both[first, other] += min(others, times)
+        for (first, other), shared in both.items():
+            total[first, other] += shared / (sizes[first] + sizes[other] - shared) / rounds
+    pairs = [Pair(names[first], names[other], value) for (first, other), value in total.items()]
+    return Similarities(tuple(sorted(pairs, key=lambda pair: (-pair.similarity, pair.first, pair.other))))

@@ -49,7 +49,7 @@ Colours = Counter[int]
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """How often each surrounding occurs: by itself, and as far as one, two and three steps away."""
+    """How often each node occurs: alone, and with its surroundings up to one, two and three steps away."""
 
     rounds: tuple[Colours, ...]
 

@@ -17,7 +17,7 @@ def topic_map(texts: Mapping[str, str]) -> dict[str, tuple[float, float]]:
         return dict.fromkeys(names, (0.5, 0.5))
     weights = Weights(texts.values())
     vectors = [weights.vector(texts[name]) for name in names]
-    wanted = [[1.0 - cosine(one, other) for other in vectors] for one in vectors]
+    wanted = [[1.0 - cosine(name, other) for other in vectors] for name in vectors]
     # A spiral to begin with: no two in one place, and the same on every machine.
     golden = math.pi * (3 - math.sqrt(5))
     places = [

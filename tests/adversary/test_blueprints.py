@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from envscaler_mcp.config.choices import SEED
 from envscaler_mcp.errors import BlueprintError, GrowthError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.pipeline import check_blueprints
-from envscaler_mcp.pipeline.corpus import SEED
+from envscaler_mcp.pipeline.authoring import check_blueprints
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.serving import deadline, load_class, open_world
 from envscaler_mcp.serving.code import EnvironmentCode

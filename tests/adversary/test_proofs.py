@@ -14,7 +14,8 @@ import pytest
 
 from envscaler_mcp.artifacts import Call, Proof, Scenario, Span
 from envscaler_mcp.errors import GrowthError
-from envscaler_mcp.pipeline import prove_folder, tell_stories
+from envscaler_mcp.pipeline.proving import prove_folder
+from envscaler_mcp.pipeline.telling import tell_stories
 from envscaler_mcp.scenarios import Prover, Unproven
 from envscaler_mcp.scenarios.heard import PlainFlow
 from envscaler_mcp.scenarios.replay import record

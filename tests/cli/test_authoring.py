@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from envscaler_mcp.cli.demo import NEXT
 from envscaler_mcp.cli.program import app
-from envscaler_mcp.pipeline import blueprint_of
+from envscaler_mcp.cli.scenes import NEXT
+from envscaler_mcp.pipeline.building import blueprint_of
 
 
 def envscaler(home: Path, *words: object) -> Result:
@@ -96,7 +96,7 @@ def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_
     assert envscaler(home, "build", blueprint, "--check").exit_code == 0
     assert [e["id"] for e in json.loads(envscaler(home, "list", "--json").output)] == ["tool_shed"]
     assert envscaler(home, "call", "tool_shed", "list_tools", "kind=ladder").exit_code == 0
-    assert envscaler(home, "list", "--check").output == "All 1 folders are those that were registered.\n"
+    assert envscaler(home, "list", "--check").output == "All 1 folders are as registered.\n"
     source = home / "generated_servers" / "tool_shed" / "environment.py"
     source.write_text(source.read_text(encoding="utf-8") + "# by hand\n", encoding="utf-8")
     told = envscaler(home, "build", blueprint, "--check")
@@ -178,7 +178,7 @@ def test_a_demo_that_is_stopped_ends_what_it_launched(
         handles = [os.pidfd_open(child) for child in launched]
         process.send_signal(ending)
         assert process.wait(timeout=30) == 130
-        assert process.stderr.read() == "Stopped; what had been launched was ended.\n"
+        assert process.stderr.read() == "Stopped; every server that was started has ended.\n"
         for handle in handles:
             assert select.select([handle], [], [], 30)[0] == [handle]
             os.close(handle)

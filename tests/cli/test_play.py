@@ -176,7 +176,7 @@ async def test_a_model_plays_over_a_url_and_a_person_is_its_user(home: Path) -> 
     ("words", "told"),
     [
         ((), "name a server"),
-        (("--server", "lending_library"), "say what is to be done"),
+        (("--server", "lending_library"), "say what the agent shall do"),
         (("Do it.", "--server", "lending_libary"), "did you mean 'lending_library'"),
         (("Do it.", "--server", "x='"), "is no command"),
         (("--scenario", "lending_library-999"), "there is no scenario"),
@@ -359,6 +359,6 @@ def test_ctrl_c_ends_the_waiting_when_what_was_played_before_is_safe_and_leaves_
             time.sleep(0.01)
         shown.type("\x03")
         assert shown.ended() == 130
-        assert "1 of 2 episodes are safe" in shown.seen
-        assert "Stopped; what had been launched was ended." in shown.seen
+        assert "1 of 2 episodes are stored" in shown.seen
+        assert "Stopped; every server that was started has ended." in shown.seen
         assert shown.settings() == shown.before

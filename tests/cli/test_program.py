@@ -27,6 +27,27 @@ assert not heavy and not commands, (heavy, commands)
 """
 
 
+ALL_LOADED = """
+import sys
+from envscaler_mcp.cli.program import COMMANDS, load
+configured = ["play", "run", "synthesize"]
+for name in [*(name for name in COMMANDS if name not in configured), None, *configured]:
+    if name is None:
+        assert "pydantic" not in sys.modules
+    else:
+        load(name)
+rooms = {module.split(".")[1] for module in sys.modules if module.startswith("envscaler_mcp.")}
+assert rooms <= {"cli", "config", "errors", "html", "plugins"}, rooms
+heavy = {"mcp", "openai", "yaml", "anyio", "asyncio"} & set(sys.modules)
+assert not heavy, heavy
+"""
+
+
+def test_the_options_of_every_command_are_declared_without_loading_what_it_runs() -> None:
+    loaded = subprocess.run([sys.executable, "-c", ALL_LOADED], capture_output=True, text=True, check=False)
+    assert loaded.returncode == 0, loaded.stderr
+
+
 def test_help_names_every_command_and_imports_none_of_them() -> None:
     told = subprocess.run([sys.executable, "-c", ASKED_FOR_HELP], capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr

@@ -372,5 +372,5 @@ def test_an_interrupted_run_says_what_is_safe(home: Path, tmp_path: Path, number
     process.send_signal(number)
     _, told = process.communicate()
     assert process.returncode == 130
-    assert f"2 of 4 episodes are safe in {tmp_path}; the same command plays the rest." in told
+    assert f"2 of 4 episodes are stored in {tmp_path}; the same command plays the rest." in told
     assert "Traceback" not in told

@@ -200,7 +200,7 @@ async def test_whoever_stops_a_run_is_told_how_to_go_on(tmp_path: Path) -> None:
         assert process.stderr is not None
         told = b"".join([piece async for piece in process.stderr]).decode()
     assert process.returncode == 130
-    assert f"What was answered is kept in {tmp_path / 'run'}; the same command goes on from there." in told
+    assert f"Answers so far are stored in {tmp_path / 'run'}; the same command continues from there." in told
 
 
 async def test_a_screen_shows_what_a_model_said_as_it_said_it(tmp_path: Path) -> None:

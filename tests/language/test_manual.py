@@ -32,7 +32,7 @@ from envscaler_mcp.language.gathering import GATHERINGS
 from envscaler_mcp.language.model import Statement
 from envscaler_mcp.language.stories import Deed, Mark, Role, Said
 from envscaler_mcp.language.types import Type
-from envscaler_mcp.pipeline import check_blueprints
+from envscaler_mcp.pipeline.authoring import check_blueprints
 from envscaler_mcp.scenarios.tasks import BANDS
 from envscaler_mcp.serving.outcome import encode
 from tests.language import manual

@@ -10,7 +10,7 @@ from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.pipeline import check_blueprints
+from envscaler_mcp.pipeline.authoring import check_blueprints
 from envscaler_mcp.registry import differences, find_entry, read_registry
 from envscaler_mcp.serving import load_code, open_world
 from tests.library_sample import turns

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from envscaler_mcp.artifacts import Environment, QualityReport, Scenario, Topic
+from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm import ChatRequest
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_class
-from envscaler_mcp.pipeline.wanted import Wanted
 from tests.llm.asking import Actor
 from tests.pipeline.lending_author import METHODS, lending_author, state
 from tests.quality.test_agents import content, passes
@@ -26,7 +26,7 @@ TOPIC = Topic(
 
 async def admitted(actor: Actor, many: int = 2, repairs: int = 2) -> tuple[Admitted, list[tuple[str, str]]]:
     told: list[tuple[str, str]] = []
-    wanted = Wanted(environments=1, scenarios=many, style="code", repairs=repairs)
+    wanted = SynthesisConfig(environments=1, scenarios=many, style="code", repairs=repairs)
     found = await admitted_class(actor.author(), TOPIC, wanted, lambda stage, said: told.append((stage, said)))
     return found, told
 

@@ -9,12 +9,12 @@ from functools import cache
 import pytest
 
 from envscaler_mcp.artifacts import Environment, Scenario, Topic
+from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import ChatRequest
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_blueprint
-from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.written.blueprints import only, without
 from tests.llm.asking import Actor, Part
 from tests.pipeline.lending_author import fenced, says_it_again
@@ -61,7 +61,7 @@ def author(**parts: Part) -> Actor:
 
 
 async def admitted(actor: Actor, *, reword: bool = True) -> Admitted:
-    wanted = Wanted(environments=1, reword=reword)
+    wanted = SynthesisConfig(environments=1, reword=reword)
     return await admitted_blueprint(actor.author(), TOPIC, EXAMPLE, wanted, lambda *_: None)
 
 

@@ -9,7 +9,9 @@ import pytest
 
 from envscaler_mcp.artifacts import Registry
 from envscaler_mcp.errors import BlueprintError
-from envscaler_mcp.pipeline import blueprint_of, build, check_blueprints, emit_environments
+from envscaler_mcp.pipeline.authoring import check_blueprints
+from envscaler_mcp.pipeline.building import blueprint_of, build
+from envscaler_mcp.pipeline.emission import emit_environments
 from envscaler_mcp.serving.code import load_code
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis.starter import starter_blueprint

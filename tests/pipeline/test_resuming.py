@@ -8,8 +8,9 @@ from unittest.mock import patch
 
 import pytest
 
-from envscaler_mcp.pipeline import Emission, blueprint_of, build, emission, emit_environments
-from envscaler_mcp.pipeline.building import Built
+from envscaler_mcp.pipeline import emission
+from envscaler_mcp.pipeline.building import Built, blueprint_of, build
+from envscaler_mcp.pipeline.emission import Emission, emit_environments
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
@@ -39,7 +40,7 @@ def home(finished: Path, tmp_path: Path) -> Path:
 
 
 def kept(emission: Emission) -> dict[str, bool]:
-    return {one.environment.id: one.kept for one in emission.built}
+    return {one.environment.id: one.reused for one in emission.built}
 
 
 def test_what_was_finished_is_kept_and_only_the_rest_is_built(home: Path) -> None:

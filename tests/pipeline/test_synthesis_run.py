@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm import ChatResponse, ModelParams
 from envscaler_mcp.llm.recording import Recording
 from envscaler_mcp.pipeline.synthesis_run import RunOptions, judged_tasks, synthesis_run
 from envscaler_mcp.pipeline.synthesizing import Synthesis
-from envscaler_mcp.pipeline.wanted import Wanted
 from envscaler_mcp.synthesis.topics.mining import RawTask
 from tests.cli.test_synthesize import TASKS, actor
 from tests.llm.asking import endpoint, question
@@ -23,7 +23,7 @@ RAW = [RawTask(text, number) for number, text in enumerate(TASKS, start=1)]
 
 
 def options(url: str, **more: object) -> RunOptions:
-    wanted = Wanted(environments=1, scenarios=1, style="code", embeddings="tiny")
+    wanted = SynthesisConfig(environments=1, scenarios=1, style="code", embeddings="tiny")
     return RunOptions.model_validate(
         {"wanted": wanted, "asking": ModelParams(model="small"), "endpoint": endpoint(url), **more}
     )
@@ -63,7 +63,7 @@ async def test_a_folder_that_the_run_did_not_write_is_left_alone_before_anything
     async with scripted_endpoint(speaking(author)) as place:
         found = await run(tmp_path, options(place.url))
     (failed,) = found.failed
-    assert "is there, and not of this run: move it away" in failed.reason
+    assert "exists and is not of this run: move it away" in failed.reason
     assert [path.read_text() for path in theirs.iterdir()] == ["# Theirs.\n"]
     assert author.times("infer_state") == 0
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from envscaler_mcp.artifacts import QualityReport, State, digest_of
+from envscaler_mcp.config.choices import SEED
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.pipeline import SEED, STATES, build, evaluate_folder
+from envscaler_mcp.pipeline.building import STATES, build, evaluate_folder
 from envscaler_mcp.quality import Evaluation, evaluate
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.serving import EnvironmentCode, load_class, open_world

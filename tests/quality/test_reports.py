@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from envscaler_mcp.artifacts import Counts
 from envscaler_mcp.cli.program import app
-from envscaler_mcp.pipeline import emit_environments
+from envscaler_mcp.pipeline.emission import emit_environments
 from envscaler_mcp.quality import func_test_result
 from envscaler_mcp.quality.report import is_admitted
 from tests.quality.written import library

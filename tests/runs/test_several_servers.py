@@ -10,11 +10,12 @@ import pytest
 
 from envscaler_mcp.artifacts import Conversation, Fact, Goal, Scenario, Trajectory
 from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.config.run import RunConfig
 from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.episode.loop import EpisodeRecord
 from envscaler_mcp.runs import WorldHome
-from envscaler_mcp.runs.plan import ExternalServer, LocalServer, RunConfig, plan_episode, plan_run
+from envscaler_mcp.runs.plan import ExternalServer, LocalServer, plan_episode, plan_run
 from envscaler_mcp.runs.run import run_episodes
 from envscaler_mcp.scoring.run_folder import read_trajectories
 from envscaler_mcp.serving.tasks import load_scenarios

@@ -11,7 +11,7 @@ from envscaler_mcp.errors import BlueprintError
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.language.column_types import COLUMN_TYPES
 from envscaler_mcp.language.interpreter import Interpreter
-from envscaler_mcp.pipeline.corpus import grown_states, task_maker
+from envscaler_mcp.pipeline.building import grown_states, task_maker
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.world import LocalWorld, open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize

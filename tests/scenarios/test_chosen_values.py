@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from envscaler_mcp.artifacts import State
+from envscaler_mcp.config.choices import SEED
 from envscaler_mcp.language import check_blueprint, read_blueprint
-from envscaler_mcp.pipeline import SEED
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios import TaskMaker, grow
 from envscaler_mcp.scenarios.casting import Casting

@@ -20,7 +20,7 @@ from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.errors import GrowthError, WorldError
 from envscaler_mcp.grading.judging import judge
-from envscaler_mcp.pipeline import prove_folder, write_scenarios
+from envscaler_mcp.pipeline.proving import prove_folder, write_scenarios
 from envscaler_mcp.sandbox.checking import checker
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.scenarios import WrittenProver, WrittenTaskMaker

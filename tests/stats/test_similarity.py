@@ -117,7 +117,9 @@ def test_different_trades_are_different_and_a_bare_table_is_nobody_s_neighbour()
 
 def test_looking_up_what_is_shared_comes_to_the_same_as_comparing_every_pair() -> None:
     names = sample(blueprint_files(), 6)
-    found = {(pair.one, pair.other): pair.similarity for pair in similarities({n: of_library(n) for n in names}).pairs}
+    found = {
+        (pair.first, pair.other): pair.similarity for pair in similarities({n: of_library(n) for n in names}).pairs
+    }
     assert len(found) == 15
     for (one, other), value in found.items():
         assert value == pytest.approx(of_library(one).similarity(of_library(other)), abs=1e-12)
@@ -127,5 +129,5 @@ def test_looking_up_what_is_shared_comes_to_the_same_as_comparing_every_pair() -
 @pytest.mark.timeout(600)
 def test_the_whole_library_is_diverse() -> None:
     found = similarities({name: of_library(name) for name in blueprint_files()})
-    assert [(pair.one, pair.other, round(pair.similarity, 3)) for pair in found.refused] == []
+    assert [(pair.first, pair.other, round(pair.similarity, 3)) for pair in found.refused] == []
     assert found.diverse

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from envscaler_mcp.cli.program import app
-from envscaler_mcp.pipeline import blueprint_of, emit_environments
+from envscaler_mcp.pipeline.building import blueprint_of
+from envscaler_mcp.pipeline.emission import emit_environments
 from envscaler_mcp.scenarios.variety import alike
 from envscaler_mcp.stats.signal import near_duplicates
 from envscaler_mcp.stats.topic_map import topic_map

@@ -8,10 +8,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from envscaler_mcp.config.choices import SEED
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Model, Operation, Query
 from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.pipeline import SEED
 from envscaler_mcp.sampling.arguments import Arguments
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios import grow

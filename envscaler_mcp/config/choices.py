@@ -1,0 +1,50 @@
+"""The words that documents, options and messages share: closed sets, and the numbers that hold by default.
+
+This module imports nothing, so that a help text can name them without loading the rooms that use them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Level = Literal["easy", "medium", "hard"]
+Split = Literal["train", "validation", "held_out"]
+Mode = Literal["task", "conversation"]
+"""Whether the agent gets the whole task at once, or a user who answers."""
+Via = Literal["direct", "worker", "stdio", "http"]
+"""How a world is reached: in this process, in a worker, or through a server over stdio or HTTP."""
+Scoring = Literal["framed", "upstream"]
+"""Whether a change outside the frame earns nothing, or is ignored as in the published rule."""
+Owner = Literal["agent", "environment", "checker", "user_simulator", "timeout", "infrastructure"]
+Isolation = Literal["local", "auto", "portable", "hard", "trusted"]
+HostProgram = Literal["claude-desktop", "claude-code", "vscode", "cursor"]
+TokenScope = Literal["agent", "control", "read"]
+OfferedTasks = Literal["train", "all", "none"]
+Keepable = Literal["masked", "user", "unfinished", "turns", "frame", "duplicate"]
+"""Reasons for which an export leaves an episode out, unless `--keep` names them."""
+EXPORT_FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "trl": ("TRL, messages and tools", (".jsonl", ".parquet")),
+    "llama-factory": ("LLaMA-Factory's sharegpt, a row for each turn", (".jsonl",)),
+    "alpaca": ("LLaMA-Factory's alpaca as in the paper, a row for each turn", (".jsonl",)),
+    "ms-swift": ("ms-swift for agents", (".jsonl",)),
+    "verl": ("verl, a prompt for each task", (".parquet",)),
+    "skyrl": ("SkyRL, a prompt for each task", (".parquet",)),
+    "atif": ("Harbor's ATIF, a folder with a file for each episode", ()),
+}
+"""What each format is, and how the name of its file ends; where nothing is named, a folder is written."""
+
+PERSON = "person"
+AGENTS = ("oracle", "noop", "random", PERSON, "scripted:FILE", "openai:MODEL", "prompted:MODEL", "module:Class")
+USERS = ("scripted", PERSON, "openai:MODEL")
+
+MAX_TOKENS, ANSWER_TOKENS = 100_000, 8_000
+"""What a model may write in one episode and in one answer."""
+MAX_STEPS = 60
+PUBLISHED_STEPS: dict[Mode, int] = {"task": 30, "conversation": 40}
+"""Steps of an episode; with published scoring, the published numbers."""
+MAX_SECONDS, PERSON_SECONDS = 300.0, 24 * 3600.0
+"""Duration of an episode; with a person as agent or user, the second number."""
+SHIPPED, SCENARIOS = 10, 40
+"""How many scenarios of an environment ship, and how many `build` makes by default."""
+SEED = 7
+"""Seed of the first start state of an environment, and of the scenarios made for written classes."""
