@@ -31,11 +31,12 @@ class PlugIns(Mapping[str, T], Generic[T]):
         from importlib.metadata import entry_points
 
         installed: dict[str, EntryPoint] = {}
-        for entry in entry_points(group=self.group):
+        for entry in sorted(entry_points(group=self.group), key=lambda entry: (entry.name, entry.value)):
             other = installed.setdefault(entry.name, entry)
             if other.value != entry.value:
                 raise PlugInError(
-                    f"Two packages offer {entry.name!r} in {self.group}: {other.value} and {entry.value}; remove one."
+                    f"{entry.name!r} in {self.group} is registered by {_package(other)} and {_package(entry)}; "
+                    "uninstall one of them."
                 )
         return {name: entry for name, entry in installed.items() if name not in self.built_in}
 
@@ -45,10 +46,11 @@ class PlugIns(Mapping[str, T], Generic[T]):
             try:
                 member = entry.load()
             except Exception as cause:
-                raise PlugInError(f"{self.group} {name!r} cannot be imported from {entry.value}: {cause}") from cause
+                reason = f"{type(cause).__name__}: {cause}"
+                raise PlugInError(f"{self._named(entry)} cannot be imported: {reason}") from cause
             if not isinstance(member, self._kind):
                 raise PlugInError(
-                    f"{self.group} {name!r}: {entry.value} is a {type(member).__name__}, not a {self._kind.__name__}."
+                    f"{self._named(entry)} is a {type(member).__name__}, not a {self._kind.__name__}."
                 )
             self._loaded[name] = member
         return self._loaded[name]
@@ -62,3 +64,10 @@ class PlugIns(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self.built_in) + len(self._installed)
+
+    def _named(self, entry: EntryPoint) -> str:
+        return f"{entry.name!r} in {self.group} ({entry.value} of {_package(entry)})"
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else "envscaler-mcp"

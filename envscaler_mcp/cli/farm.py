@@ -18,15 +18,6 @@ from envscaler_mcp.cli.lookup import registry_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
-from envscaler_mcp.farm.access import audit_log
-from envscaler_mcp.farm.audit_file import AuditFile
-from envscaler_mcp.farm.front_end import FarmConfig
-from envscaler_mcp.farm.supervisor import Supervisor
-from envscaler_mcp.farm.tokens import kept_secret, secret_of, token_for
-from envscaler_mcp.farm.worlds import Caps
-from envscaler_mcp.launch.opening import WrongUseError
-from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
-from envscaler_mcp.settings import Settings, secret_named
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.on_ray.farm import RayFarm
@@ -108,7 +99,10 @@ def farm(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the addresses as JSON.")] = False,
 ) -> None:
+    from envscaler_mcp.farm.front_end import FarmConfig
+    from envscaler_mcp.farm.worlds import Caps
     from envscaler_mcp.launch.opening import WrongUseError
+    from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
 
     if ctx.invoked_subcommand is not None:
         return
@@ -182,6 +176,7 @@ def print_token(
         ),
     ] = "",
 ) -> None:
+    from envscaler_mcp.farm.tokens import token_for
 
     say(token_for(_secret(settings_of(ctx), secret_env), scope, days * DAY))
 
@@ -189,6 +184,8 @@ def print_token(
 @contextmanager
 def _nodes(ray: str, others: bool) -> Iterator[int]:
     """Join a cluster for the block; how many nodes it has, 0 without a cluster."""
+    from envscaler_mcp.launch.opening import WrongUseError
+
     if not ray:
         yield 0
         return
@@ -213,7 +210,9 @@ def _house(ray: str) -> type[Supervisor | RayFarm]:
 
 
 def _secret(settings: Settings, variable: str) -> bytes:
+    from envscaler_mcp.farm.tokens import kept_secret, secret_of
     from envscaler_mcp.launch.opening import WrongUseError
+    from envscaler_mcp.settings import secret_named
 
     if not variable:
         return kept_secret(settings.farm_secret)
@@ -224,6 +223,7 @@ def _secret(settings: Settings, variable: str) -> bytes:
 
 
 def _origins(pages: list[str]) -> frozenset[str]:
+    from envscaler_mcp.launch.opening import WrongUseError
 
     for page in pages:
         parts = urlsplit(page)
@@ -237,6 +237,8 @@ def _written(file: Path) -> str:
 
 
 def _keep_audit(file: Path) -> None:
+    from envscaler_mcp.farm.access import audit_log
+    from envscaler_mcp.farm.audit_file import AuditFile
 
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

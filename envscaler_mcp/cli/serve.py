@@ -8,8 +8,6 @@ import typer
 
 from envscaler_mcp.cli.lookup import entry_of, folder_of
 from envscaler_mcp.config.choices import Isolation, OfferedTasks
-from envscaler_mcp.launch.server import main
-from envscaler_mcp.trust import load_code
 
 app = typer.Typer(add_completion=False)
 
@@ -47,6 +45,8 @@ def serve_world(
         ),
     ] = None,
 ) -> None:
+    from envscaler_mcp.launch.server import main
+    from envscaler_mcp.trust import load_code
 
     options = {
         "--host": host,

@@ -74,4 +74,4 @@ def test_an_unknown_format_is_wrong_use_and_the_formats_are_listed(site: Path, t
     done = envscaler(site, tmp_path, "import", "envscalar", "--environments", tmp_path / "none.json")
     assert done.returncode == 2
     message = " ".join(done.stderr.replace("│", " ").split())
-    assert "there is no format 'envscalar'; did you mean 'envscaler'? Formats: blueprint, broken, envscaler" in message
+    assert "there is no format 'envscalar'; did you mean 'envscaler'? Formats: envscaler, blueprint, broken" in message

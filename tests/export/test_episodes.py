@@ -111,7 +111,7 @@ def changed_card(folder: Path) -> None:
 
 def changed_tasks(folder: Path) -> None:
     path = folder / "scenarios.jsonl"
-    path.write_text(path.read_text().replace('"level": "medium"', '"level": "hard"'))
+    path.write_text(path.read_text().replace('"level":"medium"', '"level":"hard"'))
 
 
 def gone(folder: Path) -> None:
@@ -133,7 +133,7 @@ def test_tasks_of_another_split_are_left_out(tmp_path: Path) -> None:
     home = write_home(tmp_path, tasks=2)
     path = home / "generated_servers" / "lending_library" / "scenarios.jsonl"
     first, second = path.read_text().splitlines()
-    path.write_text("\n".join((first.replace('"split": "train"', '"split": "held_out"'), second)) + "\n")
+    path.write_text("\n".join((first.replace('"split":"train"', '"split":"held_out"'), second)) + "\n")
     play(home, home / "runs")
     told = exported(home, tmp_path / "rows.jsonl")
     assert (told.written, told.removed["split"]) == (1, 1)

@@ -101,5 +101,5 @@ def test_two_packages_that_offer_one_name_are_both_named(tmp_path: Path, monkeyp
     for module in ("first_format", "second_format"):
         install(tmp_path / module, module, SOURCE, {GROUP: {"rewards": f"{module}:REWARDS"}})
         monkeypatch.syspath_prepend(str(tmp_path / module))
-    with pytest.raises(PlugInError, match=r"second_format:REWARDS and first_format:REWARDS"):
+    with pytest.raises(PlugInError, match=r"first_format and second_format"):
         PlugIns(GROUP, Format, {})["rewards"]

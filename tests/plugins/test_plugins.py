@@ -47,14 +47,14 @@ def test_a_plug_in_that_cannot_be_imported_is_an_error_that_names_its_package(si
         PlugIns("envscaler.benchmarks", FunctionType, {})["broken"]
 
 
-def test_a_plug_in_that_is_not_callable_is_an_error(site: Path) -> None:
+def test_a_plug_in_that_is_of_another_kind_is_an_error(site: Path) -> None:
     install(site, "plugin_constant", "VALUE = 3\n", "constant = plugin_constant:VALUE")
-    with pytest.raises(PlugInError, match=r"of plugin_constant\) is not callable"):
+    with pytest.raises(PlugInError, match=r"of plugin_constant\) is a int, not a function"):
         PlugIns("envscaler.benchmarks", FunctionType, {})["constant"]
 
 
 def test_a_name_that_two_packages_register_is_an_error_that_names_both(site: Path) -> None:
     for package in ("plugin_first", "plugin_second"):
         install(site, package, "def play() -> None: ...\n", f"twice = {package}:play")
-    with pytest.raises(PlugInError, match="plugin_first and plugin_second"):
+    with pytest.raises(PlugInError, match="plugin_first and plugin_second; uninstall"):
         PlugIns("envscaler.benchmarks", FunctionType, {})["twice"]
