@@ -56,8 +56,8 @@ class TalkingOracle:
                 for move in (
                     Action(text=ASKING),
                     *(
-                        Action(tool=one.tool, arguments=dict(one.arguments))
-                        for one in (scenario.oracle[n] for n in thread)
+                        Action(tool=step.tool, arguments=dict(step.arguments))
+                        for step in (scenario.oracle[n] for n in thread)
                     ),
                     Action(text=DONE),
                 )

@@ -66,8 +66,8 @@ class _Known:
 def asked_facts(clauses: Sequence[str], facts: Sequence[Fact]) -> list[Fact]:
     """Those of the facts that are asked for and can be said, in their own order."""
     known = [_Known(fact, _names_of(fact), _kinds_of(fact)) for fact in facts]
-    found = {one.name for clause in clauses for one in _asked_in(clause, known)}
-    return [fact for fact in facts if fact.name in found and fact.says]
+    asked = {fact.name for clause in clauses for fact in _asked_in(clause, known)}
+    return [fact for fact in facts if fact.name in asked and fact.says]
 
 
 def _asked_in(clause: str, known: Sequence[_Known]) -> Iterator[Fact]:
@@ -78,23 +78,27 @@ def _asked_in(clause: str, known: Sequence[_Known]) -> Iterator[Fact]:
     named = {word for head in heads for word in head}
     left = frozenset(words) - named - _FILLING - _ASKING
     for head in heads:
-        one = _meant(frozenset(head), left, known)
-        if one is not None:
-            yield one.fact
+        meant = _meant(frozenset(head), left, known)
+        if meant is not None:
+            yield meant.fact
 
 
 def _meant(head: frozenset[str], left: frozenset[str], known: Sequence[_Known]) -> _Known | None:
     """The one fact that the head of a question means; none where it may be another."""
-    names = frozenset(name for one in known for name in one.names) - _ELSEWHERE
-    whole = [one for one in known if one.names and one.names <= head <= one.names | one.kinds]
+    names = frozenset(name for candidate in known for name in candidate.names) - _ELSEWHERE
+    whole = [
+        candidate
+        for candidate in known
+        if candidate.names and candidate.names <= head <= candidate.names | candidate.kinds
+    ]
     if len(whole) == 1:
         return whole[0] if left <= names else None
-    part = [one for one in known if head & one.names and head <= one.names | one.kinds]
+    part = [candidate for candidate in known if head & candidate.names and head <= candidate.names | candidate.kinds]
     if part:
         return part[0] if len(part) == 1 and left <= part[0].names else None
-    of_kind = [one for one in known if head and head <= one.kinds]
-    told = [one for one in of_kind if left <= one.names]
-    return told[0] if len(told) == 1 else None
+    of_kind = [candidate for candidate in known if head and head <= candidate.kinds]
+    fitting = [candidate for candidate in of_kind if left <= candidate.names]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _heads(words: Sequence[str]) -> Iterator[list[str]]:
@@ -141,14 +145,14 @@ def _noun(words: Sequence[str], place: int) -> tuple[list[str], int]:
     """The noun that begins here, with what it is made of; auxiliaries and articles before it are passed over."""
     while place < len(words) and words[place] in _AUXILIARY | _POINTING:
         place += 1
-    found: list[str] = []
+    noun: list[str] = []
     while place < len(words) and words[place] not in _FILLING | _ASKING:
-        found.append(words[place])
+        noun.append(words[place])
         place += 1
-    if found and set(found) <= _NAMING and words[place : place + 1] == ["of"]:
+    if noun and set(noun) <= _NAMING and words[place : place + 1] == ["of"]:
         inner, place = _noun(words, place + 1)
         return inner, place
-    return found, place
+    return noun, place
 
 
 def _plain(word: str) -> str:
@@ -173,5 +177,5 @@ def _kinds_of(fact: Fact) -> frozenset[str]:
         return _words("when day date time hour") if day[1] else _words("when day date")
     if _TIME.match(text):
         return _words("when time hour")
-    found = _ID.match(text)
-    return frozenset(_plain(word) for word in found[1].lower().split("_")) if found else frozenset()
+    match = _ID.match(text)
+    return frozenset(_plain(word) for word in match[1].lower().split("_")) if match else frozenset()

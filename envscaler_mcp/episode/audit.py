@@ -39,10 +39,10 @@ class UserAudit:
     def invented(self, reply: str) -> list[str]:
         """The values in a reply that the user cannot know; each is told once."""
         reply = reply.replace(STOP, " ")
-        found = [written for value, written in _values(reply) if not self._known.holds(value)]
+        unknown = [written for value, written in _values(reply) if not self._known.holds(value)]
         self._known.add(reply)
         self._told.add(reply)
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(unknown))
 
     def untold(self) -> list[str]:
         """What the task needs of the user, and the agent was never told, though it had neither refused to go on nor said that all is done."""
@@ -73,7 +73,7 @@ def _to_tell(scenario: Scenario) -> list[tuple[Value, str]]:
     if scenario.conversation is None:
         return list(_values(scenario.task))
     facts = [fact for goal in scenario.conversation.goals for fact in goal.facts if not fact.findable]
-    return [found for fact in facts for found in _values(f"It is {fact.says}.")]
+    return [value for fact in facts for value in _values(f"It is {fact.says}.")]
 
 
 class _Known:
@@ -101,17 +101,17 @@ class _Known:
             if word in _NUMBER_WORDS:
                 self._values.add(("number", str(_NUMBER_WORDS[word])))
         # What stands in quotes is known without its sentence, too.
-        for one in {text, _MARKS.sub(" ", text)}:
-            for value, _ in _values(one):
+        for form in {text, _MARKS.sub(" ", text)}:
+            for value, _ in _values(form):
                 self._add(value)
 
     def _add(self, value: Value) -> None:
         kind, spelled = value
         self._values.add(value)
         if kind == "date":
-            for one in filter(None, spelled.split("/")):
-                month, day = one.split("-")
-                self._values |= {("date", one), ("day", day)}
+            for date in filter(None, spelled.split("/")):
+                month, day = date.split("-")
+                self._values |= {("date", date), ("day", day)}
                 self._words |= {_MONTHS[int(month) - 1], _LONG_MONTHS[int(month) - 1]}
         elif kind == "time":
             # At nine, of a clock with twelve hours or with twenty-four.
@@ -127,7 +127,7 @@ class _Known:
         if kind == "id":
             return value in self._values or _glued(spelled) in self._glued
         if kind == "date":
-            return any(("date", one) in self._values for one in spelled.split("/"))
+            return any(("date", date) in self._values for date in spelled.split("/"))
         return spelled in self._words if kind == "name" else value in self._values
 
 
@@ -198,20 +198,20 @@ _NO_NAMES = _WEEKDAYS | frozenset(
 def _values(text: str) -> Iterator[tuple[Value, str]]:
     """Quoted texts, dates, times, ids, numbers and names, each with how it was written."""
     text = re.sub(r"[^\S\n]+", " ", text)
-    rest = _ITEM.sub(lambda found: " " * (len(found[0]) - 1) + found[0][-1], text)
+    rest = _ITEM.sub(lambda match: " " * (len(match[0]) - 1) + match[0][-1], text)
     for pattern, kind in _KINDS:
-        for found in pattern.finditer(rest):
-            yield (kind, _spelled(kind, found)), found[0]
-        rest = pattern.sub(lambda found: " " * len(found[0]), rest)
+        for match in pattern.finditer(rest):
+            yield (kind, _spelled(kind, match)), match[0]
+        rest = pattern.sub(lambda match: " " * len(match[0]), rest)
     # From the text itself: what stood before may have been taken out.
-    for found in _NAME.finditer(text):
-        word, plain = found[0], _plain(found[0])
-        taken = rest[found.start() : found.end()] != word
+    for match in _NAME.finditer(text):
+        word, plain = match[0], _plain(match[0])
+        taken = rest[match.start() : match.end()] != word
         if word[0].isupper() and not (taken or word.isupper() or plain in _NO_NAMES or plain in _NUMBER_WORDS):
             yield ("name", _stem(plain)), word
-    for found in _WORD.finditer(rest):
-        if _NUMBER_WORDS.get(_plain(found[0]), 0) > 2:
-            yield ("number", str(_NUMBER_WORDS[_plain(found[0])])), found[0]
+    for match in _WORD.finditer(rest):
+        if _NUMBER_WORDS.get(_plain(match[0]), 0) > 2:
+            yield ("number", str(_NUMBER_WORDS[_plain(match[0])])), match[0]
 
 
 _KINDS = (
@@ -221,29 +221,29 @@ _KINDS = (
 """In the order in which they are looked for: what was found is no part of anything else."""
 
 
-def _spelled(kind: str, found: re.Match[str]) -> str:
+def _spelled(kind: str, match: re.Match[str]) -> str:
     """The same for all ways to write the same."""
     if kind == "quote":
-        return _plain(next(one for one in found.groups() if one)).strip(" .,;:!?")
+        return _plain(next(group for group in match.groups() if group)).strip(" .,;:!?")
     if kind == "date":
-        return _date(found)
+        return _date(match)
     if kind == "time":
-        return f"{int(found[1]) % 12}:{found[2]}"
+        return f"{int(match[1]) % 12}:{match[2]}"
     if kind == "day":
-        return str(int(found[1]))
-    return _plain(found[0]) if kind == "id" else _number(found[1] if found.re is _COUNTED else found[0])
+        return str(int(match[1]))
+    return _plain(match[0]) if kind == "id" else _number(match[1] if match.re is _COUNTED else match[0])
 
 
-def _date(found: re.Match[str]) -> str:
+def _date(match: re.Match[str]) -> str:
     """Month and day, for the year is seldom told; both readings of `3/8/2026`, none of `13/14/2026`."""
-    if found.re is _ISO:
-        return f"{int(found[1])}-{int(found[2])}"
-    if found.re is _DAY_MONTH:
-        return f"{_month(found[2])}-{int(found[1])}"
-    if found.re is _MONTH_DAY:
-        return f"{_month(found[1])}-{int(found[2])}"
-    first, second = int(found[1]), int(found[3])
-    readings = [(second, first)] if found[2] == "." else [(second, first), (first, second)]
+    if match.re is _ISO:
+        return f"{int(match[1])}-{int(match[2])}"
+    if match.re is _DAY_MONTH:
+        return f"{_month(match[2])}-{int(match[1])}"
+    if match.re is _MONTH_DAY:
+        return f"{_month(match[1])}-{int(match[2])}"
+    first, second = int(match[1]), int(match[3])
+    readings = [(second, first)] if match[2] == "." else [(second, first), (first, second)]
     return "/".join(f"{month}-{day}" for month, day in readings if 0 < month <= 12)
 
 

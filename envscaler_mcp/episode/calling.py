@@ -63,7 +63,7 @@ class NativeCalls:
 
     def read(self, answer: ChatResponse) -> tuple[str, list[Called]]:
         """As the endpoint read them."""
-        return answer.text, [Called(one.name, _object_or_text(one.arguments), one.id) for one in answer.tool_calls]
+        return answer.text, [Called(call.name, _object_or_text(call.arguments), call.id) for call in answer.tool_calls]
 
     def said(self, answer: ChatResponse) -> Message:
         """As the endpoint told it."""
@@ -84,8 +84,8 @@ class WrittenCalls:
 
     def prompt(self, prompts: Prompts, prompt: Prompt, tools: Sequence[Tool]) -> Prompt:
         """The prompt, and after it the tools in the words of Qwen3's own template."""
-        told = "\n".join(json.dumps(tool.function, ensure_ascii=False) for tool in tools)
-        return prompts.render(self.prompts[0], instructions=prompt.system, tools=told, task=prompt.user)
+        listing = "\n".join(json.dumps(tool.function, ensure_ascii=False) for tool in tools)
+        return prompts.render(self.prompts[0], instructions=prompt.system, tools=listing, task=prompt.user)
 
     def offered(self, tools: Sequence[Tool]) -> list[dict[str, Any]]:  # noqa: ARG002
         """None: the endpoint does not know of tools."""
@@ -93,7 +93,7 @@ class WrittenCalls:
 
     def read(self, answer: ChatResponse) -> tuple[str, list[Called]]:
         """What stands between the tags; the last may be cut off by an endpoint that stops at its end."""
-        return _CALL.sub("", answer.text).strip(), [_written(found[1]) for found in _CALL.finditer(answer.text)]
+        return _CALL.sub("", answer.text).strip(), [_written(match[1]) for match in _CALL.finditer(answer.text)]
 
     def said(self, answer: ChatResponse) -> Message:
         """As it was written."""
@@ -101,8 +101,8 @@ class WrittenCalls:
 
     def answered(self, calls: Sequence[Called], answers: Sequence[str]) -> list[Message]:  # noqa: ARG002
         """One message for all, as Qwen3's own template has it."""
-        told = "\n".join(f"<tool_response>\n{answer}\n</tool_response>" for answer in answers)
-        return [Message(role="user", content=told)]
+        responses = "\n".join(f"<tool_response>\n{answer}\n</tool_response>" for answer in answers)
+        return [Message(role="user", content=responses)]
 
 
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|\Z)", re.DOTALL)
@@ -110,14 +110,14 @@ _NAME = re.compile(r'"name"\s*:\s*"([^"\\]{1,200})"')
 
 
 def _written(text: str) -> Called:
-    found = _object_or_text(text.strip())
-    if isinstance(found, dict) and isinstance(found.get("name"), str):
-        arguments = found.get("arguments", {})
-        return Called(found["name"], arguments if isinstance(arguments, dict) else json.dumps(arguments))
+    call = _object_or_text(text.strip())
+    if isinstance(call, dict) and isinstance(call.get("name"), str):
+        arguments = call.get("arguments", {})
+        return Called(call["name"], arguments if isinstance(arguments, dict) else json.dumps(arguments))
     name = _NAME.search(text)
-    return Called(name[1] if name and not isinstance(found, dict) else "", text.strip())
+    return Called(name[1] if name and not isinstance(call, dict) else "", text.strip())
 
 
 def _object_or_text(text: str) -> Any:
-    found = plain_object(text)
-    return text if found is None else found
+    parsed = plain_object(text)
+    return text if parsed is None else parsed

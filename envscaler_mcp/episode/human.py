@@ -72,7 +72,7 @@ class PersonAgent:
             return Action(text=line)
         raise TypedError(
             f"There is no tool {name!r}{did_you_mean(name, self._tools)}"
-            + ("" if self._talks else " Nobody reads along: type a call, ? for the tools, or done.")
+            + ("" if self._talks else " No user reads along: type a call, ? for the tools, or done.")
         )
 
     def _call(self, tool: Tool, rest: str) -> Action:
@@ -214,7 +214,11 @@ def _completed(completing: Completing) -> Iterator[None]:
 
         def complete(word: str, number: int) -> str | None:
             line = readline.get_line_buffer()[: readline.get_endidx()]
-            fitting = [one for one in completing(line) if one.startswith(word) and one.isprintable()]
+            fitting = [
+                completion
+                for completion in completing(line)
+                if completion.startswith(word) and completion.isprintable()
+            ]
             return fitting[number] + ("" if fitting[number].endswith("=") else " ") if number < len(fitting) else None
 
         readline.set_completer_delims(" ")

@@ -109,7 +109,7 @@ class EpisodeRecord:
     invented: list[Invention] = field(default_factory=list)
     """What the user said and could not know."""
 
-    def kept(self) -> dict[str, Any]:
+    def trajectory_fields(self) -> dict[str, Any]:
         """Its part of a trajectory."""
         return {
             "steps": tuple(self.steps),
@@ -230,9 +230,9 @@ class _EpisodeRunner:
         played = self.played
         if self._user is None or played.owner is not None or not self._scenario.checks:
             return
-        values = ", ".join(sorted({one.value for one in played.invented}))
+        values = ", ".join(sorted({invention.value for invention in played.invented}))
         untold = self._audit.untold() if played.ended == "completed" and not stops_by_rule(self._user) else []
-        if any(one.step == 0 for one in played.invented):
+        if any(invention.step == 0 for invention in played.invented):
             self.end(played.ended, "user_simulator", f"the user invented {values}")
         elif values:
             played.reason = played.reason or f"the user invented {values}, after the agent had spoken"
@@ -409,22 +409,24 @@ class _EpisodeRunner:
         return {**made, "observation": outcome.text, "is_error": outcome.is_error}
 
     async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[Outcome, StateDiff]:
-        found = self._tools.get(tool)
+        callable_tool = self._tools.get(tool)
         try:
-            outcome, diff = await self._channel.call(tool, arguments, may_write(found, published=self._published))
+            outcome, diff = await self._channel.call(
+                tool, arguments, may_write(callable_tool, published=self._published)
+            )
         except WorkerEndedError as cause:
             self._lost(cause)
             return ended(cause.reason), StateDiff()
         if outcome.kind in ("done", "refused", "invalid", "limited"):
             return outcome, diff
-        told = outcome.payload.get("error", outcome.text)
+        reason = outcome.payload.get("error", outcome.text)
         if outcome.kind == "failed":
             # An agent that provokes an exception is judged by the ending; it is no excuse.
             self._raised = True
-            self.played.reason = self.played.reason or told
+            self.played.reason = self.played.reason or reason
         elif self.played.world_lost is None:
             self.played.world_lost = "environment" if outcome.kind == "ended" else "agent"
-            self.played.reason = told
+            self.played.reason = reason
         return outcome, diff
 
     def _unsendable(self, tool: Any, arguments: Any) -> Outcome:
@@ -432,14 +434,14 @@ class _EpisodeRunner:
             return PublishedOutcome("invalid", NO_ACTION if isinstance(arguments, str) else INVALID_ACTION)
         if not tool and isinstance(arguments, str):
             return Outcome.saying("invalid", UNREADABLE)
-        found = self._tools.get(tool) if isinstance(tool, str) else None
-        if found is None:
+        callable_tool = self._tools.get(tool) if isinstance(tool, str) else None
+        if callable_tool is None:
             return no_such_tool(tool, self._tools)
         if not is_small(arguments):
             return Outcome.saying("invalid", TOO_LARGE)
         # This process matches no pattern of an environment whose code it may not run.
-        schema = without_patterns(found.tool.input_schema)
-        check = found.check if schema == found.tool.input_schema else compile_arguments(schema)
+        schema = without_patterns(callable_tool.tool.input_schema)
+        check = callable_tool.check if schema == callable_tool.tool.input_schema else compile_arguments(schema)
         return Outcome.saying("invalid", check(arguments) or "The arguments must be plain JSON, and not deeply nested.")
 
 
@@ -500,7 +502,7 @@ def _is_move(move: Any) -> bool:
     return (
         isinstance(move, Action)
         and isinstance(cast(object, move.more), tuple)
-        and all(_is_call(one) for one in move.more)
+        and all(_is_call(call) for call in move.more)
         and (move.use is None or _is_cost(move.use))
     )
 

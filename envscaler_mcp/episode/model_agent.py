@@ -23,12 +23,12 @@ class ModelAgent:
         self._purpose = PROMPTS[briefing.mode]
         with worded():
             prompt = player.prompts.render(self._purpose, introduction=briefing.introduction, task=briefing.task)
-            told = calling.prompt(player.prompts, prompt, briefing.tools)
+            prompt_with_tools = calling.prompt(player.prompts, prompt, briefing.tools)
         self.system = prompt.system
         """What the model is told first, without the tools, which a chat template puts there itself."""
         self._tools = calling.offered(briefing.tools)
-        self._messages = [Message(role="system", content=told.system)]
-        self._task = told.user
+        self._messages = [Message(role="system", content=prompt_with_tools.system)]
+        self._task = prompt_with_tools.user
         self._calls: Sequence[Called] = ()
         self._turn = 0
 
@@ -53,7 +53,7 @@ class ModelAgent:
         if not self._calls:
             return Action(text=text, reasoning=answer.reasoning, use=use)
         # What is no object is for the episode to refuse.
-        first, *more = [Call.model_construct(tool=one.tool, arguments=one.arguments) for one in self._calls]
+        first, *more = [Call.model_construct(tool=call.tool, arguments=call.arguments) for call in self._calls]
         return Action(
             text=text,
             tool=first.tool,

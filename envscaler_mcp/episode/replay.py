@@ -53,25 +53,25 @@ async def first_difference(
         {"role": "system", "content": system},
         {"role": "user", "content": task if record.mode == "task" else first},
     ]
-    found = _unlike(0, "the beginning", messages[:2], begin)
-    if found is not None:
-        return found
+    difference = _unlike(0, "the beginning", messages[:2], begin)
+    if difference is not None:
+        return difference
     del messages[:2]
     last, done = 0, 0
     for number, turn in groupby(record.steps, key=lambda step: step.turn):
         steps = list(turn)
         for step in steps:
             done += 1
-            found = (
+            difference = (
                 _unlike(done, "the number", step.number, done)
                 or _unlike(done, "the turn", number, last + 1)
                 or await _differs(step, channel, record.mode, published=published)
             )
-            if found is not None:
-                return found
-        found = _not_one_turn(steps) or _messages_differ(steps, messages)
-        if found is not None:
-            return found
+            if difference is not None:
+                return difference
+        difference = _not_one_turn(steps) or _messages_differ(steps, messages)
+        if difference is not None:
+            return difference
         last = number
     ended = bool(record.steps) and is_last(record.steps[-1], record.mode)
     return (
@@ -107,9 +107,9 @@ async def _again(step: Step, channel: WorldChannel, mode: Mode, *, published: bo
 
 
 async def _called(step: Step, channel: WorldChannel, *, published: bool) -> tuple[Outcome, StateDiff]:
-    found = channel.tools.get(step.tool)
+    tool = channel.tools.get(step.tool)
     try:
-        outcome, diff = await channel.call(step.tool, dict(step.arguments), may_write(found, published=published))
+        outcome, diff = await channel.call(step.tool, dict(step.arguments), may_write(tool, published=published))
     except WorkerEndedError:
         outcome, diff = ENDED, StateDiff()
     if says_ended(step.observation) != says_ended(outcome.text):
@@ -123,25 +123,25 @@ async def _called(step: Step, channel: WorldChannel, *, published: bool) -> tupl
 def _messages_differ(steps: Sequence[Step], messages: list[dict[str, Any]]) -> Difference | None:
     """Whether the turn stands among the messages as in its steps; what was looked at is taken away."""
     expected = messages_of(steps)
-    found, messages[:] = messages[: len(expected)], messages[len(expected) :]
+    recorded, messages[:] = messages[: len(expected)], messages[len(expected) :]
     for place, message in enumerate(expected):
         # One message says everything that was called; an answer each follows it.
-        number = steps[max(place - 1, 0)].number if place else _called_otherwise(steps, found, message)
-        unlike = _unlike(number, "the message", found[place : place + 1], [message])
+        number = steps[max(place - 1, 0)].number if place else _called_otherwise(steps, recorded, message)
+        unlike = _unlike(number, "the message", recorded[place : place + 1], [message])
         if unlike is not None:
             return unlike
     return None
 
 
-def _called_otherwise(steps: Sequence[Step], found: Sequence[dict[str, Any]], expected: dict[str, Any]) -> int:
+def _called_otherwise(steps: Sequence[Step], messages: Sequence[dict[str, Any]], expected: dict[str, Any]) -> int:
     """The first step of a turn whose call stands otherwise in its message."""
-    recorded, calls = (found[0] if found else {}).get("tool_calls", []), expected.get("tool_calls", [])
+    recorded, calls = (messages[0] if messages else {}).get("tool_calls", []), expected.get("tool_calls", [])
     if not isinstance(recorded, list):
         return steps[0].number
-    if {**expected, "tool_calls": recorded} != {"tool_calls": recorded, **(found[0] if found else {})}:
+    if {**expected, "tool_calls": recorded} != {"tool_calls": recorded, **(messages[0] if messages else {})}:
         return steps[0].number
     pairs = zip_longest(recorded, calls)
-    place = next((n for n, (one, other) in enumerate(pairs) if canonical_json(one) != canonical_json(other)), 0)
+    place = next((n for n, (was, now) in enumerate(pairs) if canonical_json(was) != canonical_json(now)), 0)
     return steps[0].number + place
 
 
@@ -150,9 +150,9 @@ def _not_one_turn(steps: Sequence[Step]) -> Difference | None:
     for before, step in pairwise(steps):
         if not (is_call(before) and is_call(step)):
             return _unlike(step.number, "the turn", step.turn, step.turn + 1)
-        found = _unlike(step.number, "what was said", step.text + step.reasoning, "")
-        if found is not None:
-            return found
+        difference = _unlike(step.number, "what was said", step.text + step.reasoning, "")
+        if difference is not None:
+            return difference
     return None
 
 
@@ -165,7 +165,7 @@ def _unlike(step: int, what: str, recorded: Any, now: Any) -> Difference | None:
     then, this = (value if isinstance(value, str) else canonical_json(value) for value in (recorded, now))
     if then == this:
         return None
-    place = next((n for n, (one, other) in enumerate(zip(then, this, strict=False)) if one != other), None)
+    place = next((n for n, (before, after) in enumerate(zip(then, this, strict=False)) if before != after), None)
     begin = max(0, (min(len(then), len(this)) if place is None else place) - _SHOWN // 3)
     return Difference(step, what, _part(then, begin), _part(this, begin))
 

@@ -48,9 +48,9 @@ class ScriptedUser:
             if left[self._at] is None:
                 self._closed.add(self._at)
             return self._next(left, "No, thank you." if speech.offers else "Thank you.")
-        told, nearer = len(self._told), self._is_nearer(left[self._at])
+        told_before, nearer = len(self._told), self._is_nearer(left[self._at])
         answer = self._answer(speech)
-        self._in_vain = 0 if nearer or len(self._told) > told else self._in_vain + 1
+        self._in_vain = 0 if nearer or len(self._told) > told_before else self._in_vain + 1
         if self._in_vain < PATIENCE:
             return answer
         self._closed.add(self._at)
@@ -97,7 +97,7 @@ class ScriptedUser:
         ]
         if not undone:
             return f"{thanks} That's all. {STOP}"
-        number = min(undone, key=lambda one: (self._rounds[one], one))
+        number = min(undone, key=lambda goal: (self._rounds[goal], goal))
         again = f"There is still this: {self._goals[number].request}"
         return self._begin(number, f"{thanks} {again if self._rounds[number] else self._goals[number].ask}")
 

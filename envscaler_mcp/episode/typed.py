@@ -25,11 +25,11 @@ def arguments_typed(tool: Tool, text: str) -> dict[str, Any]:
             raise TypedError(f'{cause}; a value with spaces or quotation marks is typed as key="…"') from cause
         return arguments_of(tool, words)
     try:
-        found = json.loads(text)
+        arguments = json.loads(text)
     except (ValueError, RecursionError) as cause:
         raise TypedError(f"That is no JSON: {cause}") from cause
-    assert isinstance(found, dict)
-    return found
+    assert isinstance(arguments, dict)
+    return arguments
 
 
 def arguments_of(tool: Tool, words: Sequence[str]) -> dict[str, Any]:

@@ -200,8 +200,12 @@ def _trajectory(plan: RunPlan, episode: PlannedEpisode, judged: JudgedEpisode, a
     parents = {"scenario": episode.scenario_digest, "code": episode.code_digest}
     if episode.servers:
         parents = {
-            **{f"scenario {one.scenario}": one.scenario_digest for one in episode.servers if one.scenario},
-            **{f"code {one.name}": one.code_digest for one in episode.servers if one.environment is not None},
+            **{f"scenario {server.scenario}": server.scenario_digest for server in episode.servers if server.scenario},
+            **{
+                f"code {server.name}": server.code_digest
+                for server in episode.servers
+                if server.environment is not None
+            },
         }
     return Trajectory(
         provenance=Provenance(
@@ -221,5 +225,5 @@ def _trajectory(plan: RunPlan, episode: PlannedEpisode, judged: JudgedEpisode, a
         final_hash=judged.final_hash,
         verdict=judged.verdict,
         tools=judged.tools,
-        **judged.record.kept(),
+        **judged.record.trajectory_fields(),
     )

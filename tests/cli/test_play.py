@@ -289,7 +289,7 @@ def test_a_person_at_a_keyboard_plays_the_agent(home: Path, tmp_path: Path) -> N
             ("get_book", "book_id is missing. usage: get_book book_id=…"),
             ('get_book {"book_id": ', "That is no JSON"),
             ("get_book book_id='x", "No closing quotation"),
-            ("hello there", "Nobody reads along"),
+            ("hello there", "No user reads along"),
         ):
             shown.type(f"{mistaken}\n")
             assert told in shown.until("agent> "), mistaken
