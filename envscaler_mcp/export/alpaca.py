@@ -25,13 +25,15 @@ _COLUMNS = {
 def write_alpaca(path: Path, dialogues: Iterable[Dialogue]) -> int:
     """One row for each turn of the agent, to be trained with `mask_history`."""
     with enlisted(path, "alpaca", _COLUMNS):
-        return write_lines(path, (row for one in dialogues for row in _rows(one)))
+        return write_lines(path, (row for dialogue in dialogues for row in _rows(dialogue)))
 
 
 def _rows(dialogue: Dialogue) -> Iterator[Row]:
     facts = dialogue.facts
     for number, messages in enumerate(turns_of(dialogue.lesson), 1):
-        *history, (instruction, output) = [(heard(told), said(message)) for told, message in exchanges(messages)]
+        *history, (instruction, output) = [
+            (heard(observed), said(message)) for observed, message in exchanges(messages)
+        ]
         yield {
             "instruction": instruction,
             "input": "",

@@ -94,7 +94,7 @@ def _public_attributes(init: ast.FunctionDef) -> Iterator[tuple[str, bool]]:
 
 
 def _method(tool: Tool, method: ast.FunctionDef, compiled: bool) -> str:
-    names = [one.arg for one in (*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs)][1:]
+    names = [argument.arg for argument in (*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs)][1:]
     return _METHOD.format(
         name=tool.name,
         quoted=repr(tool.name),
@@ -120,18 +120,21 @@ _NO_SUGGESTION = "def did_you_mean(word, known):\n    return '.'"
 
 
 def _function(text: str, name: str) -> str:
-    found = next(one for one in parsed_module(text).body if isinstance(one, ast.FunctionDef) and one.name == name)
-    return ast.unparse(found)
+    function = next(
+        node for node in parsed_module(text).body if isinstance(node, ast.FunctionDef) and node.name == name
+    )
+    return ast.unparse(function)
 
 
 def _without_own_imports(text: str) -> str:
     module = parsed_module(text)
-    kept = [
-        one
-        for one in module.body[1:]
+    nodes = [
+        node
+        for node in module.body[1:]
         if not (
-            isinstance(one, ast.ImportFrom) and (one.module or "").partition(".")[0] in ("envscaler_mcp", "__future__")
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").partition(".")[0] in ("envscaler_mcp", "__future__")
         )
-        and not isinstance(one, ast.Expr)
+        and not isinstance(node, ast.Expr)
     ]
-    return "\n".join(ast.unparse(one) for one in kept)
+    return "\n".join(ast.unparse(node) for node in nodes)

@@ -93,17 +93,17 @@ def _parameters(method: ast.FunctionDef) -> Iterator[dict[str, Any]]:
     given = method.args
     positional = [*given.posonlyargs, *given.args]
     defaults = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
-    for one, default in zip(positional, defaults, strict=True):
-        if one.arg != "self":
-            yield _parameter(one, default, "POSITIONAL_OR_KEYWORD")
-    for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        yield _parameter(one, default, "KEYWORD_ONLY")
+    for argument, default in zip(positional, defaults, strict=True):
+        if argument.arg != "self":
+            yield _parameter(argument, default, "POSITIONAL_OR_KEYWORD")
+    for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        yield _parameter(argument, default, "KEYWORD_ONLY")
 
 
-def _parameter(one: ast.arg, default: ast.expr | None, kind: str) -> dict[str, Any]:
+def _parameter(argument: ast.arg, default: ast.expr | None, kind: str) -> dict[str, Any]:
     return {
-        "name": one.arg,
-        "type": ast.unparse(one.annotation) if one.annotation else None,
+        "name": argument.arg,
+        "type": ast.unparse(argument.annotation) if argument.annotation else None,
         "default": ast.unparse(default) if default is not None else None,
         "kind": kind,
     }

@@ -113,8 +113,8 @@ def _shaped(message: Mapping[str, Any]) -> Message:
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     function = call.get("function", {})
-    told = {"name": str(function.get("name") or ""), "arguments": _arguments(function.get("arguments"))}
-    return {"id": str(call.get("id") or ""), "type": "function", "function": told}
+    called = {"name": str(function.get("name") or ""), "arguments": _arguments(function.get("arguments"))}
+    return {"id": str(call.get("id") or ""), "type": "function", "function": called}
 
 
 def _arguments(arguments: Any) -> str:

@@ -85,19 +85,19 @@ class Filter:
         self._key = key
         self._seen: set[str] = set()
         faults: dict[Reason, Callable[[Dialogue], bool]] = {
-            "servers": lambda one: bool(one.trajectory.tools),
-            "split": lambda one: one.split not in wish.splits,
-            "masked": lambda one: one.trajectory.verdict.masked,
-            "user": lambda one: bool(one.trajectory.invented),
-            "silent": lambda one: not part(one),
-            "disordered": lambda one: not in_order(part(one)),
-            "malformed": lambda one: _is_malformed(one, part(one)),
-            "empty": lambda one: has_empty_turn(part(one)),
-            "marks": lambda one: has_marks(part(one)),
-            "unfinished": lambda one: one.trajectory.ended != "completed",
-            "turns": lambda one: not wish.min_turns <= one.turns <= wish.max_turns,
-            "frame": lambda one: bool(one.trajectory.verdict.frame_violations),
-            "unsolved": lambda one: wish.solved and not one.trajectory.verdict.solved,
+            "servers": lambda dialogue: bool(dialogue.trajectory.tools),
+            "split": lambda dialogue: dialogue.split not in wish.splits,
+            "masked": lambda dialogue: dialogue.trajectory.verdict.masked,
+            "user": lambda dialogue: bool(dialogue.trajectory.invented),
+            "silent": lambda dialogue: not part(dialogue),
+            "disordered": lambda dialogue: not in_order(part(dialogue)),
+            "malformed": lambda dialogue: _is_malformed(dialogue, part(dialogue)),
+            "empty": lambda dialogue: has_empty_turn(part(dialogue)),
+            "marks": lambda dialogue: has_marks(part(dialogue)),
+            "unfinished": lambda dialogue: dialogue.trajectory.ended != "completed",
+            "turns": lambda dialogue: not wish.min_turns <= dialogue.turns <= wish.max_turns,
+            "frame": lambda dialogue: bool(dialogue.trajectory.verdict.frame_violations),
+            "unsolved": lambda dialogue: wish.solved and not dialogue.trajectory.verdict.solved,
             "duplicate": self._was_seen,
         }
         self._faults = {name: is_so for name, is_so in faults.items() if name in reasons and name not in wish.keep}
@@ -136,5 +136,5 @@ def task_of(dialogue: Dialogue) -> object:
 
 
 def _without_ids(message: Message) -> Message:
-    told = {key: value for key, value in message.items() if key not in ("tool_calls", "tool_call_id")}
-    return told | {"calls": [call["function"] for call in message.get("tool_calls", [])]}
+    bare = {key: value for key, value in message.items() if key not in ("tool_calls", "tool_call_id")}
+    return bare | {"calls": [call["function"] for call in message.get("tool_calls", [])]}

@@ -25,8 +25,8 @@ For each function call, return a json object with function name and arguments wi
 
 def instructed(system: str, tools: Sequence[dict[str, Any]]) -> str:
     """The system's message with the tools in it."""
-    told = _TOOLS.format(tools="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)) if tools else ""
-    return "\n\n".join(part for part in (system, told) if part)
+    listing = _TOOLS.format(tools="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)) if tools else ""
+    return "\n\n".join(part for part in (system, listing) if part)
 
 
 def said(message: Message) -> str:
@@ -37,8 +37,8 @@ def said(message: Message) -> str:
 
 def thought(message: Message) -> str:
     """What the agent thought before it spoke; nothing where it did not."""
-    found = message.get("reasoning_content")
-    return f"<think>\n{found}\n</think>\n\n" if found else ""
+    reasoning = message.get("reasoning_content")
+    return f"<think>\n{reasoning}\n</think>\n\n" if reasoning else ""
 
 
 def heard(answers: Sequence[Message]) -> str:
@@ -50,15 +50,15 @@ def heard(answers: Sequence[Message]) -> str:
 
 def exchanges(messages: Sequence[Message]) -> list[tuple[list[Message], Message]]:
     """Each turn of the agent after what it was told; without the system's message."""
-    found: list[tuple[list[Message], Message]] = []
-    told: list[Message] = []
+    pairs: list[tuple[list[Message], Message]] = []
+    observed: list[Message] = []
     for message in messages:
         if message["role"] == "assistant":
-            found.append((told, message))
-            told = []
+            pairs.append((observed, message))
+            observed = []
         elif message["role"] != "system":
-            told.append(message)
-    return found
+            observed.append(message)
+    return pairs
 
 
 def system_of(messages: Sequence[Message]) -> str:

@@ -80,15 +80,15 @@ class _Reading:
     def _sign(self) -> str:
         """The next sign that is no space; nothing at the end."""
         while True:
-            found = _SPACE.match(self.text, self.place)
-            self.place = found.end() if found else self.place
+            match = _SPACE.match(self.text, self.place)
+            self.place = match.end() if match else self.place
             if self.place < len(self.text) or not self._more():
                 return self.text[self.place : self.place + 1]
 
     def _over(self, wanted: str) -> None:
-        found = self._sign()
-        if found != wanted:
-            raise ValueError(f"{wanted!r} is wanted, and {found or 'its end'!r} is there")
+        sign = self._sign()
+        if sign != wanted:
+            raise ValueError(f"{wanted!r} is wanted, and {sign or 'its end'!r} is there")
         self.place += 1
 
     def _value(self) -> Any:
@@ -110,7 +110,7 @@ class _Reading:
         if self.ended:
             return False
         rest = self.text[self.place :]
-        found = self.file.read(max(_CHUNK, len(rest)))
-        self.ended = not found
-        self.text, self.place = rest + found, 0
-        return bool(found)
+        chunk = self.file.read(max(_CHUNK, len(rest)))
+        self.ended = not chunk
+        self.text, self.place = rest + chunk, 0
+        return bool(chunk)

@@ -26,15 +26,15 @@ _COLUMNS = {"messages": "conversations", "system": "system", "tools": "tools"}
 def write_llama_factory(path: Path, dialogues: Iterable[Dialogue]) -> int:
     """One row for each turn of the agent, to be trained with `mask_history`."""
     with enlisted(path, "sharegpt", _COLUMNS):
-        return write_lines(path, (row for one in dialogues for row in _rows(one)))
+        return write_lines(path, (row for dialogue in dialogues for row in _rows(dialogue)))
 
 
 def _rows(dialogue: Dialogue) -> Iterator[Row]:
     tools = json.dumps([tool["function"] for tool in dialogue.tools], ensure_ascii=False)
     facts = dialogue.facts
     for number, messages in enumerate(turns_of(dialogue.lesson), 1):
-        told = [part for heard, message in exchanges(messages) for part in (_heard(heard), _said(message))]
-        yield {"conversations": told, "system": system_of(messages), "tools": tools, **facts, "turn": number}
+        parts = [part for heard, message in exchanges(messages) for part in (_heard(heard), _said(message))]
+        yield {"conversations": parts, "system": system_of(messages), "tools": tools, **facts, "turn": number}
 
 
 def _heard(answers: Sequence[Message]) -> dict[str, str]:
@@ -49,10 +49,10 @@ def _said(message: Message) -> dict[str, str]:
     ]
     if not calls:
         return {"from": "gpt", "value": said(message)}
-    told = json.dumps(calls if len(calls) > 1 else calls[0], ensure_ascii=False)
+    written = json.dumps(calls if len(calls) > 1 else calls[0], ensure_ascii=False)
     if message["content"]:
-        told = f"{message['content']}\n<tool_call>{told}</tool_call>"
-    return {"from": "function_call", "value": thought(message) + told}
+        written = f"{message['content']}\n<tool_call>{written}</tool_call>"
+    return {"from": "function_call", "value": thought(message) + written}
 
 
 FORMAT = Format(*EXPORT_FORMATS["llama-factory"], write_llama_factory)

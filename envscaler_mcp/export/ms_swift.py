@@ -17,11 +17,11 @@ def write_ms_swift(path: Path, dialogues: Iterable[Dialogue]) -> int:
     """One row for each episode; the agent's turns are all to be learned."""
     rows = (
         {
-            "messages": [part for message in one.lesson for part in _messages(message)],
-            "tools": json.dumps(one.tools, ensure_ascii=False),
-            **one.facts,
+            "messages": [part for message in dialogue.lesson for part in _messages(message)],
+            "tools": json.dumps(dialogue.tools, ensure_ascii=False),
+            **dialogue.facts,
         }
-        for one in dialogues
+        for dialogue in dialogues
     )
     return write_lines(path, rows)
 

@@ -39,7 +39,7 @@ def of_environment(card: Environment, item: Mapping[str, Any]) -> tuple[str, ...
 
 
 def _narrower_tools(card: Environment, item: Mapping[str, Any]) -> Iterator[str]:
-    published = {one["name"]: one.get("parameters") for one in published_functions(item)}
+    published = {function["name"]: function.get("parameters") for function in published_functions(item)}
     names = [
         tool.name
         for tool in card.tools
@@ -51,17 +51,20 @@ def _narrower_tools(card: Environment, item: Mapping[str, Any]) -> Iterator[str]
 
 def _types(schema: object) -> dict[str, Any]:
     """What a schema says of each argument, as far as published ones say it: its type, and whether it is needed."""
-    told = schema if isinstance(schema, dict) else {}
-    properties = told.get("properties")
-    required = told.get("required")
+    described = schema if isinstance(schema, dict) else {}
+    properties = described.get("properties")
+    required = described.get("required")
     return {
-        name: (one.get("type") if isinstance(one, dict) else None, isinstance(required, list) and name in required)
-        for name, one in (properties.items() if isinstance(properties, dict) else ())
+        name: (
+            argument.get("type") if isinstance(argument, dict) else None,
+            isinstance(required, list) and name in required,
+        )
+        for name, argument in (properties.items() if isinstance(properties, dict) else ())
     }
 
 
 def _not_offered(card: Environment, item: Mapping[str, Any]) -> Iterator[str]:
-    names = [one["name"] for one in published_functions(item)]
+    names = [function["name"] for function in published_functions(item)]
     if not names:
         return
     more = [tool.name for tool in card.tools if tool.name not in names]
@@ -74,24 +77,24 @@ def _not_offered(card: Environment, item: Mapping[str, Any]) -> Iterator[str]:
 
 def of_scenario(scenario: Scenario, source: str, card: Environment, class_name: str) -> tuple[str, ...]:
     """For one scenario: what its checks read and what it begins with, as far as that is otherwise here."""
-    found: list[str] = []
+    differences: list[str] = []
     if class_name and class_name != card.class_name:
-        found.append(f"It names the class {class_name!r}; {card.class_name!r} of its environment is run.")
+        differences.append(f"It names the class {class_name!r}; {card.class_name!r} of its environment is run.")
     if card.origin == "published":
-        return tuple(found)
+        return tuple(differences)
     private = {name for name in _attributes(source, card.class_name) if name.startswith("_")} | {"init_config"}
     read = sorted(name for name in private if any(_names(check.check_func, name) for check in scenario.checks))
     if read:
-        found.append(f"Its checks read {', '.join(read)}, which is no part of the state here.")
-    return tuple(found)
+        differences.append(f"Its checks read {', '.join(read)}, which is no part of the state here.")
+    return tuple(differences)
 
 
 def _attributes(source: str, class_name: str) -> set[str]:
     node = environment_class(parsed_module(source), class_name)
     return {
-        one.attr
-        for one in ast.walk(node)
-        if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id == "self"
+        inner.attr
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name) and inner.value.id == "self"
     }
 
 

@@ -27,12 +27,12 @@ def write_skyrl(path: Path, dialogues: Iterable[Dialogue]) -> int:
     rows = (
         {
             "data_source": SOURCE,
-            "prompt": _prompt(one),
+            "prompt": _prompt(dialogue),
             "env_class": SOURCE,
-            "reward_spec": {"method": "rule", "ground_truth": one.trajectory.scenario},
-            "extra_info": origin_of(one),
+            "reward_spec": {"method": "rule", "ground_truth": dialogue.trajectory.scenario},
+            "extra_info": origin_of(dialogue),
         }
-        for one in dialogues
+        for dialogue in dialogues
     )
     return write_table(path, rows, _COLUMNS)
 

@@ -57,4 +57,4 @@ class Waiting:
 
     def rest(self) -> list[Placed]:
         """Those whose environment never came."""
-        return [one for name in list(self._files) for one in self.of(name)]
+        return [placed for name in list(self._files) for placed in self.of(name)]

@@ -18,5 +18,5 @@ def json_of(document: Any, indent: int) -> str:
 
 def name_in(item: Any, key: str) -> str:
     """The name under a key; nothing where there is none."""
-    found = item.get(key) if isinstance(item, dict) else None
-    return text_of(found) if isinstance(found, (str, int)) else ""
+    value = item.get(key) if isinstance(item, dict) else None
+    return text_of(value) if isinstance(value, (str, int)) else ""

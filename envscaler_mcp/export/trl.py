@@ -29,8 +29,10 @@ def write_trl(path: Path, dialogues: Iterable[Dialogue]) -> int:
     """One row for each episode; the agent's turns are all to be learned."""
     if path.suffix == ".parquet":
         columns = {"messages": [MESSAGE], "tools": "string", **FACTS}
-        return write_table(path, (_row(one, one.lesson) for one in dialogues), columns)
-    return write_lines(path, (_row(one, [_with_objects(message) for message in one.lesson]) for one in dialogues))
+        return write_table(path, (_row(dialogue, dialogue.lesson) for dialogue in dialogues), columns)
+    return write_lines(
+        path, (_row(dialogue, [_with_objects(message) for message in dialogue.lesson]) for dialogue in dialogues)
+    )
 
 
 def _row(dialogue: Dialogue, messages: Iterable[Message]) -> dict[str, Any]:

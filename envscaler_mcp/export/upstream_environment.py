@@ -74,7 +74,7 @@ def _documented(tools: Sequence[Tool], source: str, class_name: str) -> tuple[To
 def _as_published(item: Mapping[str, Any], tools: Sequence[Tool], source: str, class_name: str) -> tuple[Tool, ...]:
     """The tools of the metadata as they stand there; those of the class where the metadata has none."""
     known = {tool.name: tool for tool in tools}
-    found = tuple(
+    published = tuple(
         Tool(
             name=text_of(function["name"]),
             description=text_of(function.get("description") or ""),
@@ -83,7 +83,7 @@ def _as_published(item: Mapping[str, Any], tools: Sequence[Tool], source: str, c
         )
         for function in published_functions(item)
     )
-    return found or _documented(tools, source, class_name)
+    return published or _documented(tools, source, class_name)
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -93,8 +93,12 @@ def _object(value: Any) -> dict[str, Any]:
 def published_functions(item: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The functions of the metadata's tools that have a name, each name once."""
     tools = unwrapped(item.get("tools"))
-    listed = [one.get("function") for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
-    named = {one["name"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str)}
+    listed = [tool.get("function") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    named = {
+        function["name"]: function
+        for function in listed
+        if isinstance(function, dict) and isinstance(function.get("name"), str)
+    }
     return list(named.values())
 
 
@@ -111,7 +115,7 @@ def id_of(name: str) -> str:
 def told_tools(item: Mapping[str, Any]) -> set[str]:
     """The tools that the metadata names."""
     tools = unwrapped(item.get("tools"))
-    functions = (one.get("function") for one in tools if isinstance(one, dict)) if isinstance(tools, list) else ()
+    functions = (tool.get("function") for tool in tools if isinstance(tool, dict)) if isinstance(tools, list) else ()
     return {name_in(function, "name") for function in functions} - {""}
 
 
@@ -146,8 +150,8 @@ def _checks_for_itself(card: Environment) -> bool:
 
 def _entities(content: Mapping[str, Any]) -> Any:
     for name, records in content.items():
-        if isinstance(records, dict) and records and all(isinstance(one, dict) for one in records.values()):
-            fields = dict.fromkeys(field for one in records.values() for field in one)
+        if isinstance(records, dict) and records and all(isinstance(record, dict) for record in records.values()):
+            fields = dict.fromkeys(field for record in records.values() for field in record)
             yield {"entity": name, "attributes": ", ".join(fields), "description": f"Records of {name} by id."}
 
 

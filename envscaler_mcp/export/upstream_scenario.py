@@ -24,13 +24,13 @@ def config_of(item: Mapping[str, Any]) -> dict[str, Any]:
 
 def checks_of(item: Mapping[str, Any]) -> tuple[Check, ...]:
     """Its checks, those without code too: they count, and never pass."""
-    found = unwrapped(item.get("checklist_with_func")) or []
-    if not isinstance(found, list):
+    listed = unwrapped(item.get("checklist_with_func")) or []
+    if not isinstance(listed, list):
         raise ArtifactError("its checklist_with_func is no list")
-    known = [one if isinstance(one, dict) else {} for one in found]
+    known = [check if isinstance(check, dict) else {} for check in listed]
     return tuple(
-        Check(check_item=text_of(one.get("check_item") or ""), check_func=text_of(one.get("check_func") or ""))
-        for one in known
+        Check(check_item=text_of(check.get("check_item") or ""), check_func=text_of(check.get("check_func") or ""))
+        for check in known
     )
 
 

@@ -52,8 +52,8 @@ def has_marks(messages: Sequence[Message]) -> bool:
 
 def _texts(message: Message) -> list[str]:
     calls = [call["function"] for call in message.get("tool_calls", [])]
-    told = [text for call in calls for text in (call["name"], call["arguments"])]
-    return [message["content"], message.get("reasoning_content", ""), *told]
+    call_texts = [text for call in calls for text in (call["name"], call["arguments"])]
+    return [message["content"], message.get("reasoning_content", ""), *call_texts]
 
 
 def _is_call(call: dict[str, Any]) -> bool:

@@ -30,12 +30,13 @@ def write_verl(path: Path, dialogues: Iterable[Dialogue]) -> int:
             "data_source": SOURCE,
             # Without it each prompt is answered once, by a loop that knows of no tools.
             "agent_name": SOURCE,
-            "prompt": one.prompt,
+            "prompt": dialogue.prompt,
             "ability": "agent",
-            "reward_model": {"style": "rule", "ground_truth": one.trajectory.scenario},
-            "extra_info": origin_of(one) | {"index": number, "tools": json.dumps(one.tools, ensure_ascii=False)},
+            "reward_model": {"style": "rule", "ground_truth": dialogue.trajectory.scenario},
+            "extra_info": origin_of(dialogue)
+            | {"index": number, "tools": json.dumps(dialogue.tools, ensure_ascii=False)},
         }
-        for number, one in enumerate(dialogues)
+        for number, dialogue in enumerate(dialogues)
     )
     return write_table(path, rows, _COLUMNS)
 
