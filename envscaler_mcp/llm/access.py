@@ -40,10 +40,10 @@ class ModelAccess:
 
     async def _answer(self, question: ChatRequest) -> ChatResponse:
         while True:
-            kept = self.answers.find(question)
-            if kept is not None:
-                self.ledger.line(question.purpose).kept += 1
-                return kept
+            stored = self.answers.find(question)
+            if stored is not None:
+                self.ledger.answered_before(question.purpose)
+                return stored
             under_way = self._asking.get(question.key)
             if under_way is None:
                 return await self._ask(question)
@@ -77,12 +77,12 @@ async def model_access(
     async with AsyncExitStack() as stack:
         replayed = ReplayedModel(folder) if mode == "replay" and folder is not None else None
         recording = Recording(folder) if mode == "record" and folder is not None else None
-        kept = stack.enter_context(Answers(answers))
+        stored = stack.enter_context(Answers(answers))
         if replayed is not None:
-            yield ModelAccess(PaidModel(replayed, kept, price or FREE, budget), kept)
+            yield ModelAccess(PaidModel(replayed, stored, price or FREE, budget), stored)
             return
-        model = await stack.enter_async_context(paid_model(endpoint, kept, price or FREE, Budget(kept, budget)))
-        yield ModelAccess(model, kept, recording)
+        model = await stack.enter_async_context(paid_model(endpoint, stored, price or FREE, Budget(stored, budget)))
+        yield ModelAccess(model, stored, recording)
 
 
 Connect = Callable[[Endpoint], AbstractAsyncContextManager[ChatModel]]

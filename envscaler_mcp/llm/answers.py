@@ -83,12 +83,12 @@ class Answers:
             raise ModelError(f"{self.path} cannot hold one more answer: {cause}") from cause
 
     def _accounts(self) -> Ledger:
-        found = Ledger()
+        ledger = Ledger()
         for purpose, answer, dollars in self._file.execute("SELECT purpose, answer, dollars FROM answers ORDER BY key"):
             try:
-                found.paid(purpose, ChatResponse.model_validate_json(answer).usage, dollars)
+                ledger.paid(purpose, ChatResponse.model_validate_json(answer).usage, dollars)
             except ValidationError:
-                found.line(purpose).dollars += dollars
+                ledger.line(purpose).dollars += dollars
         for purpose, dollars in self._file.execute("SELECT purpose, dollars FROM lost"):
-            found.line(purpose).dollars += dollars
-        return found
+            ledger.line(purpose).dollars += dollars
+        return ledger

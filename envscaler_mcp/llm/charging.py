@@ -130,10 +130,10 @@ def _counted(answer: ChatResponse, most: Usage) -> ChatResponse:
     calls = (text for call in answer.tool_calls for text in (call.name, call.arguments))
     seen = sum(len(text.encode()) for text in (answer.text, answer.reasoning, *calls))
     usage = answer.usage
-    told = usage.model_copy(
+    counted = usage.model_copy(
         update={
             "prompt_tokens": usage.prompt_tokens or most.prompt_tokens,
             "completion_tokens": usage.completion_tokens or min(seen, most.completion_tokens),
         }
     )
-    return answer.model_copy(update={"usage": told})
+    return answer.model_copy(update={"usage": counted})

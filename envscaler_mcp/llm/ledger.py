@@ -14,7 +14,7 @@ from envscaler_mcp.llm.chat import ChatRequest, ChatResponse
 from envscaler_mcp.llm.prices import Ledger, LedgerLine
 from envscaler_mcp.plain_files import check_database
 
-_COLUMNS = tuple(one.name for one in fields(LedgerLine))
+_COLUMNS = tuple(column.name for column in fields(LedgerLine))
 _TABLE = f"CREATE TABLE IF NOT EXISTS spent (purpose TEXT PRIMARY KEY, {', '.join(_COLUMNS)}) WITHOUT ROWID"
 _WRITE = f"INSERT OR REPLACE INTO spent VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})"  # noqa: S608 - our own names
 _READ = f"SELECT purpose, {', '.join(_COLUMNS)} FROM spent"  # noqa: S608

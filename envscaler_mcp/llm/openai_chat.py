@@ -95,16 +95,16 @@ class OpenAIChat:
     async def _embedded(self, question: ChatRequest) -> ChatResponse:
         text = question.messages[-1].content
         try:
-            found = await self._client.embeddings.create(model=question.model, input=[text], encoding_format="float")
+            response = await self._client.embeddings.create(model=question.model, input=[text], encoding_format="float")
         except openai.OpenAIError as error:
             raise self._unanswered(error, question) from error
         except _UNREADABLE as error:
             raise self._unreadable(question, "JSON") from error
         try:
-            numbers = [float(number) for number in found.data[0].embedding]
+            numbers = [float(number) for number in response.data[0].embedding]
         except _UNREADABLE as error:
-            raise self._unreadable(question, f"embedding: {_shown(found)}") from error
-        return ChatResponse(text=json.dumps(numbers), usage=_usage(found.usage))
+            raise self._unreadable(question, f"embedding: {_shown(response)}") from error
+        return ChatResponse(text=json.dumps(numbers), usage=_usage(response.usage))
 
     def _unreadable(self, question: ChatRequest, what: str) -> UnansweredError:
         return UnansweredError(
@@ -112,8 +112,8 @@ class OpenAIChat:
         )
 
     def _late(self, question: ChatRequest) -> UnansweredError:
-        told = f"{self._doing(question)}: nothing came in {self.endpoint.timeout:g} s that is whole"
-        return UnansweredError(told, transient=True, charged=True)
+        message = f"{self._doing(question)}: nothing came in {self.endpoint.timeout:g} s that is whole"
+        return UnansweredError(message, transient=True, charged=True)
 
     def _doing(self, question: ChatRequest) -> str:
         return f"{question.model!r} at {self.endpoint.base_url} does not answer ({question.purpose})"
@@ -125,9 +125,9 @@ class OpenAIChat:
                 return self._late(question)
             case openai.APIConnectionError():
                 charged = not isinstance(error.__cause__, _UNSENT)
-                told = f"{doing}: {error.__cause__ or error}"
+                message = f"{doing}: {error.__cause__ or error}"
                 # An endpoint that took the question and hung up may have broken down over it.
-                return UnansweredError(told, transient=True, charged=charged, suspect=charged)
+                return UnansweredError(message, transient=True, charged=charged, suspect=charged)
             case openai.APIStatusError():
                 advice = self._advice(error, question)
                 return UnansweredError(
@@ -184,11 +184,11 @@ def _sent(messages: Sequence[Message]) -> list[dict[str, Any]]:
     unanswered: list[tuple[str, str]] = []
     made = 0
     for message in messages:
-        found: dict[str, Any] = {"role": message.role, "content": message.content}
+        entry: dict[str, Any] = {"role": message.role, "content": message.content}
         if message.tool_calls:
             unanswered = [(call.id, f"call{made + place:05}") for place, call in enumerate(message.tool_calls)]
             made += len(unanswered)
-            found["tool_calls"] = [
+            entry["tool_calls"] = [
                 {
                     "id": new,
                     "type": "function",
@@ -197,14 +197,14 @@ def _sent(messages: Sequence[Message]) -> list[dict[str, Any]]:
                 for call, (_, new) in zip(message.tool_calls, unanswered, strict=True)
             ]
         elif message.role == "assistant" and not message.content.strip():
-            found["content"] = "…"
+            entry["content"] = "…"
         if message.role == "tool":
             answered = next(
                 (pair for pair in unanswered if pair[0] == message.tool_call_id), ("", message.tool_call_id)
             )
-            found["tool_call_id"] = answered[1]
+            entry["tool_call_id"] = answered[1]
             unanswered = [pair for pair in unanswered if pair is not answered]
-        sent.append(found)
+        sent.append(entry)
     return sent
 
 
@@ -241,7 +241,11 @@ def _answer(completion: ChatCompletion) -> ChatResponse:
     said = choice.message
     text, thoughts = without_thoughts(said.content or "")
     extra = said.model_extra or {}
-    calls = [call for call in (one.model_dump(warnings=False) for one in said.tool_calls or ()) if call.get("function")]
+    calls = [
+        call
+        for call in (tool_call.model_dump(warnings=False) for tool_call in said.tool_calls or ())
+        if call.get("function")
+    ]
     refused = bool(said.refusal) or choice.finish_reason == "content_filter"
     return ChatResponse(
         text=said.refusal if refused and said.refusal else text,
@@ -293,27 +297,27 @@ def _count(used: object, name: str) -> int:
         return 0
 
 
-def _shown(found: object) -> str:
+def _shown(received: object) -> str:
     """How something begins that an endpoint sent."""
-    return repr(str(found.to_dict(warnings=False) if isinstance(found, openai.BaseModel) else found)[:300])
+    return repr(str(received.to_dict(warnings=False) if isinstance(received, openai.BaseModel) else received)[:300])
 
 
 def _said(error: openai.APIError) -> str:
     status = f"{error.status_code} " if isinstance(error, openai.APIStatusError) else ""
-    told = error.body.get("message") if isinstance(error.body, dict) else None
-    return f"{status}{told or error.message}"[:300].rstrip(".")
+    message = error.body.get("message") if isinstance(error.body, dict) else None
+    return f"{status}{message or error.message}"[:300].rstrip(".")
 
 
 def _is_too_long(error: openai.APIStatusError) -> bool:
-    told = f"{error.code or ''} {_said(error)}".lower()
-    return error.status_code in (400, 413) and any(words in told for words in _TOO_LONG)
+    message = f"{error.code or ''} {_said(error)}".lower()
+    return error.status_code in (400, 413) and any(words in message for words in _TOO_LONG)
 
 
 def _asks_too_much(error: openai.APIStatusError) -> bool:
     """Whether an answer may not be as long as it was allowed to be, which every question allows."""
-    told = f"{error.param or ''} {_said(error)}".lower()
-    limit = "max_tokens" in told or "max_completion_tokens" in told
-    return limit and any(words in told for words in _TOO_MUCH) and not _is_too_long(error)
+    message = f"{error.param or ''} {_said(error)}".lower()
+    limit = "max_tokens" in message or "max_completion_tokens" in message
+    return limit and any(words in message for words in _TOO_MUCH) and not _is_too_long(error)
 
 
 def _after(headers: Mapping[str, str]) -> float | None:

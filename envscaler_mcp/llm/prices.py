@@ -82,7 +82,7 @@ class LedgerLine:
     """Questions that may have cost something, at an unknown price."""
 
     def __add__(self, other: LedgerLine) -> LedgerLine:
-        return LedgerLine(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(LedgerLine)))
+        return LedgerLine(*(getattr(self, column.name) + getattr(other, column.name) for column in fields(LedgerLine)))
 
 
 @dataclass(slots=True)
@@ -97,6 +97,10 @@ class Ledger:
     @property
     def total(self) -> LedgerLine:
         return sum(self.lines.values(), LedgerLine())
+
+    def answered_before(self, purpose: str) -> None:
+        """The answer was there already, and costs nothing."""
+        self.line(purpose).kept += 1
 
     def paid(self, purpose: str, usage: Usage, dollars: float | None) -> None:
         """An answer came and is owed for."""

@@ -26,8 +26,8 @@ class Recording:
         self.folder = folder
         for name in (TEXTS, ANSWERS):
             _mend(folder, name)
-        self._texts = {one["digest"] for one in _lines(folder / TEXTS)}
-        self._keys = {one["key"] for one in _lines(folder / ANSWERS)}
+        self._texts = {line["digest"] for line in _lines(folder / TEXTS)}
+        self._keys = {line["key"] for line in _lines(folder / ANSWERS)}
 
     def note(self, question: ChatRequest, answer: ChatResponse) -> None:
         """Write down a question and its answer, unless they are there."""
@@ -60,30 +60,30 @@ class ReplayedModel:
         lines = _lines(folder / ANSWERS)
         if not lines:
             raise ModelError(f"{folder} holds no recorded answers; record a run with --record")
-        self._answers = {one["key"]: ChatResponse.model_validate(one["answer"]) for one in lines}
+        self._answers = {line["key"]: ChatResponse.model_validate(line["answer"]) for line in lines}
 
     async def answer(self, question: ChatRequest) -> ChatResponse:
-        found = self._answers.get(question.key)
-        if found is None:
+        answer = self._answers.get(question.key)
+        if answer is None:
             raise ModelError(
                 f"{self.folder} has no answer to this question of {question.purpose}; tasks, options, prompts or "
                 "the program are not those of the recording. Record it again with --record"
             )
-        return found
+        return answer
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     if not has_member(path.parent, path.name):
         return []
-    found = []
+    documents = []
     # Not splitlines: a text may hold other signs that end lines. Not decoded: the last sign may be torn as well.
     for line in read_member(path.parent, path.name, _LARGEST).split(b"\n"):
         try:
-            found.append(json.loads(line))
+            documents.append(json.loads(line))
         except ValueError:
             # The last line of a run that was killed while it was written.
             continue
-    return found
+    return documents
 
 
 def _mend(path: Path, name: str) -> None:

@@ -59,9 +59,9 @@ async def ask(
 ) -> Shape:
     """An answer of the shape; `check` raises where it has the shape and is wrong all the same."""
 
-    def use(found: Shape) -> Shape:
-        check(found)
-        return found
+    def use(answer: Shape) -> Shape:
+        check(answer)
+        return answer
 
     return await ask_to(model, asking, prompt, shape, use, draw=draw)
 
@@ -121,8 +121,8 @@ async def ask_for(
             if answer.finish == "length":
                 limit *= 2
                 raise MisfitError("It was cut off before its end. Answer again, whole and shorter.")
-            found = read(last)
-            return await found if isinstance(found, Awaitable) else found
+            result = read(last)
+            return await result if isinstance(result, Awaitable) else result
         except MisfitError as misfit:
             why = str(misfit)
             messages += [
@@ -153,27 +153,27 @@ def json_in(text: str) -> Any:
 def plain_json(text: str) -> Any:
     """What a text says as JSON; ValueError also where it is too deep, or holds what cannot be written down again."""
     try:
-        found = json.loads(text)
-        if _deeper(found, _DEEPEST):
+        document = json.loads(text)
+        if _deeper(document, _DEEPEST):
             raise RecursionError(f"it is nested more than {_DEEPEST} deep")
-        canonical_json(found)
+        canonical_json(document)
     except (RecursionError, ArtifactError) as cause:
         raise ValueError(str(cause)) from cause
-    return found
+    return document
 
 
 def plain_object(text: str) -> dict[str, Any] | None:
     """The arguments of a call, if they are an object of plain JSON; none at all are none."""
     try:
-        found = plain_json(text or "{}")
+        document = plain_json(text or "{}")
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return document if isinstance(document, dict) else None
 
 
 def _deeper(value: object, most: int) -> bool:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(most == 0 or _deeper(one, most - 1) for one in inner)
+    return any(most == 0 or _deeper(item, most - 1) for item in inner)
 
 
 def block_in(text: str, *languages: str) -> str:
@@ -191,21 +191,21 @@ def _fences(text: str) -> list[tuple[str, str]]:
     closing: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
         closing.setdefault(line.rstrip(" \t"), []).append(number)
-    found: list[tuple[str, str]] = []
+    fences: list[tuple[str, str]] = []
     after = 0
     for number, line in enumerate(lines):
         fence = _FENCE.match(line) if number >= after else None
         ends = closing.get(fence[1], []) if fence is not None else []
         place = bisect_right(ends, number)
         if fence is not None and place < len(ends):
-            found.append((fence[2], "".join(f"{one}\n" for one in lines[number + 1 : ends[place]])))
+            fences.append((fence[2], "".join(f"{inside}\n" for inside in lines[number + 1 : ends[place]])))
             after = ends[place] + 1
-    return found
+    return fences
 
 
 def _what_is_wrong(error: ValidationError) -> str:
     lines = []
-    for one in error.errors(include_url=False)[:12]:
-        where = ".".join(str(step) for step in one["loc"]) or "the document"
-        lines.append(f"{where}: {one['msg']}")
+    for problem in error.errors(include_url=False)[:12]:
+        where = ".".join(str(step) for step in problem["loc"]) or "the document"
+        lines.append(f"{where}: {problem['msg']}")
     return "The document does not have the shape that was asked for:\n" + bullets(lines)
