@@ -61,7 +61,9 @@ def plan_episode(
     """A run of one episode over these servers, of a task besides what their scenarios ask for."""
     name, _ = agent_named(config.agent)
     user = user_named(config.user or "scripted")[0] if config.mode == "conversation" else ""
-    scenarios = [one.scenario for one in servers if isinstance(one, LocalServer) and one.scenario is not None]
+    scenarios = [
+        server.scenario for server in servers if isinstance(server, LocalServer) and server.scenario is not None
+    ]
     if len(servers) == len(scenarios) == 1 and not task:
         # One world is played as every run plays it.
         return _plan(config, name, user, (_episode(scenarios[0], name, config.seed, 1),))
@@ -134,23 +136,30 @@ def _chosen(home: WorldHome, environments: Sequence[str], config: RunConfig) -> 
     wanted, missing = set(config.scenarios), set(config.scenarios)
     by_environment = []
     for environment in environments:
-        found = [one for one in home.scenarios(environment) if not wanted or one.id in wanted]
-        stale = {one.code_digest: one.id for one in found}
+        scenarios = [scenario for scenario in home.scenarios(environment) if not wanted or scenario.id in wanted]
+        stale = {scenario.code_digest: scenario.id for scenario in scenarios}
         if stale:
             stale.pop(home.code(environment).environment.code_digest, None)
         if stale:
             raise RunError(
                 f"The scenario {min(stale.values())!r} was made for other code of {environment!r}; make it again."
             )
-        missing -= {one.id for one in found}
-        found = [one for one in found if config.split in (None, one.split) and config.level in (None, one.level)]
-        by_environment.append(found[: config.each])
+        missing -= {scenario.id for scenario in scenarios}
+        scenarios = [
+            scenario
+            for scenario in scenarios
+            if config.split in (None, scenario.split) and config.level in (None, scenario.level)
+        ]
+        by_environment.append(scenarios[: config.each])
     if missing:
         raise RunError(f"There is no scenario {min(missing)!r} in these environments.")
-    in_turn = [(rank, place) for place, found in enumerate(by_environment) for rank in range(len(found))]
+    in_turn = [(rank, place) for place, scenarios in enumerate(by_environment) for rank in range(len(scenarios))]
     taken = set(sorted(in_turn)[: config.limit])
     return [
-        one for place, found in enumerate(by_environment) for rank, one in enumerate(found) if (rank, place) in taken
+        scenario
+        for place, scenarios in enumerate(by_environment)
+        for rank, scenario in enumerate(scenarios)
+        if (rank, place) in taken
     ]
 
 

@@ -51,8 +51,8 @@ class Rescored:
         return [(then, now) for then, now in self.judged if _said(then) != _said(now)]
 
 
-def _said(one: Attempted) -> tuple[object, ...]:
-    return one.reward, one.solved, one.owner, one.reason
+def _said(attempt: Attempted) -> tuple[object, ...]:
+    return attempt.reward, attempt.solved, attempt.owner, attempt.reason
 
 
 def rescored_folder(folder: Path, scoring: Scoring | None) -> Path:
@@ -75,7 +75,7 @@ async def rescore_run(
     """
     plan, before, damaged, places = read_places(folder)
     with RunFolder.open(out, rescored_plan(plan, scoring or plan.scoring)) as run:
-        missing = {name: one for name, one in places.items() if one.counts and name not in run.tally.done}
+        missing = {name: place for name, place in places.items() if place.counts and name not in run.tally.done}
         judging = _Judging(home, run)
         try:
             await replay_run(home, plan, missing, via, parallel, judging.take, progress)
@@ -93,9 +93,9 @@ class _Judging:
         self._waiting: list[Trajectory] = []
         self._lock = anyio.Lock()
 
-    async def take(self, told: Replayed, record: Trajectory | None, ending: Ending | None) -> None:
-        if record is None or told.outcome != "identical":
-            self.not_judged[told.id] = told.why
+    async def take(self, replayed: Replayed, record: Trajectory | None, ending: Ending | None) -> None:
+        if record is None or replayed.outcome != "identical":
+            self.not_judged[replayed.id] = replayed.why
             return
         self._waiting.append(record.model_copy(update={"verdict": await self._verdict(record, ending)}))
         if len(self._waiting) >= _BATCH:

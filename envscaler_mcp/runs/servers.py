@@ -54,8 +54,8 @@ async def one_world(home: WorldHome, environment: str, mode: Mode, engine: Hosti
             channel = await host.open(scenario)
             initial = await channel.initial()
             said = scenario.task if mode == "task" else ""
-            told = introduction_at(code.environment, initial, said)
-            return (EpisodeServer(environment, told, code.tools, channel, True, code, scenario, initial),)
+            introduction = introduction_at(code.environment, initial, said)
+            return (EpisodeServer(environment, introduction, code.tools, channel, True, code, scenario, initial),)
 
         yield opened
 
@@ -87,9 +87,9 @@ async def _opened(
     stack.callback(session.close)
     scenario = session.scenario
     said = scenario.task if scenario is not None and mode == "task" else ""
-    told = introduction_at(code.environment, session.initial, said)
+    introduction = introduction_at(code.environment, session.initial, said)
     channel = LocalChannel(session)
-    return EpisodeServer(server.name, told, code.tools, channel, True, code, scenario, session.initial)
+    return EpisodeServer(server.name, introduction, code.tools, channel, True, code, scenario, session.initial)
 
 
 def introduction_of(environment: Environment) -> str:
@@ -148,7 +148,10 @@ def _conversation(task: str, scenarios: Sequence[Scenario]) -> Conversation | No
     """What a user knows who wants all of it, one goal after the other; a task without a conversation is one goal."""
     if not any(scenario.conversation for scenario in scenarios):
         return None
-    parts = [*([_one_goal(task)] if task else []), *(one.conversation or _one_goal(one.task) for one in scenarios)]
+    parts = [
+        *([_one_goal(task)] if task else []),
+        *(scenario.conversation or _one_goal(scenario.task) for scenario in scenarios),
+    ]
     return Conversation(first=parts[0].first, goals=tuple(goal for part in parts for goal in part.goals))
 
 

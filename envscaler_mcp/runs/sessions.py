@@ -24,8 +24,8 @@ _Seen = tuple[tuple[int, int, int], ...]
 def _seen(folder: Path) -> _Seen:
     """Numbers, sizes and times of the files that code is read from; what is not there is told when it is read."""
     with suppress(OSError):
-        found = [(folder / name).lstat() for name in ("environment.json", "environment.py")]
-        return tuple((one.st_ino, one.st_size, one.st_mtime_ns) for one in found)
+        stats = [(folder / name).lstat() for name in ("environment.json", "environment.py")]
+        return tuple((stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats)
     return ()
 
 
