@@ -121,7 +121,9 @@ class Journal:
 def read_journal(folder: Path) -> tuple[tuple[bytes, ...], int]:
     """The records that lie in a run directory now, and how many stretches are damaged; nothing is mended."""
     readings = [reading for _, reading in read_shards(folder)]
-    return tuple(record for one in readings for record in one.records), sum(len(one.damaged) for one in readings)
+    return tuple(record for reading in readings for record in reading.records), sum(
+        len(reading.damaged) for reading in readings
+    )
 
 
 def read_shards(folder: Path) -> Iterator[tuple[Path, Reading]]:

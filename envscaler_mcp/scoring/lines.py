@@ -48,12 +48,12 @@ def read_lines(data: bytes) -> Reading:
     place = whole = 0
     search = _Search(data)
     while place < len(data):
-        found = _record_at(data, place)
-        if found is None:
+        located = _record_at(data, place)
+        if located is None:
             begin, place = place, search.next_record(place + 1)
             damaged.append((begin, place))
             continue
-        record, place = found
+        record, place = located
         records.append(record)
         begins.append(place - 2 - len(record))
         whole = place

@@ -33,11 +33,14 @@ def passing(planned: Iterable[PlannedEpisode], done: Mapping[str, Attempted]) ->
     """For each k, the mean over the tasks of which k plays or more count; what is masked counts as not played."""
     plays: dict[str, list[bool]] = {}
     for episode in planned:
-        one = done.get(episode.id)
-        if one is not None and not one.masked:
-            plays.setdefault(episode.scenario, []).append(one.solved)
+        attempt = done.get(episode.id)
+        if attempt is not None and not attempt.masked:
+            plays.setdefault(episode.scenario, []).append(attempt.solved)
     most = max(map(len, plays.values()), default=0)
-    return [_passing(k, [(len(one), sum(one)) for one in plays.values() if len(one) >= k]) for k in range(1, most + 1)]
+    return [
+        _passing(k, [(len(solved), sum(solved)) for solved in plays.values() if len(solved) >= k])
+        for k in range(1, most + 1)
+    ]
 
 
 def _passing(k: int, counts: Sequence[tuple[int, int]]) -> Passing:

@@ -58,19 +58,19 @@ class Tally:
         """How often each episode was tried, with and without success."""
         self.failed: dict[str, Attempted] = {}
         """The last attempt of episodes that the machine kept from being played."""
-        for one in attempts:
-            self.add(one)
+        for attempt in attempts:
+            self.add(attempt)
 
-    def add(self, one: Attempted) -> None:
+    def add(self, attempt: Attempted) -> None:
         """One more attempt."""
-        self.attempts[one.id] = self.attempts.get(one.id, 0) + 1
-        if one.id in self.done:
+        self.attempts[attempt.id] = self.attempts.get(attempt.id, 0) + 1
+        if attempt.id in self.done:
             return
-        if one.counts:
-            self.done[one.id] = one
-            self.failed.pop(one.id, None)
+        if attempt.counts:
+            self.done[attempt.id] = attempt
+            self.failed.pop(attempt.id, None)
         else:
-            self.failed[one.id] = one
+            self.failed[attempt.id] = attempt
 
 
 def read_plan(folder: Path) -> RunPlan:
@@ -99,10 +99,10 @@ def read_places(folder: Path) -> tuple[RunPlan, Tally, int, dict[str, Place]]:
     for shard, reading in read_shards(folder):
         damaged += len(reading.damaged)
         for record, begin in zip(reading.records, reading.begins, strict=True):
-            one = attempted(record)
-            if one.id not in tally.done:
-                places[one.id] = Place(one.id, one.environment, one.counts, shard, begin, len(record))
-            tally.add(one)
+            attempt = attempted(record)
+            if attempt.id not in tally.done:
+                places[attempt.id] = Place(attempt.id, attempt.environment, attempt.counts, shard, begin, len(record))
+            tally.add(attempt)
     return plan, tally, damaged, places
 
 
@@ -111,15 +111,15 @@ def read_trajectories(folder: Path) -> Iterator[Trajectory]:
     seen: set[str] = set()
     for _, reading in read_shards(folder):
         for record in reading.records:
-            one = attempted(record)
-            if one.counts and one.id not in seen:
-                seen.add(one.id)
+            attempt = attempted(record)
+            if attempt.counts and attempt.id not in seen:
+                seen.add(attempt.id)
                 yield trajectory_of(record)
 
 
 def places_of(plan: RunPlan, places: Mapping[str, Place], wanted: str) -> dict[str, Place]:
     """Of what is recorded, an episode by its id, or those of a task."""
-    ids = {one.id for one in plan.episodes if wanted in (one.id, one.scenario)}
+    ids = {episode.id for episode in plan.episodes if wanted in (episode.id, episode.scenario)}
     return {name: place for name, place in places.items() if name in ids}
 
 
@@ -132,16 +132,16 @@ def rescored_plan(plan: RunPlan, scoring: Scoring) -> RunPlan:
 
 def _keep_to(plan: RunPlan, folder: PlainFolder) -> None:
     """Before anything in the folder is mended: what does not belong to this run stays as it is."""
-    kept = _plan_in(folder.path)
-    if kept is None:
+    stored = _plan_in(folder.path)
+    if stored is None:
         if any(reading.records for _, reading in read_shards(folder.path)):
             raise RunError(
                 f"{str(folder.path)!r} holds records of a run but no plan; choose another folder with --out."
             )
         folder.write(PLAN, plan.to_text().encode("utf-8"), sync=True)
-    elif kept.digest != plan.digest:
+    elif stored.digest != plan.digest:
         raise RunError(
-            f"{str(folder.path)!r} holds another run ({_difference(kept, plan)}); "
+            f"{str(folder.path)!r} holds another run ({_difference(stored, plan)}); "
             "repeat the command that began it to go on, or choose another folder with --out."
         )
 
@@ -150,7 +150,7 @@ def _plan_in(folder: Path) -> RunPlan | None:
     return RunPlan.read_in(folder, PLAN) if has_member(folder, PLAN) else None
 
 
-def _difference(kept: RunPlan, plan: RunPlan) -> str:
+def _difference(stored: RunPlan, plan: RunPlan) -> str:
     for name in (
         "agent",
         "via",
@@ -165,11 +165,11 @@ def _difference(kept: RunPlan, plan: RunPlan) -> str:
         "prompts",
         "rescored",
     ):
-        there, here = getattr(kept, name), getattr(plan, name)
+        there, here = getattr(stored, name), getattr(plan, name)
         if there != here:
             return f"{name} {there!r}, not {here!r}"
-    if kept.provenance.parents != plan.provenance.parents:
+    if stored.provenance.parents != plan.provenance.parents:
         return "the verdicts on another run"
-    if len(kept.episodes) != len(plan.episodes):
-        return f"{len(kept.episodes)} episodes, not {len(plan.episodes)}"
+    if len(stored.episodes) != len(plan.episodes):
+        return f"{len(stored.episodes)} episodes, not {len(plan.episodes)}"
     return "other episodes, or scenarios that were made again since"

@@ -66,22 +66,22 @@ def attempt_of(trajectory: Trajectory) -> Attempted:
 def attempted(record: bytes) -> Attempted:
     """What a summary needs, without the cost of reading the rest properly."""
     try:
-        told: dict[str, Any] = json.loads(record)
-        verdict = legible_verdict(told["verdict"])
+        document: dict[str, Any] = json.loads(record)
+        verdict = legible_verdict(document["verdict"])
         owner = verdict.get("owner")
         if owner is not None and owner not in get_args(Owner):
             raise ValueError(f"no owner of a failure: {owner!r}")
         return Attempted(
-            id=_of(str, told["id"]),
-            environment=_of(str, told["environment"]),
-            agent=_of(str, told["agent"]),
-            attempt=_of(int, told["attempt"]),
+            id=_of(str, document["id"]),
+            environment=_of(str, document["environment"]),
+            agent=_of(str, document["agent"]),
+            attempt=_of(int, document["attempt"]),
             reward=float(_of((int, float), verdict.get("reward", 0.0))),
             solved=_of(bool, verdict.get("solved", False)),
             owner=owner,
             reason=_of(str, verdict.get("reason", "")),
-            steps=len(_of(list, told["steps"])),
-            ended=_of(str, told["ended"]),
+            steps=len(_of(list, document["steps"])),
+            ended=_of(str, document["ended"]),
             masked=_of(bool, verdict.get("masked", False)),
             grading=_of(str, verdict.get("grading", "")),
         )
