@@ -9,13 +9,15 @@ from envscaler_mcp.scoring.trajectory import Attempted
 
 def attempts_of(tally: Tally) -> list[Attempted]:
     """What counts of each episode, or else what was tried last."""
-    return sorted((*tally.done.values(), *tally.failed.values()), key=lambda one: one.id)
+    return sorted((*tally.done.values(), *tally.failed.values()), key=lambda attempt: attempt.id)
 
 
 def chosen(tally: Tally, *, failed: bool = False, owner: Owner | None = None, environment: str = "") -> list[Attempted]:
     """Those that were not solved, that failed through one owner, or that are of one environment."""
     return [
-        one
-        for one in attempts_of(tally)
-        if not (failed and one.solved) and owner in (None, one.owner) and environment in ("", one.environment)
+        attempt
+        for attempt in attempts_of(tally)
+        if not (failed and attempt.solved)
+        and owner in (None, attempt.owner)
+        and environment in ("", attempt.environment)
     ]

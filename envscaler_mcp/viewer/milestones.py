@@ -37,9 +37,9 @@ def milestones(
     steps: Sequence[Step], initial: Mapping[str, Any], final_hash: str, answers: Answers
 ) -> tuple[tuple[Milestone, ...], str]:
     """The steps that mattered, and why that is not sure where it is not."""
-    reading = next((one for one in _READINGS if _leads(steps, initial, final_hash, one)), None)
+    reading = next((candidate for candidate in _READINGS if _leads(steps, initial, final_hash, candidate)), None)
     state = dict(json_copy(initial))
-    found: list[Milestone] = []
+    marks: list[Milestone] = []
     before: Sequence[bool] | None = None
     for place, step in enumerate(steps, 1):
         if step.diff.empty:
@@ -50,17 +50,17 @@ def milestones(
             _change(state, step.diff, reading or _READINGS[0])
         except (KeyError, TypeError, AttributeError):
             return tuple(
-                found
+                marks
             ), f"what step {place} changed is not in the state made again, so nothing is told from it on"
         after = answers(state)
         turned = [n for n, (was, now) in enumerate(zip(before, after, strict=True), 1) if was != now]
         if turned:
             true = tuple(n for n in turned if after[n - 1])
-            found.append(Milestone(place, true, tuple(n for n in turned if not after[n - 1])))
+            marks.append(Milestone(place, true, tuple(n for n in turned if not after[n - 1])))
         before = after
     if reading is None:
-        return tuple(found), "the recorded changes, made again on the start state, do not lead to the recorded ending"
-    return tuple(found), ""
+        return tuple(marks), "the recorded changes, made again on the start state, do not lead to the recorded ending"
+    return tuple(marks), ""
 
 
 def _leads(steps: Sequence[Step], initial: Mapping[str, Any], final_hash: str, gone: _Gone) -> bool:

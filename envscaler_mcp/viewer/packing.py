@@ -43,10 +43,10 @@ def pack(episodes: Iterable[Reviewed]) -> Packed:
     packets: list[str] = []
     tasks: dict[str, int] = {}
     waiting: list[str] = []
-    for one in episodes:
-        task = tasks.setdefault(_task(one), len(tasks))
-        rows.append((*_row(one), task, len(packets), len(waiting)))
-        waiting.append(_dumped(_details(one)))
+    for reviewed in episodes:
+        task = tasks.setdefault(_task(reviewed), len(tasks))
+        rows.append((*_row(reviewed), task, len(packets), len(waiting)))
+        waiting.append(_dumped(_details(reviewed)))
         if sum(map(len, waiting)) >= PACKET:
             packets.append(_packet(waiting))
             waiting = []
@@ -73,17 +73,17 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
+        return {name: _finite(item) for name, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _packet(details: list[str]) -> str:
     return base64.b64encode(zlib.compress(f"[{','.join(details)}]".encode(), 9)).decode()
 
 
-def _row(one: Reviewed) -> tuple[Any, ...]:
+def _row(reviewed: Reviewed) -> tuple[Any, ...]:
     """What the list shows and is searched by; what is long is cut, since there may be very many lines."""
-    episode, scenario = one.episode, one.scenario
+    episode, scenario = reviewed.episode, reviewed.scenario
     verdict = episode.verdict
     return (
         episode.id,
@@ -101,22 +101,24 @@ def _row(one: Reviewed) -> tuple[Any, ...]:
     )
 
 
-def _task(one: Reviewed) -> str:
-    if one.scenario:
-        return one.scenario.task
-    return next((str(told.get("content", "")) for told in one.episode.messages if told.get("role") == "user"), "")
+def _task(reviewed: Reviewed) -> str:
+    if reviewed.scenario:
+        return reviewed.scenario.task
+    return next(
+        (str(message.get("content", "")) for message in reviewed.episode.messages if message.get("role") == "user"), ""
+    )
 
 
-def _details(one: Reviewed) -> dict[str, Any]:
-    episode, scenario = one.episode, one.scenario
-    turned = {found.step: found for found in one.milestones}
+def _details(reviewed: Reviewed) -> dict[str, Any]:
+    episode, scenario = reviewed.episode, reviewed.scenario
+    turned = {milestone.step: milestone for milestone in reviewed.milestones}
     return {
         **episode.model_dump(mode="json", exclude={"messages", "provenance", "schema_version", "steps"}),
         "turns": [_turn(turn, turned) for turn in turns_of(episode.steps)],
         "opening": _opening(episode),
         "checks": [check.model_dump(mode="json") for check in scenario.checks] if scenario else [],
-        "unsure": one.unsure,
-        "unreadable": one.unreadable,
+        "unsure": reviewed.unsure,
+        "unreadable": reviewed.unreadable,
     }
 
 
@@ -135,7 +137,7 @@ def _turn(turn: Turn, turned: dict[int, Milestone]) -> dict[str, Any]:
 
 def _step(place: int, step: Step, milestone: Milestone | None) -> dict[str, Any]:
     """A step; values are text already, since 1.0 and 1 are not two numbers to a browser."""
-    told = {
+    shown = {
         "place": place,
         "text": step.text,
         "reasoning": step.reasoning,
@@ -147,5 +149,5 @@ def _step(place: int, step: Step, milestone: Milestone | None) -> dict[str, Any]
         "milliseconds": step.milliseconds,
     }
     if milestone:
-        told["turned"] = [milestone.turned_true, milestone.turned_false]
-    return told
+        shown["turned"] = [milestone.turned_true, milestone.turned_false]
+    return shown

@@ -80,8 +80,8 @@ def _hash(text: str) -> str:
 def _about(plan: RunPlan, shown: int, tally: Tally, damaged: int) -> str:
     user = f" with the user {plan.user}" if plan.user else ""
     many, recorded = len(plan.episodes), len(tally.attempts)
-    told = f"all {many:,} episodes" if shown == many else f"{shown:,} of {many:,} episodes"
-    about = f"{plan.agent} by way of {plan.via}, mode {plan.mode}{user}, scoring {plan.scoring}; {told}."
+    extent = f"all {many:,} episodes" if shown == many else f"{shown:,} of {many:,} episodes"
+    about = f"{plan.agent} by way of {plan.via}, mode {plan.mode}{user}, scoring {plan.scoring}; {extent}."
     if shown < recorded:
         about += f" {recorded - shown:,} more are recorded and left out here."
     if missing := many - len(tally.done):
@@ -103,8 +103,8 @@ def _figures(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     yield "</div>"
     owners = sorted({row["owner"] for row in rows if row["owner"]})
     if owners:
-        told = [(visible(owner), str(sum(row["owner"] == owner for row in rows))) for owner in owners]
-        yield f"<h2>Whose failure</h2>{table(('failure of', 'episodes'), told)}"
+        counts = [(visible(owner), str(sum(row["owner"] == owner for row in rows))) for owner in owners]
+        yield f"<h2>Whose failure</h2>{table(('failure of', 'episodes'), counts)}"
     heads = ("episodes", "solved", "pass rate", "reward")
     levels = [level for level in (*LEVELS, "") if any(row["level"] == level for row in counted)]
     yield f"<h2>Pass rate by level</h2>{table(('level', *heads), _rates(counted, 'level', levels))}"

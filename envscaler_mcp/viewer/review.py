@@ -75,19 +75,21 @@ class Review:
 
 def _outline(record: bytes) -> Trajectory:
     """What a summary knows of an episode whose record cannot be read."""
-    one = attempted(record)
+    attempt = attempted(record)
     return Trajectory.model_construct(
-        id=one.id,
-        attempt=one.attempt,
+        id=attempt.id,
+        attempt=attempt.attempt,
         scenario="",
         scenario_digest="",
-        environment=one.environment,
+        environment=attempt.environment,
         code_digest="",
         seed=0,
-        agent=one.agent,
+        agent=attempt.agent,
         via="",
-        ended=cast(Any, one.ended),
-        verdict=Verdict.model_construct(reward=one.reward, solved=one.solved, owner=one.owner, reason=one.reason),
+        ended=cast(Any, attempt.ended),
+        verdict=Verdict.model_construct(
+            reward=attempt.reward, solved=attempt.solved, owner=attempt.owner, reason=attempt.reason
+        ),
     )
 
 
@@ -117,10 +119,10 @@ class _Place:
         return Starts(self._folder, self.code)
 
     def scenario(self, episode: Trajectory) -> Scenario:
-        found = self._tasks.find(episode.scenario)
-        if found.digest != episode.scenario_digest:
+        scenario = self._tasks.find(episode.scenario)
+        if scenario.digest != episode.scenario_digest:
             raise RunError(f"the scenario {episode.scenario!r} was made again since the episode was played")
-        return found
+        return scenario
 
     def initial(self, scenario: Scenario) -> Mapping[str, Any]:
         """The state that a task begins with; for some classes a process is started to know it."""

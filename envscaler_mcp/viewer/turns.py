@@ -26,5 +26,5 @@ class Turn:
 
 def turns_of(steps: Sequence[Step]) -> Iterator[Turn]:
     """The moves in their order."""
-    for _, together in groupby(enumerate(steps, 1), key=lambda one: one[1].turn or -one[0]):
+    for _, together in groupby(enumerate(steps, 1), key=lambda numbered: numbered[1].turn or -numbered[0]):
         yield Turn(tuple(together))
