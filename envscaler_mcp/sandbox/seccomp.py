@@ -82,7 +82,7 @@ _REFUSED = {
     "x86_64": (2, 257, 4, 5, 6, 262, 89, 267, 8, 16, 72),
     "aarch64": (56, 79, 80, 78, 62, 29, 25),
 }
-"""open, stat, readlink, lseek, ioctl, fcntl: the C library and Python try these by themselves and live with a no."""
+"""open, stat, readlink, lseek, ioctl, fcntl: the C library and Python try these unasked and live with a no."""
 
 
 def known_machine() -> bool:

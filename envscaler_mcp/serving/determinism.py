@@ -120,7 +120,7 @@ class Sources:
         self.random.setstate(position.chance)
 
     def fork(self) -> Sources:
-        """Sources that go on from here by themselves."""
+        """Independent sources that go on from here."""
         twin = Sources(self.seed, self._now)
         twin.go_to(self.position())
         return twin

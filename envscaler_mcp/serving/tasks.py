@@ -125,4 +125,6 @@ def find_scenario(scenarios: Sequence[Scenario], named: str) -> Scenario:
     for scenario in scenarios:
         if scenario.id == named:
             return scenario
-    raise WorldError(f"There is no scenario {named!r} here{did_you_mean(named, [one.id for one in scenarios])}")
+    raise WorldError(
+        f"There is no scenario {named!r} here{did_you_mean(named, [scenario.id for scenario in scenarios])}"
+    )
