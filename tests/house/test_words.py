@@ -23,10 +23,7 @@ CLEAN = (
     *("pipeline", "runs", "sandbox", "scoring", "serving", "stats", "trust", "viewer"),
     *("__init__.py", "__main__.py", "errors.py", "plain_files.py", "plugins.py", "registry.py", "settings.py"),
 )
-PAGES = [
-    *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
-    *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "blueprints.md"),
-]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {
     # What an agent hears stands in recorded trajectories, which are played again byte by byte.
     "episode/transcript.py": "Nobody reads along. Call a tool",
