@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from starlette.applications import Starlette
 
 from envscaler_mcp.farm.application_protocol import ApplicationProtocol, ApplicationServer
+from envscaler_mcp.farm.fair_line import Costs, Party, Ticket, clock
 from envscaler_mcp.farm.http_messages import (
     FAILED,
     Answer,
@@ -29,7 +30,8 @@ from envscaler_mcp.farm.http_messages import (
     error,
     head_of,
 )
-from envscaler_mcp.farm.slow_queue import SlowQueue, Ticket
+from envscaler_mcp.farm.loop_turns import LATER, MOST, LoopTurns
+from envscaler_mcp.farm.slow_queue import SlowQueue
 
 MAX_HEAD = 16 * 1024
 LINGER_SECONDS = 2.0
@@ -45,6 +47,10 @@ MAX_UNFINISHED = 32 * 1024 * 1024
 _PACKET_BYTES = 64
 """What each packet of a body costs besides its bytes."""
 SWEEP_SECONDS = 1.0
+WAIT_SECONDS = 30.0
+"""How long a request may wait for its turn."""
+WORTH_CHARGING = 0.001
+"""Seconds of an answer; what a shorter one costs is counted for its turn of the loop only."""
 _BACKLOG = 256
 """Connections that may wait to be accepted."""
 _AT_ONCE = 1
@@ -71,8 +77,8 @@ class Service(Protocol):
     def admit(self, request: Request) -> Answer | HandOver | None:
         """Decide by the head alone; None lets the body come."""
 
-    def party(self, request: Request) -> str | None:
-        """Who is behind a request, as far as it proves that: the address of an open world, or a valid token."""
+    def party(self, request: Request) -> Party:
+        """Who a request is done for, as far as it proves that."""
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         """The answer to a call, at once or later; None for any other request."""
@@ -98,7 +104,9 @@ class Connections:
     timeouts: Timeouts = field(default_factory=Timeouts)
     limit: int = 20_000
     open: set[Connection] = field(default_factory=set)
-    slow_queue: SlowQueue = field(default_factory=SlowQueue)
+    costs: Costs = field(default_factory=Costs)
+    slow_queue: SlowQueue = field(init=False)
+    turns: LoopTurns = field(init=False)
     statuses: Counter[int] = field(default_factory=Counter)
     """Answers by their status."""
     unfinished: int = 0
@@ -108,6 +116,8 @@ class Connections:
 
     def __post_init__(self) -> None:
         self.server = ApplicationServer(self.service.application)
+        self.slow_queue = SlowQueue(self.costs)
+        self.turns = LoopTurns(self.costs)
 
     def connection(self, received: bytes = b"") -> Connection:
         """For a server's `protocol_factory`; with the bytes that another process has read from it."""
@@ -119,6 +129,7 @@ class Connections:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             now = loop.time()
+            self.costs.sweep()
             for connection in [each for each in self.open if each.deadline < now]:
                 connection.time_out()
 
@@ -162,11 +173,12 @@ class Connection(asyncio.Protocol):
     def __init__(self, connections: Connections, received: bytes = b"") -> None:
         self._all = connections
         self._service = connections.service
+        self._turns = connections.turns
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport
         self._peer = ""
-        self._party = ""
-        """The client, as the slow queue knows it."""
+        self._party = Party("")
+        """Who the current request is done for, where it had to be known."""
         self._received = received
         """Bytes that belong to no complete request yet."""
         self._head = b""
@@ -195,7 +207,8 @@ class Connection(asyncio.Protocol):
         # With a limit of 0 the protocol is paused as soon as an answer cannot be sent at once.
         transport.set_write_buffer_limits(high=0)
         peer = transport.get_extra_info("peername")
-        self._peer = self._party = peer[0] if isinstance(peer, tuple) else ""
+        self._peer = peer[0] if isinstance(peer, tuple) else ""
+        self._party = Party(self._peer)
         self._all.open.add(self)
         if len(self._all.open) > self._all.limit:
             self._keep_alive = False
@@ -225,7 +238,8 @@ class Connection(asyncio.Protocol):
         self._all.open.discard(self)
         self._all.forget_body(self)
         if self._ticket is not None:
-            self._all.slow_queue.leave(self._ticket)
+            self._ticket.leave()
+            self._ticket = None
         # A call that has begun ends in its own time; its answer goes nowhere.
         self._over = True
 
@@ -237,7 +251,11 @@ class Connection(asyncio.Protocol):
 
     def time_out(self) -> None:
         """End it, with an answer where a request was begun."""
-        if self._over or self._working is not None or self._transport.get_write_buffer_size():
+        if self._ticket is not None:
+            self._ticket.leave()
+            self._ticket = None
+            self._send_away()
+        elif self._over or self._working is not None or self._transport.get_write_buffer_size():
             # Closing would wait until the client has read everything.
             self._transport.abort()
         elif self._request is not None or self._received:
@@ -264,27 +282,39 @@ class Connection(asyncio.Protocol):
             self._refuse(500, self._failed(cause))
             return
         if begun and self._received and self._is_free():
-            self._wait_for_turn(lambda: None)
+            self._wait_for_turn(self._resume)
 
     def _wait_for_turn(self, act: Callable[[], None]) -> None:
-        queue = self._all.slow_queue
-        if queue.is_full(self._party):
-            self._keep_alive = False
-            crowded = error(503, "Too many requests wait for their turn; ask again in a moment.", ("retry-after", "1"))
-            self._write(crowded, unread=True)
-            return
+        if self._all.slow_queue.is_full(self._party):
+            self._send_away()
+        else:
+            self._wait_in(self._all.slow_queue, act)
+
+    def _wait_in(self, queue: SlowQueue | LoopTurns, act: Callable[[], None]) -> None:
         # It is still read from, so that it is noticed when the client leaves.
         self._held = True
-        self.deadline = _NEVER
-        self._ticket = queue.enter(partial(self._take_turn, act), self._party)
+        self.deadline = self._loop.time() + WAIT_SECONDS
+        ticket = queue.enter(partial(self._take_turn, act), self._party)
+        if not ticket.taken:
+            self._ticket = ticket
+
+    def _send_away(self) -> None:
+        """Too many requests wait, or this one has waited for too long."""
+        self._keep_alive = False
+        crowded = error(503, "Too many requests wait for their turn; ask again in a moment.", ("retry-after", "1"))
+        self._write(crowded, unread=True)
 
     def _take_turn(self, act: Callable[[], None]) -> None:
         self._ticket = None
         self._held = bool(self._transport.get_write_buffer_size())
         self.deadline = self._loop.time() + self._all.timeouts.request
         act()
-        if not self._held:
-            self._resume()
+        if act != self._resume and self._is_free():
+            # What came along is another request, with a turn of its own.
+            if self._received:
+                self._wait_for_turn(self._resume)
+            else:
+                self._transport.resume_reading()
 
     def _resume(self) -> None:
         """Continue after an answer was sent or a turn has come."""
@@ -335,11 +365,14 @@ class Connection(asyncio.Protocol):
             return False
         self._all.forget_body(self)
         self._request.body = body
-        if len(body) <= LARGE:
-            self._answer()
-        else:
-            self._party = self._service.party(self._request) or self._peer
+        if len(body) > LARGE:
+            self._party = self._service.party(self._request)
             self._wait_for_turn(self._answer)
+        elif self._turns.crowded:
+            self._party = self._service.party(self._request)
+            self._wait_in(self._turns, self._answer)
+        else:
+            self._answer_at_once()
         return True
 
     def _read_body(self) -> bytes | None:
@@ -370,11 +403,23 @@ class Connection(asyncio.Protocol):
         if answer.status < 400 or answer.status in _NO_MISTAKE:
             self._write(answer)
             return
-        self._party = (self._service.party(request) if request is not None else None) or self._peer
+        self._party = Party(self._peer) if request is None else self._service.party(request)
         if queue.is_full(self._party):
             self._write(answer, unread=unread)
         else:
             self._wait_for_turn(partial(self._write, answer, unread=unread))
+
+    def _answer_at_once(self) -> None:
+        request = self._request
+        assert request is not None
+        turns, began = self._turns, clock()
+        self._answer()
+        seconds = clock() - began
+        turns.done += seconds
+        if turns.done > MOST:
+            turns.crowd(seconds)
+        if seconds > WORTH_CHARGING:
+            self._all.costs.charge(self._service.party(request), seconds)
 
     def _answer(self) -> None:
         request = self._request
@@ -388,6 +433,7 @@ class Connection(asyncio.Protocol):
             return
         assert not isinstance(answer, Answer)
         self.deadline = _NEVER
+        self._turns.done += LATER
         if answer is None:
             body = (
                 request.body if self._parser is None else b"%x\r\n%b\r\n0\r\n\r\n" % (len(request.body), request.body)
@@ -437,7 +483,7 @@ class Connection(asyncio.Protocol):
         """The request is answered; the next may come, or the connection ends."""
         request, self._request = self._request, None
         if self._received and request is not None:
-            self._party = self._service.party(request) or self._peer
+            self._party = self._service.party(request)
         self._all.statuses[status] += 1
         timeouts = self._all.timeouts
         self.deadline = self._loop.time() + (timeouts.request if self._received else timeouts.idle)

@@ -113,9 +113,9 @@ class Worlds:
             raise NoWorldError("There is no world at this address; it was closed, or its lease has ended.")
         return found
 
-    def is_open(self, name: str) -> bool:
-        """Whether a world of that name is here."""
-        return name in self._open
+    def get(self, name: str) -> HostedWorld | None:
+        """The open world of that name, if it is here."""
+        return self._open.get(name)
 
     def named(self, name: str) -> HostedWorld:
         """The world of that name, whatever its environment."""

@@ -230,8 +230,8 @@ async def test_visits_of_one_address_end_its_own_that_were_never_used_first(home
         await visited("10.0.0.3")
         await visited("10.0.0.4")
         assert worlds.visitors == 6
-        assert not worlds.is_open(other.name), "idle longest of those never used"
-        assert worlds.is_open(used.name)
+        assert not worlds.get(other.name), "idle longest of those never used"
+        assert worlds.get(used.name)
 
 
 async def test_a_fork_of_a_world_that_hangs_is_answered_within_a_second(home: Path) -> None:

@@ -26,6 +26,7 @@ from starlette.websockets import WebSocket
 from envscaler_mcp.farm import connections, http_messages, slow_queue
 from envscaler_mcp.farm.application import application
 from envscaler_mcp.farm.connections import Connections, HandOver, Timeouts
+from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.http_messages import Answer, Request, error
 
 HEAD = b"host: farm\r\n"
@@ -61,8 +62,8 @@ class Mirror:
             raise RuntimeError("not for other eyes")
         return HandOver(7) if request.path == "/elsewhere" else None
 
-    def party(self, request: Request) -> str | None:
-        return "the party" if request.path.startswith("/known") else None
+    def party(self, request: Request) -> Party:
+        return Party("the party" if request.path.startswith("/known") else request.peer)
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         if request.path.startswith("/app"):
@@ -546,7 +547,8 @@ async def test_parties_take_turns_in_the_slow_queue() -> None:
 
 
 async def test_one_request_more_than_may_wait_is_refused_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_queue, "MAX_OF_PARTY", 1)
+    monkeypatch.setattr(slow_queue, "MAX_OF_HOLDER", 1)
+    monkeypatch.setattr(slow_queue, "MAX_PAUSE", 0.3)
     async with door() as here:
         sent = get("/heavier") + get("/heavy") + get("/later", "connection: close")
         answers = [await one for one in [asyncio.ensure_future(here.ask(sent)) for _ in range(4)]]
@@ -571,7 +573,7 @@ async def test_bodies_that_are_never_finished_take_a_bounded_number_of_bytes(mon
 
 
 async def test_too_many_large_requests_at_once_are_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_queue, "MAX_OF_PARTY", 1)
+    monkeypatch.setattr(slow_queue, "MAX_OF_HOLDER", 1)
     async with door() as here:
         large = post("/heavy", bytes(connections.LARGE + 1), "connection: close")
         said = [await one for one in [asyncio.ensure_future(here.ask(large)) for _ in range(3)]]
