@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 
 from envscaler_mcp.farm.application_protocol import ApplicationProtocol, ApplicationServer
 from envscaler_mcp.farm.fair_line import Costs, Party, Ticket, clock
+from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.http_messages import (
     FAILED,
     Answer,
@@ -42,8 +43,6 @@ LARGE = 16 * 1024
 """Bytes of a body; the request of a longer one waits in the slow queue."""
 _NO_MISTAKE = (405, 503)
 """Clients of the protocol ask for what a server may lack, and a full farm is not their fault."""
-MAX_UNFINISHED = 32 * 1024 * 1024
-"""Bytes of unfinished bodies in one process; beyond it, the connection whose body began first is ended."""
 _PACKET_BYTES = 64
 """What each packet of a body costs besides its bytes."""
 SWEEP_SECONDS = 1.0
@@ -109,10 +108,8 @@ class Connections:
     turns: LoopTurns = field(init=False)
     statuses: Counter[int] = field(default_factory=Counter)
     """Answers by their status."""
-    unfinished: int = 0
-    """Bytes of unfinished bodies."""
+    held: HeldBytes = field(default_factory=HeldBytes)
     server: ApplicationServer = field(init=False)
-    _bodies: dict[Connection, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.server = ApplicationServer(self.service.application)
@@ -146,20 +143,6 @@ class Connections:
                 sock.listen(_BACKLOG)
             yield
 
-    def count_body(self, connection: Connection, size: int) -> None:
-        """Count bytes of an unfinished body; where there are too many, the bodies that began first are given up."""
-        size += _PACKET_BYTES
-        self._bodies[connection] = self._bodies.get(connection, 0) + size
-        self.unfinished += size
-        while self.unfinished > MAX_UNFINISHED:
-            first = next(iter(self._bodies))
-            first.time_out()
-            self.forget_body(first)
-
-    def forget_body(self, connection: Connection) -> None:
-        """The body is whole, or will not be."""
-        self.unfinished -= self._bodies.pop(connection, 0)
-
     def close(self) -> None:
         """End all of them."""
         for connection in list(self.open):
@@ -191,6 +174,9 @@ class Connection(asyncio.Protocol):
         """Bytes to come of a body of known length."""
         self._pieces: list[bytes] = []
         """What has come of it."""
+        self._pieces_size = 0
+        self._weighs = False
+        """Whether bytes are accounted to it."""
         self._keep_alive = True
         self._ticket: Ticket | None = None
         self._working: asyncio.Task[None] | ApplicationProtocol | None = None
@@ -228,6 +214,7 @@ class Connection(asyncio.Protocol):
             # Reading goes on for a while, so that it is noticed when the client leaves.
             if len(self._received) > MAX_HEAD:
                 self._transport.pause_reading()
+            self._weigh()
             return
         if not self._received and self._request is None:
             self.deadline = self._loop.time() + self._all.timeouts.request
@@ -236,7 +223,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the name is asyncio's
         self._all.open.discard(self)
-        self._all.forget_body(self)
+        self._all.held.forget(self)
         if self._ticket is not None:
             self._ticket.leave()
             self._ticket = None
@@ -245,9 +232,25 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._held = True
+        self._weigh()
 
     def resume_writing(self) -> None:
+        self._weigh()
         self._resume()
+
+    def _weigh(self) -> None:
+        """Account for what is held for the client, whenever that stays for more than this turn of the loop."""
+        size = len(self._received) + self._pieces_size + self._transport.get_write_buffer_size()
+        if self._request is not None:
+            size += len(self._head) + len(self._request.body)
+        self._weighs = bool(size)
+        self._all.held.hold(self, self._party.holder, size)
+
+    def give_up(self) -> None:
+        """Hold nothing for it any more: too much is held for its holder."""
+        self.time_out()
+        if self._transport.get_write_buffer_size():
+            self._transport.abort()
 
     def time_out(self) -> None:
         """End it, with an answer where a request was begun."""
@@ -283,6 +286,8 @@ class Connection(asyncio.Protocol):
             return
         if begun and self._received and self._is_free():
             self._wait_for_turn(self._resume)
+        elif self._received:
+            self._weigh()
 
     def _wait_for_turn(self, act: Callable[[], None]) -> None:
         if self._all.slow_queue.is_full(self._party):
@@ -297,6 +302,7 @@ class Connection(asyncio.Protocol):
         ticket = queue.enter(partial(self._take_turn, act), self._party)
         if not ticket.taken:
             self._ticket = ticket
+            self._weigh()
 
     def _send_away(self) -> None:
         """Too many requests wait, or this one has waited for too long."""
@@ -363,8 +369,12 @@ class Connection(asyncio.Protocol):
         body = self._read_body()
         if body is None:
             return False
-        self._all.forget_body(self)
         self._request.body = body
+        if self._weighs:
+            self._weigh()
+            if self._over:
+                # It was too much, and given up.
+                return True
         if len(body) > LARGE:
             self._party = self._service.party(self._request)
             self._wait_for_turn(self._answer)
@@ -380,6 +390,7 @@ class Connection(asyncio.Protocol):
         if self._parser is not None:
             piece, self._received = self._received, b""
             body = self._parser.take_chunks(piece, self._service.max_body) if piece else None
+            self._pieces_size += len(piece) + _PACKET_BYTES
         else:
             piece = self._received[: self._missing]
             self._received = self._received[len(piece) :]
@@ -388,12 +399,17 @@ class Connection(asyncio.Protocol):
                 # As nearly always: the whole request in one packet.
                 return piece
             self._pieces.append(piece)
+            self._pieces_size += len(piece) + _PACKET_BYTES
             body = None if self._missing else b"".join(self._pieces)
         if body is None:
-            self._all.count_body(self, len(piece))
+            self._weigh()
         else:
-            self._pieces.clear()
+            self._forget_body()
         return body
+
+    def _forget_body(self) -> None:
+        self._pieces.clear()
+        self._pieces_size = 0
 
     # Answers
 
@@ -441,6 +457,8 @@ class Connection(asyncio.Protocol):
             self._working = self._all.server.answer(self, self._transport, self._head + body)
         else:
             self._working = self._loop.create_task(self._wait(answer))
+        if not self._over:
+            self._weigh()
 
     async def _wait(self, coming: Coroutine[Any, Any, Answer]) -> None:
         try:
@@ -464,10 +482,17 @@ class Connection(asyncio.Protocol):
     def expect_reader(self) -> None:
         """The client must take what the application has sent in the time that a connection may be idle."""
         self.deadline = self._loop.time() + self._all.timeouts.idle
+        self._weigh()
+
+    def expect_none(self) -> None:
+        """The client has taken all of it."""
+        self.deadline = _NEVER
+        self._weigh()
 
     def forget(self) -> None:
         """The connection has become a WebSocket, which belongs to the application."""
         self._all.open.discard(self)
+        self._all.held.forget(self)
         self._over = True
 
     def _write(self, answer: Answer, *, unread: bool = False) -> None:
@@ -482,6 +507,9 @@ class Connection(asyncio.Protocol):
     def _finish(self, status: int, *, unread: bool) -> None:
         """The request is answered; the next may come, or the connection ends."""
         request, self._request = self._request, None
+        self._head = b""
+        if self._weighs:
+            self._weigh()
         if self._received and request is not None:
             self._party = self._service.party(request)
         self._all.statuses[status] += 1
@@ -494,7 +522,9 @@ class Connection(asyncio.Protocol):
         """End after the last answer; a client that may still be sending is read from until it has read the answer."""
         self._over = True
         self._received = b""
-        self._all.forget_body(self)
+        self._forget_body()
+        self._parser = None
+        self._weigh()
         if not unread:
             self._transport.close()
             return

@@ -85,6 +85,7 @@ class FrontEnd:
         own = Guards(config.secret, hosts=config.hosts)
         owners = ControlService(share, plane, figures, self.siblings, own)
         self.owners = Connections(owners, config.timeouts, config.connections)
+        self.worlds.memory.held_for_clients = lambda: self.agents.held.total + self.owners.held.total
 
     def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
         """Go on with a connection that another process accepted."""

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.farm.hosted_world import MOST_WAITING, HostedWorld
+from envscaler_mcp.farm.memory import MemoryWatch
 from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.sandbox.isolation import open_isolated
@@ -237,6 +238,14 @@ async def test_what_the_farms_process_holds_ends_no_worker_and_the_visitor_who_h
         for world in (modest, owned):
             assert '"success":true' in await farm.call(world, "list_wards")
         assert sum(map(len, ballast)) >= 200 * MIB
+
+
+def test_what_is_held_for_clients_is_charged_to_no_world() -> None:
+    watch = MemoryWatch(resident(os.getpid()) + 100 * MIB)
+    bodies = bytearray(os.urandom(1)) * (150 * MIB)
+    assert watch.too_much_in_process > 0
+    watch.held_for_clients = lambda: len(bodies)
+    assert watch.too_much_in_process == 0
 
 
 async def test_a_world_grows_to_a_bound_and_a_call_that_takes_long_in_the_farms_process_is_undone() -> None:
