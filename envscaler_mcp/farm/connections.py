@@ -32,6 +32,7 @@ from envscaler_mcp.farm.http_messages import (
     head_of,
 )
 from envscaler_mcp.farm.loop_turns import LATER, MOST, LoopTurns
+from envscaler_mcp.farm.open_connections import OpenConnections
 from envscaler_mcp.farm.slow_queue import SlowQueue
 
 MAX_HEAD = 16 * 1024
@@ -102,7 +103,7 @@ class Connections:
     service: Service
     timeouts: Timeouts = field(default_factory=Timeouts)
     limit: int = 20_000
-    open: set[Connection] = field(default_factory=set)
+    open: OpenConnections[Connection] = field(init=False)
     costs: Costs = field(default_factory=Costs)
     slow_queue: SlowQueue = field(init=False)
     turns: LoopTurns = field(init=False)
@@ -113,6 +114,7 @@ class Connections:
 
     def __post_init__(self) -> None:
         self.server = ApplicationServer(self.service.application)
+        self.open = OpenConnections(self.limit)
         self.slow_queue = SlowQueue(self.costs)
         self.turns = LoopTurns(self.costs)
 
@@ -127,6 +129,7 @@ class Connections:
             await asyncio.sleep(SWEEP_SECONDS)
             now = loop.time()
             self.costs.sweep()
+            self.open.sweep()
             for connection in [each for each in self.open if each.deadline < now]:
                 connection.time_out()
 
@@ -145,7 +148,7 @@ class Connections:
 
     def close(self) -> None:
         """End all of them."""
-        for connection in list(self.open):
+        for connection in self.open:
             connection.end()
         self.server.close()
 
@@ -159,7 +162,9 @@ class Connection(asyncio.Protocol):
         self._turns = connections.turns
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport
-        self._peer = ""
+        self.address = ""
+        self.world: tuple[str, str] | None = None
+        """The world that it was used for last."""
         self._party = Party("")
         """Who the current request is done for, where it had to be known."""
         self._received = received
@@ -193,10 +198,9 @@ class Connection(asyncio.Protocol):
         # With a limit of 0 the protocol is paused as soon as an answer cannot be sent at once.
         transport.set_write_buffer_limits(high=0)
         peer = transport.get_extra_info("peername")
-        self._peer = peer[0] if isinstance(peer, tuple) else ""
-        self._party = Party(self._peer)
-        self._all.open.add(self)
-        if len(self._all.open) > self._all.limit:
+        self.address = peer[0] if isinstance(peer, tuple) else ""
+        self._party = Party(self.address)
+        if not self._all.open.enter(self):
             self._keep_alive = False
             self._write(error(503, "Too many connections."))
         elif self._received:
@@ -222,7 +226,7 @@ class Connection(asyncio.Protocol):
         self._advance()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the name is asyncio's
-        self._all.open.discard(self)
+        self._all.open.leave(self)
         self._all.held.forget(self)
         if self._ticket is not None:
             self._ticket.leave()
@@ -333,6 +337,11 @@ class Connection(asyncio.Protocol):
         if self._is_free():
             self._transport.resume_reading()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is on the way, as far as is known here."""
+        return self._request is None and not self._received and self._is_free()
+
     def _is_free(self) -> bool:
         return self._working is None and not self._held and not self._over
 
@@ -347,13 +356,13 @@ class Connection(asyncio.Protocol):
                 return False
             parser = RequestParser()
             head = received[:end]
-            request = parser.read_head(head, self._peer)
+            request = parser.read_head(head, self.address)
             self._request = request
             admitted = self._service.admit(request)
             if isinstance(admitted, HandOver):
                 self._leave(admitted.process)
                 return False
-            self._head, self._received = head, received[end:]
+            self._head, self._received, self.world = head, received[end:], request.world
             size = body_size(request, self._service.max_body)
             self._keep_alive = request.keep_alive and size is not None
             if admitted is not None:
@@ -419,7 +428,7 @@ class Connection(asyncio.Protocol):
         if answer.status < 400 or answer.status in _NO_MISTAKE:
             self._write(answer)
             return
-        self._party = Party(self._peer) if request is None else self._service.party(request)
+        self._party = Party(self.address) if request is None else self._service.party(request)
         if queue.is_full(self._party):
             self._write(answer, unread=unread)
         else:
@@ -491,7 +500,7 @@ class Connection(asyncio.Protocol):
 
     def forget(self) -> None:
         """The connection has become a WebSocket, which belongs to the application."""
-        self._all.open.discard(self)
+        self._all.open.leave(self)
         self._all.held.forget(self)
         self._over = True
 

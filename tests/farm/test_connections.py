@@ -689,11 +689,32 @@ async def test_a_refused_request_without_a_body_leaves_the_connection_open() -> 
     assert [status for status, _ in answers_in(said)] == [401, 200]
 
 
-async def test_one_connection_too_many_is_told_so() -> None:
+async def test_one_connection_too_many_is_told_so_where_none_is_idle() -> None:
     async with door(limit=1) as here:
-        with here.socket():
-            await until(lambda: len(here.connections.open) == 1)
+        with here.socket() as busy:
+            await asyncio.get_running_loop().sock_sendall(busy, get("/held"))
+            await until(lambda: here.service.seen)
             assert answers_in(await here.ask(b""))[0][0] == 503
+            here.service.release.set()
+
+
+async def test_the_idlest_connection_of_an_address_makes_room_for_another() -> None:
+    async with door(limit=8) as here:
+        loop = asyncio.get_running_loop()
+        with contextlib.ExitStack() as stack:
+            idle, busy, *_ = socks = [stack.enter_context(here.socket()) for _ in range(4)]
+            await until(lambda: len(here.connections.open) == 4)
+            for sock in socks:
+                await loop.sock_sendall(sock, get("/a"))
+                assert await loop.sock_recv(sock, 1 << 16)
+            await loop.sock_sendall(busy, get("/held"))
+            await until(lambda: "/held" in here.service.seen)
+            for _ in range(3):
+                assert answers_in(await here.ask(FAREWELL))[0][0] == 200
+                assert len(here.connections.open) <= 4
+            assert await loop.sock_recv(idle, 1 << 16) == b""
+            here.service.release.set()
+            assert await loop.sock_recv(busy, 1 << 16)
 
 
 async def test_an_error_of_the_service_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
