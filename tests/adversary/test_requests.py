@@ -133,7 +133,12 @@ ELSEWHERE = [
     {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"},
     {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"},
     {"sec-fetch-site": "cross-site", "origin": "https://elsewhere.example"},
+    {"sec-fetch-site": "Cross-Site"},
+    {"sec-fetch-site": "none, cross-site"},
+    {"sec-fetch-site": "elsewhere"},
     {"origin": "null"},
+    {"origin": "http://127.0.0.1:3000"},
+    {"origin": "http://localhost"},
 ]
 OWN = [
     {},
