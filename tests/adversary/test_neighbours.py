@@ -240,6 +240,34 @@ async def test_what_the_farms_process_holds_ends_no_worker_and_the_visitor_who_h
         assert sum(map(len, ballast)) >= 200 * MIB
 
 
+def test_what_is_written_again_and_again_after_a_snapshot_is_held_once() -> None:
+    world = hospital()
+    assert isinstance(world, JournaledWorld)
+    bed = json.loads(world.call("list_beds", {"condition": "clean"}).text)["data"]["beds"][0]["id"]
+
+    def block_and_reopen(times: int) -> None:
+        for number in range(times):
+            assert world.call("block_bed", {"bed_id": bed, "reason": f"{number} " + "x" * 500}).kind == "done"
+            assert world.call("reopen_bed", {"bed_id": bed}).kind == "done"
+
+    before = world.state()
+    first = world.snapshot()
+    block_and_reopen(1)
+    held, between = world.held, world.state()
+    second = world.snapshot()
+    block_and_reopen(200)
+    assert world.call("block_bed", {"bed_id": bed, "reason": "again"}).kind == "done"
+    assert world.held <= 2 * held - hospital().held
+    changed = world.diff_since(second)
+    world.restore(second)
+    assert world.state() == between
+    block_and_reopen(3)
+    assert world.call("block_bed", {"bed_id": bed, "reason": "again"}).kind == "done"
+    assert world.diff_since(second) == changed
+    world.restore(first)
+    assert world.state() == before
+
+
 def test_what_is_held_for_clients_is_charged_to_no_world() -> None:
     watch = MemoryWatch(resident(os.getpid()) + 100 * MIB)
     bodies = bytearray(os.urandom(1)) * (150 * MIB)
