@@ -18,8 +18,9 @@ audit_log = logging.getLogger("envscaler.audit")
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_.-]+)(?::[0-9]*)?")
 _MOST_PEERS = 10_000
-_ELSEWHERE = ("cross-site", "same-site")
-"""Another port of the same machine is the same site, and another origin."""
+_FROM_HERE = ("same-origin", "none")
+"""Another port of the same machine is the same site, and another origin; what a browser never says is from elsewhere."""
+_PORTS = {"http": "80", "https": "443"}
 
 # Every request of a client names the same host.
 _is_loopback = lru_cache(maxsize=256)(is_loopback)
@@ -91,11 +92,15 @@ class Guards:
         origin = request.headers.get("origin")
         if origin is not None:
             return not self.lets_in(origin) and not self._is_own_page(origin, host)
-        return request.headers.get("sec-fetch-site") in _ELSEWHERE
+        site = request.headers.get("sec-fetch-site")
+        return site is not None and site.strip().lower() not in _FROM_HERE
 
     def _is_own_page(self, origin: str, host: str) -> bool:
+        """Whether a page that this farm served sends this: of a name of its own, at the port that is asked."""
         scheme, _, asking = origin.partition("://")
-        return scheme in ("http", "https") and bool(asking) and (asking == host or self._is_own(asking))
+        if scheme not in _PORTS or not asking:
+            return False
+        return asking == host or (self._is_own(asking) and _port(asking, scheme) == _port(host, scheme))
 
     def _too_often(self, peer: str) -> bool:
         """A token bucket for each address, which holds the requests of one second."""
@@ -111,6 +116,11 @@ class Guards:
     def _refused(self, request: Request, status: int, message: str, *headers: tuple[str, str]) -> Answer:
         audit("refused", request.peer, request.method, request.path, status=status, why=message)
         return error(status, message, *headers)
+
+
+def _port(host: str, scheme: str) -> str:
+    port = host.rpartition("]")[2].partition(":")[2]
+    return port or _PORTS[scheme]
 
 
 def audit(what: str, peer: object, method: str, path: str, **more: object) -> None:

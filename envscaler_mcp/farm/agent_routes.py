@@ -23,6 +23,7 @@ from envscaler_mcp.farm.access import Guards, audit
 from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.catalogue import Catalogue
 from envscaler_mcp.farm.connections import HandOver
+from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import unanswered
 from envscaler_mcp.farm.mcp_endpoint import answer_agent
@@ -65,7 +66,7 @@ class AgentService:
 
     def admit(self, request: Request) -> Answer | HandOver | None:
         """Decide by the head alone."""
-        world = world_at(request.path)
+        request.world = world = world_at(request.path)
         # A browser asks without a token whether it may send a request with one.
         preflight = request.method == "OPTIONS" and self._guards.lets_in(request.headers.get("origin"))
         refusal = self._guards.refusal(request, None if preflight else scope_of(request.path))
@@ -89,22 +90,19 @@ class AgentService:
                 return unanswered(404, str(cause))
         return None
 
-    def party(self, request: Request) -> str | None:
-        """The address of an open world, or the token of a request if it is valid."""
-        world = world_at(request.path)
-        if world is not None:
-            name = world[1]
-            # Whether a world of another process is open is known there, where the connection is handed to.
-            if self._share.owner(name) != self._share.number or self._worlds.is_open(name):
-                return f"world {name}"
-        return self._guards.holder(request)
+    def party(self, request: Request) -> Party:
+        """An owner's world, the valid token of a request, or its address; visitors may have any number of worlds."""
+        world = None if request.world is None else self._worlds.get(request.world[1])
+        if world is not None and not world.visitor:
+            return Party(f"world {world.name}", world.name)
+        holder = self._guards.holder(request) or request.peer
+        return Party(holder, "" if world is None else world.name)
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         """The answer to a request to a world; None for any other."""
-        world = world_at(request.path)
-        if world is None or request.method == "OPTIONS":
+        if request.world is None or request.method == "OPTIONS":
             return None
-        answer = self._at_world(*world, request)
+        answer = self._at_world(*request.world, request)
         origin = request.headers.get("origin")
         if origin is None or not self._guards.lets_in(origin):
             return answer

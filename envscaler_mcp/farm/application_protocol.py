@@ -101,4 +101,4 @@ class ApplicationProtocol(HttpToolsProtocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._connection.deadline = float("inf")
+        self._connection.expect_none()

@@ -19,6 +19,8 @@ from typing import Any, Protocol
 from starlette.applications import Starlette
 
 from envscaler_mcp.farm.application_protocol import ApplicationProtocol, ApplicationServer
+from envscaler_mcp.farm.fair_line import Costs, Party, Ticket, clock
+from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.http_messages import (
     FAILED,
     Answer,
@@ -29,7 +31,9 @@ from envscaler_mcp.farm.http_messages import (
     error,
     head_of,
 )
-from envscaler_mcp.farm.slow_queue import SlowQueue, Ticket
+from envscaler_mcp.farm.loop_turns import LATER, MOST, LoopTurns
+from envscaler_mcp.farm.open_connections import OpenConnections
+from envscaler_mcp.farm.slow_queue import SlowQueue
 
 MAX_HEAD = 16 * 1024
 LINGER_SECONDS = 2.0
@@ -40,11 +44,13 @@ LARGE = 16 * 1024
 """Bytes of a body; the request of a longer one waits in the slow queue."""
 _NO_MISTAKE = (405, 503)
 """Clients of the protocol ask for what a server may lack, and a full farm is not their fault."""
-MAX_UNFINISHED = 32 * 1024 * 1024
-"""Bytes of unfinished bodies in one process; beyond it, the connection whose body began first is ended."""
 _PACKET_BYTES = 64
 """What each packet of a body costs besides its bytes."""
 SWEEP_SECONDS = 1.0
+WAIT_SECONDS = 30.0
+"""How long a request may wait for its turn."""
+WORTH_CHARGING = 0.001
+"""Seconds of an answer; what a shorter one costs is counted for its turn of the loop only."""
 _BACKLOG = 256
 """Connections that may wait to be accepted."""
 _AT_ONCE = 1
@@ -71,8 +77,8 @@ class Service(Protocol):
     def admit(self, request: Request) -> Answer | HandOver | None:
         """Decide by the head alone; None lets the body come."""
 
-    def party(self, request: Request) -> str | None:
-        """Who is behind a request, as far as it proves that: the address of an open world, or a valid token."""
+    def party(self, request: Request) -> Party:
+        """Who a request is done for, as far as it proves that."""
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         """The answer to a call, at once or later; None for any other request."""
@@ -97,17 +103,20 @@ class Connections:
     service: Service
     timeouts: Timeouts = field(default_factory=Timeouts)
     limit: int = 20_000
-    open: set[Connection] = field(default_factory=set)
-    slow_queue: SlowQueue = field(default_factory=SlowQueue)
+    open: OpenConnections[Connection] = field(init=False)
+    costs: Costs = field(default_factory=Costs)
+    slow_queue: SlowQueue = field(init=False)
+    turns: LoopTurns = field(init=False)
     statuses: Counter[int] = field(default_factory=Counter)
     """Answers by their status."""
-    unfinished: int = 0
-    """Bytes of unfinished bodies."""
+    held: HeldBytes = field(default_factory=HeldBytes)
     server: ApplicationServer = field(init=False)
-    _bodies: dict[Connection, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.server = ApplicationServer(self.service.application)
+        self.open = OpenConnections(self.limit)
+        self.slow_queue = SlowQueue(self.costs)
+        self.turns = LoopTurns(self.costs)
 
     def connection(self, received: bytes = b"") -> Connection:
         """For a server's `protocol_factory`; with the bytes that another process has read from it."""
@@ -119,6 +128,8 @@ class Connections:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             now = loop.time()
+            self.costs.sweep()
+            self.open.sweep()
             for connection in [each for each in self.open if each.deadline < now]:
                 connection.time_out()
 
@@ -135,23 +146,9 @@ class Connections:
                 sock.listen(_BACKLOG)
             yield
 
-    def count_body(self, connection: Connection, size: int) -> None:
-        """Count bytes of an unfinished body; where there are too many, the bodies that began first are given up."""
-        size += _PACKET_BYTES
-        self._bodies[connection] = self._bodies.get(connection, 0) + size
-        self.unfinished += size
-        while self.unfinished > MAX_UNFINISHED:
-            first = next(iter(self._bodies))
-            first.time_out()
-            self.forget_body(first)
-
-    def forget_body(self, connection: Connection) -> None:
-        """The body is whole, or will not be."""
-        self.unfinished -= self._bodies.pop(connection, 0)
-
     def close(self) -> None:
         """End all of them."""
-        for connection in list(self.open):
+        for connection in self.open:
             connection.end()
         self.server.close()
 
@@ -162,11 +159,14 @@ class Connection(asyncio.Protocol):
     def __init__(self, connections: Connections, received: bytes = b"") -> None:
         self._all = connections
         self._service = connections.service
+        self._turns = connections.turns
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport
-        self._peer = ""
-        self._party = ""
-        """The client, as the slow queue knows it."""
+        self.address = ""
+        self.world: tuple[str, str] | None = None
+        """The world that it was used for last."""
+        self._party = Party("")
+        """Who the current request is done for, where it had to be known."""
         self._received = received
         """Bytes that belong to no complete request yet."""
         self._head = b""
@@ -179,6 +179,9 @@ class Connection(asyncio.Protocol):
         """Bytes to come of a body of known length."""
         self._pieces: list[bytes] = []
         """What has come of it."""
+        self._pieces_size = 0
+        self._weighs = False
+        """Whether bytes are accounted to it."""
         self._keep_alive = True
         self._ticket: Ticket | None = None
         self._working: asyncio.Task[None] | ApplicationProtocol | None = None
@@ -195,9 +198,9 @@ class Connection(asyncio.Protocol):
         # With a limit of 0 the protocol is paused as soon as an answer cannot be sent at once.
         transport.set_write_buffer_limits(high=0)
         peer = transport.get_extra_info("peername")
-        self._peer = self._party = peer[0] if isinstance(peer, tuple) else ""
-        self._all.open.add(self)
-        if len(self._all.open) > self._all.limit:
+        self.address = peer[0] if isinstance(peer, tuple) else ""
+        self._party = Party(self.address)
+        if not self._all.open.enter(self):
             self._keep_alive = False
             self._write(error(503, "Too many connections."))
         elif self._received:
@@ -215,6 +218,7 @@ class Connection(asyncio.Protocol):
             # Reading goes on for a while, so that it is noticed when the client leaves.
             if len(self._received) > MAX_HEAD:
                 self._transport.pause_reading()
+            self._weigh()
             return
         if not self._received and self._request is None:
             self.deadline = self._loop.time() + self._all.timeouts.request
@@ -222,22 +226,43 @@ class Connection(asyncio.Protocol):
         self._advance()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the name is asyncio's
-        self._all.open.discard(self)
-        self._all.forget_body(self)
+        self._all.open.leave(self)
+        self._all.held.forget(self)
         if self._ticket is not None:
-            self._all.slow_queue.leave(self._ticket)
+            self._ticket.leave()
+            self._ticket = None
         # A call that has begun ends in its own time; its answer goes nowhere.
         self._over = True
 
     def pause_writing(self) -> None:
         self._held = True
+        self._weigh()
 
     def resume_writing(self) -> None:
+        self._weigh()
         self._resume()
+
+    def _weigh(self) -> None:
+        """Account for what is held for the client, whenever that stays for more than this turn of the loop."""
+        size = len(self._received) + self._pieces_size + self._transport.get_write_buffer_size()
+        if self._request is not None:
+            size += len(self._head) + len(self._request.body)
+        self._weighs = bool(size)
+        self._all.held.hold(self, self._party.holder, size)
+
+    def give_up(self) -> None:
+        """Hold nothing for it any more: too much is held for its holder."""
+        self.time_out()
+        if self._transport.get_write_buffer_size():
+            self._transport.abort()
 
     def time_out(self) -> None:
         """End it, with an answer where a request was begun."""
-        if self._over or self._working is not None or self._transport.get_write_buffer_size():
+        if self._ticket is not None:
+            self._ticket.leave()
+            self._ticket = None
+            self._send_away()
+        elif self._over or self._working is not None or self._transport.get_write_buffer_size():
             # Closing would wait until the client has read everything.
             self._transport.abort()
         elif self._request is not None or self._received:
@@ -264,27 +289,42 @@ class Connection(asyncio.Protocol):
             self._refuse(500, self._failed(cause))
             return
         if begun and self._received and self._is_free():
-            self._wait_for_turn(lambda: None)
+            self._wait_for_turn(self._resume)
+        elif self._received:
+            self._weigh()
 
     def _wait_for_turn(self, act: Callable[[], None]) -> None:
-        queue = self._all.slow_queue
-        if queue.is_full(self._party):
-            self._keep_alive = False
-            crowded = error(503, "Too many requests wait for their turn; ask again in a moment.", ("retry-after", "1"))
-            self._write(crowded, unread=True)
-            return
+        if self._all.slow_queue.is_full(self._party):
+            self._send_away()
+        else:
+            self._wait_in(self._all.slow_queue, act)
+
+    def _wait_in(self, queue: SlowQueue | LoopTurns, act: Callable[[], None]) -> None:
         # It is still read from, so that it is noticed when the client leaves.
         self._held = True
-        self.deadline = _NEVER
-        self._ticket = queue.enter(partial(self._take_turn, act), self._party)
+        self.deadline = self._loop.time() + WAIT_SECONDS
+        ticket = queue.enter(partial(self._take_turn, act), self._party)
+        if not ticket.taken:
+            self._ticket = ticket
+            self._weigh()
+
+    def _send_away(self) -> None:
+        """Too many requests wait, or this one has waited for too long."""
+        self._keep_alive = False
+        crowded = error(503, "Too many requests wait for their turn; ask again in a moment.", ("retry-after", "1"))
+        self._write(crowded, unread=True)
 
     def _take_turn(self, act: Callable[[], None]) -> None:
         self._ticket = None
         self._held = bool(self._transport.get_write_buffer_size())
         self.deadline = self._loop.time() + self._all.timeouts.request
         act()
-        if not self._held:
-            self._resume()
+        if act != self._resume and self._is_free():
+            # What came along is another request, with a turn of its own.
+            if self._received:
+                self._wait_for_turn(self._resume)
+            else:
+                self._transport.resume_reading()
 
     def _resume(self) -> None:
         """Continue after an answer was sent or a turn has come."""
@@ -296,6 +336,11 @@ class Connection(asyncio.Protocol):
             self._advance()
         if self._is_free():
             self._transport.resume_reading()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is on the way, as far as is known here."""
+        return self._request is None and not self._received and self._is_free()
 
     def _is_free(self) -> bool:
         return self._working is None and not self._held and not self._over
@@ -311,13 +356,13 @@ class Connection(asyncio.Protocol):
                 return False
             parser = RequestParser()
             head = received[:end]
-            request = parser.read_head(head, self._peer)
+            request = parser.read_head(head, self.address)
             self._request = request
             admitted = self._service.admit(request)
             if isinstance(admitted, HandOver):
                 self._leave(admitted.process)
                 return False
-            self._head, self._received = head, received[end:]
+            self._head, self._received, self.world = head, received[end:], request.world
             size = body_size(request, self._service.max_body)
             self._keep_alive = request.keep_alive and size is not None
             if admitted is not None:
@@ -333,13 +378,20 @@ class Connection(asyncio.Protocol):
         body = self._read_body()
         if body is None:
             return False
-        self._all.forget_body(self)
         self._request.body = body
-        if len(body) <= LARGE:
-            self._answer()
-        else:
-            self._party = self._service.party(self._request) or self._peer
+        if self._weighs:
+            self._weigh()
+            if self._over:
+                # It was too much, and given up.
+                return True
+        if len(body) > LARGE:
+            self._party = self._service.party(self._request)
             self._wait_for_turn(self._answer)
+        elif self._turns.crowded:
+            self._party = self._service.party(self._request)
+            self._wait_in(self._turns, self._answer)
+        else:
+            self._answer_at_once()
         return True
 
     def _read_body(self) -> bytes | None:
@@ -347,6 +399,7 @@ class Connection(asyncio.Protocol):
         if self._parser is not None:
             piece, self._received = self._received, b""
             body = self._parser.take_chunks(piece, self._service.max_body) if piece else None
+            self._pieces_size += len(piece) + _PACKET_BYTES
         else:
             piece = self._received[: self._missing]
             self._received = self._received[len(piece) :]
@@ -355,12 +408,17 @@ class Connection(asyncio.Protocol):
                 # As nearly always: the whole request in one packet.
                 return piece
             self._pieces.append(piece)
+            self._pieces_size += len(piece) + _PACKET_BYTES
             body = None if self._missing else b"".join(self._pieces)
         if body is None:
-            self._all.count_body(self, len(piece))
+            self._weigh()
         else:
-            self._pieces.clear()
+            self._forget_body()
         return body
+
+    def _forget_body(self) -> None:
+        self._pieces.clear()
+        self._pieces_size = 0
 
     # Answers
 
@@ -370,11 +428,23 @@ class Connection(asyncio.Protocol):
         if answer.status < 400 or answer.status in _NO_MISTAKE:
             self._write(answer)
             return
-        self._party = (self._service.party(request) if request is not None else None) or self._peer
+        self._party = Party(self.address) if request is None else self._service.party(request)
         if queue.is_full(self._party):
             self._write(answer, unread=unread)
         else:
             self._wait_for_turn(partial(self._write, answer, unread=unread))
+
+    def _answer_at_once(self) -> None:
+        request = self._request
+        assert request is not None
+        turns, began = self._turns, clock()
+        self._answer()
+        seconds = clock() - began
+        turns.done += seconds
+        if turns.done > MOST:
+            turns.crowd(seconds)
+        if seconds > WORTH_CHARGING:
+            self._all.costs.charge(self._service.party(request), seconds)
 
     def _answer(self) -> None:
         request = self._request
@@ -388,6 +458,7 @@ class Connection(asyncio.Protocol):
             return
         assert not isinstance(answer, Answer)
         self.deadline = _NEVER
+        self._turns.done += LATER
         if answer is None:
             body = (
                 request.body if self._parser is None else b"%x\r\n%b\r\n0\r\n\r\n" % (len(request.body), request.body)
@@ -395,6 +466,8 @@ class Connection(asyncio.Protocol):
             self._working = self._all.server.answer(self, self._transport, self._head + body)
         else:
             self._working = self._loop.create_task(self._wait(answer))
+        if not self._over:
+            self._weigh()
 
     async def _wait(self, coming: Coroutine[Any, Any, Answer]) -> None:
         try:
@@ -418,10 +491,17 @@ class Connection(asyncio.Protocol):
     def expect_reader(self) -> None:
         """The client must take what the application has sent in the time that a connection may be idle."""
         self.deadline = self._loop.time() + self._all.timeouts.idle
+        self._weigh()
+
+    def expect_none(self) -> None:
+        """The client has taken all of it."""
+        self.deadline = _NEVER
+        self._weigh()
 
     def forget(self) -> None:
         """The connection has become a WebSocket, which belongs to the application."""
-        self._all.open.discard(self)
+        self._all.open.leave(self)
+        self._all.held.forget(self)
         self._over = True
 
     def _write(self, answer: Answer, *, unread: bool = False) -> None:
@@ -436,8 +516,11 @@ class Connection(asyncio.Protocol):
     def _finish(self, status: int, *, unread: bool) -> None:
         """The request is answered; the next may come, or the connection ends."""
         request, self._request = self._request, None
+        self._head = b""
+        if self._weighs:
+            self._weigh()
         if self._received and request is not None:
-            self._party = self._service.party(request) or self._peer
+            self._party = self._service.party(request)
         self._all.statuses[status] += 1
         timeouts = self._all.timeouts
         self.deadline = self._loop.time() + (timeouts.request if self._received else timeouts.idle)
@@ -448,7 +531,9 @@ class Connection(asyncio.Protocol):
         """End after the last answer; a client that may still be sending is read from until it has read the answer."""
         self._over = True
         self._received = b""
-        self._all.forget_body(self)
+        self._forget_body()
+        self._parser = None
+        self._weigh()
         if not unread:
             self._transport.close()
             return

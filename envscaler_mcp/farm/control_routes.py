@@ -13,6 +13,7 @@ from envscaler_mcp.farm.access import Guards
 from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.connections import HandOver
 from envscaler_mcp.farm.control_plane import ControlPlane, world_in
+from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.metrics import OWN, Figures
 from envscaler_mcp.farm.peers import Siblings
@@ -50,9 +51,9 @@ class ControlService:
         owner = self._share.owner(key)
         return None if owner == self._share.number else HandOver(owner)
 
-    def party(self, request: Request) -> str | None:
-        """The token of a request, if it is valid."""
-        return self._guards.holder(request)
+    def party(self, request: Request) -> Party:
+        """The token of a request if it is valid, else its address."""
+        return Party(self._guards.holder(request) or request.peer)
 
     def answer(self, request: Request) -> None:
         """None: there are no calls here."""

@@ -22,6 +22,7 @@ from envscaler_mcp.farm.control_plane import ControlPlane
 from envscaler_mcp.farm.control_routes import ControlService
 from envscaler_mcp.farm.environments import Environments
 from envscaler_mcp.farm.metrics import Figures
+from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
@@ -79,12 +80,13 @@ class FrontEnd:
             pages=config.pages,
         )
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
-        self.agents = Connections(agents, config.timeouts, config.connections)
+        self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
         plane = ControlPlane(self.worlds, self.siblings, config.url)
         # Whoever controls comes from this machine, or through something that this machine trusts.
         own = Guards(config.secret, hosts=config.hosts)
         owners = ControlService(share, plane, figures, self.siblings, own)
-        self.owners = Connections(owners, config.timeouts, config.connections)
+        self.owners = Connections(owners, config.timeouts, most_connections(config.connections, owners=True))
+        self.worlds.memory.held_for_clients = lambda: self.agents.held.total + self.owners.held.total
 
     def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
         """Go on with a connection that another process accepted."""

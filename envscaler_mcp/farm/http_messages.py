@@ -45,6 +45,8 @@ class Request:
     keep_alive: bool = True
     """Whether the connection may carry another request."""
     upgrade: bool = False
+    world: tuple[str, str] | None = None
+    """The environment and the name in the address of a world, once the request is admitted."""
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import logging
 import os
 import random
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.sandbox.limits import MIB, resident
@@ -37,6 +37,8 @@ class MemoryWatch:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
+        self.held_for_clients: Callable[[], int] = int
+        """Bytes that the process holds for its clients, which no world can help."""
         self._for_worlds = max(limit - resident(os.getpid()), limit // PART_OF_LOCAL)
         """Bytes that are left for worlds where the process has none yet."""
         self._in_worlds = 0
@@ -50,7 +52,8 @@ class MemoryWatch:
     @property
     def in_process(self) -> int:
         """Bytes that this process holds beside those it began with."""
-        return max(0, resident(os.getpid()) - max(0, self._limit - self._for_worlds))
+        began_with = max(0, self._limit - self._for_worlds)
+        return max(0, resident(os.getpid()) - began_with - self.held_for_clients())
 
     @property
     def workers_are_full(self) -> bool:
@@ -81,9 +84,11 @@ class MemoryWatch:
         return await self._make_room_here(worlds) + await self._make_room_in_workers(worlds)
 
     async def _make_room_here(self, worlds: Iterable[HostedWorld]) -> int:
-        excess, ended = self.too_much_in_process, 0
-        if not excess:
+        if not self.too_much_in_process:
             return 0
+        # What was freed may be all that is too much.
+        give_back_memory()
+        excess, ended = self.too_much_in_process, 0
         held = [(world.held_here, world) for world in worlds if world.visitor and world.ended is None]
         for size, world in sorted(held, key=lambda one: -one[0]):
             if excess <= 0 or size < WORTH_ENDING:
@@ -96,7 +101,8 @@ class MemoryWatch:
             )
             excess -= size
             ended += 1
-        give_back_memory()
+        if ended:
+            give_back_memory()
         return ended
 
     async def _make_room_in_workers(self, worlds: Iterable[HostedWorld]) -> int:

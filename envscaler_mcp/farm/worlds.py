@@ -97,7 +97,7 @@ class Worlds:
         self._opening = 0
         self._threads: dict[str, Threads] = {}
         self._calls = WorkerCalls()
-        self._memory = MemoryWatch(caps.memory)
+        self.memory = MemoryWatch(caps.memory)
         self.visitors = 0
 
     def __len__(self) -> int:
@@ -113,9 +113,9 @@ class Worlds:
             raise NoWorldError("There is no world at this address; it was closed, or its lease has ended.")
         return found
 
-    def is_open(self, name: str) -> bool:
-        """Whether a world of that name is here."""
-        return name in self._open
+    def get(self, name: str) -> HostedWorld | None:
+        """The open world of that name, if it is here."""
+        return self._open.get(name)
 
     def named(self, name: str) -> HostedWorld:
         """The world of that name, whatever its environment."""
@@ -187,7 +187,7 @@ class Worlds:
     def _admit(self, *, here: bool) -> None:
         if len(self._open) + self._opening >= self.caps.worlds:
             raise FullError(f"{self.caps.worlds} worlds are open, as many as may be; close some, or let leases end.")
-        if self._memory.too_much_in_process if here else self._memory.workers_are_full:
+        if self.memory.too_much_in_process if here else self.memory.workers_are_full:
             raise FullError(f"The worlds fill the {self.caps.memory >> 20} MiB they may have; close some.")
 
     def _add(self, world: HostedWorld) -> HostedWorld:
@@ -274,8 +274,8 @@ class Worlds:
         while True:
             await asyncio.sleep(memory.SECONDS)
             try:
-                self._memory.weigh(self._open.values())
-                self.counts.ended_for_memory += await self._memory.make_room(list(self._open.values()))
+                self.memory.weigh(self._open.values())
+                self.counts.ended_for_memory += await self.memory.make_room(list(self._open.values()))
             except Exception:
                 logger.exception("the worlds could not be weighed")
 

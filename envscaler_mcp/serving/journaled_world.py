@@ -48,6 +48,8 @@ class JournaledWorld(LocalWorld):
             raise WorldError(f"{code.environment.id!r} cannot be opened at this state: {cause}") from cause
         self._env._journal = []
         self._history: list[Write] = []
+        self._written: dict[tuple[str, str], set[str]] = {}
+        """Fields of records that the history tells of since the last mark."""
         self._last: list[Write] = []
 
     @classmethod
@@ -94,7 +96,7 @@ class JournaledWorld(LocalWorld):
         if journal:
             env._journal = []
             if self._marks:
-                self._history += journal
+                self._remember(journal)
         return Outcome("done" if success is True else "refused", text)
 
     def _grows_too_far(self, journal: list[Write], most: int) -> bool:
@@ -146,13 +148,28 @@ class JournaledWorld(LocalWorld):
         if journal:
             self._env._undo(journal)
 
+    def _remember(self, journal: list[Write]) -> None:
+        """Add writes to the history, save what a field was in between: only what it was at the last mark is gone back to."""
+        for write in journal:
+            if write[0] == "put":
+                written = self._written.setdefault((write[1], write[2]), set())
+                if write[3] in written:
+                    continue
+                written.add(write[3])
+            elif write[0] != "scalar":
+                # Another record begins there, or one ends.
+                self._written.pop((write[1], write[2]), None)
+            self._history.append(write)
+
     def _mark(self) -> _Mark:
+        self._written = {}
         return _Mark(len(self._history))
 
     def _return_to(self, mark: _Mark) -> None:
         self._take_back(self._history[mark.writes :])
         self._env._journal = []
         del self._history[mark.writes :]
+        self._written = {}
         self._last = []
 
     def _changed_since(self, mark: _Mark) -> StateDiff:
@@ -206,4 +223,5 @@ class JournaledWorld(LocalWorld):
         """End the world; it answers no more calls."""
         super().close()
         self._history = []
+        self._written = {}
         self._last = []

@@ -15,8 +15,8 @@ from envscaler_mcp.serving.outcome import INSIDE, Outcome
 from envscaler_mcp.serving.plain_json import json_copy
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 
-RECORD_BYTES = 1_024
-"""What a record is taken to hold where a world's memory is estimated."""
+RECORD_BYTES = 4_096
+"""What a record is taken to hold where a world's memory is estimated: a long text, of letters that take four bytes."""
 
 
 class LocalWorld(ABC):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 from collections.abc import Awaitable, Callable
@@ -14,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from envscaler_mcp.farm.hosted_world import MOST_WAITING
+from envscaler_mcp.farm.hosted_world import MOST_WAITING, HostedWorld
+from envscaler_mcp.farm.memory import MemoryWatch
 from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.sandbox.isolation import open_isolated
@@ -238,6 +240,42 @@ async def test_what_the_farms_process_holds_ends_no_worker_and_the_visitor_who_h
         assert sum(map(len, ballast)) >= 200 * MIB
 
 
+def test_what_is_written_again_and_again_after_a_snapshot_is_held_once() -> None:
+    world = hospital()
+    assert isinstance(world, JournaledWorld)
+    bed = json.loads(world.call("list_beds", {"condition": "clean"}).text)["data"]["beds"][0]["id"]
+
+    def block_and_reopen(times: int) -> None:
+        for number in range(times):
+            assert world.call("block_bed", {"bed_id": bed, "reason": f"{number} " + "x" * 500}).kind == "done"
+            assert world.call("reopen_bed", {"bed_id": bed}).kind == "done"
+
+    before = world.state()
+    first = world.snapshot()
+    block_and_reopen(1)
+    held, between = world.held, world.state()
+    second = world.snapshot()
+    block_and_reopen(200)
+    assert world.call("block_bed", {"bed_id": bed, "reason": "again"}).kind == "done"
+    assert world.held <= 2 * held - hospital().held
+    changed = world.diff_since(second)
+    world.restore(second)
+    assert world.state() == between
+    block_and_reopen(3)
+    assert world.call("block_bed", {"bed_id": bed, "reason": "again"}).kind == "done"
+    assert world.diff_since(second) == changed
+    world.restore(first)
+    assert world.state() == before
+
+
+def test_what_is_held_for_clients_is_charged_to_no_world() -> None:
+    watch = MemoryWatch(resident(os.getpid()) + 100 * MIB)
+    bodies = bytearray(os.urandom(1)) * (150 * MIB)
+    assert watch.too_much_in_process > 0
+    watch.held_for_clients = lambda: len(bodies)
+    assert watch.too_much_in_process == 0
+
+
 async def test_a_world_grows_to_a_bound_and_a_call_that_takes_long_in_the_farms_process_is_undone() -> None:
     async with farm_here(caps=Caps(records=1_200)) as here:
         world = await here.front.worlds.open("api_gateway")
@@ -280,6 +318,56 @@ async def test_a_world_whose_calls_take_too_long_in_the_farms_process_is_ended_a
         assert "took longer" in str(world.ended)
         assert (watcher.events.get_nowait() or {})["event"] == "call"
         assert '"success":true' in getattr(neighbour.call("list_wards", {}, None), "text", "")
+
+
+async def test_many_connections_to_a_world_whose_calls_take_long_hold_up_no_other_world(home: Path) -> None:
+    async with farm_here() as here:
+        slow, neighbour = await here.front.worlds.open("fixed_assets"), await here.front.worlds.open("hospital_stays")
+        site = json.loads(text_of(slow, "list_sites"))["data"]["sites"][0]["id"]
+        category = json.loads(text_of(slow, "list_categories"))["data"]["categories"][0]["id"]
+        for number in range(900):
+            asset = {"tag": f"Q{number}", "what": "x", "category_id": category, "site_id": site, "cost": 1_000}
+            assert '"success":true' in text_of(slow, "buy_asset", **asset)
+        port = int(here.url.rpartition(":")[2])
+        opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for one in [*opened, (reader, writer)]:
+            await asked_on(*one, neighbour, "list_wards")
+        for _, attacker in opened:
+            attacker.write(posted(slow, "list_sites"))
+        for _ in range(5):
+            began = time.thread_time()
+            await asked_on(reader, writer, neighbour, "list_wards")
+            # In seconds of this thread, which others on the machine do not change; without turns all calls come first.
+            assert time.thread_time() - began < 0.5
+        assert slow.ended is None
+        for _, attacker in (*opened, (reader, writer)):
+            attacker.transport.abort()
+
+
+def text_of(world: HostedWorld, tool: str, **arguments: Any) -> str:
+    outcome = world.call(tool, arguments, None)
+    assert isinstance(outcome, Outcome)
+    return outcome.text
+
+
+def posted(world: HostedWorld, tool: str) -> bytes:
+    """A call as it is sent."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": {}}}
+    body = json.dumps(message).encode()
+    head = (
+        f"POST /e/{world.environment.card.id}/{world.name}/mcp HTTP/1.1\r\nhost: localhost\r\n"
+        f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+async def asked_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, world: HostedWorld, tool: str) -> bytes:
+    """The answer to a call on an open connection."""
+    writer.write(posted(world, tool))
+    async with asyncio.timeout(30):
+        head = await reader.readuntil(b"\r\n\r\n")
+        return await reader.readexactly(int(head.partition(b"content-length: ")[2].partition(b"\r")[0]))
 
 
 def test_a_world_keeps_no_arguments_of_calls_with_keys_and_a_bounded_number_of_bytes(

@@ -19,6 +19,7 @@ from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm import audit_file
 from envscaler_mcp.farm.agent_routes import AgentService
 from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
+from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.http_messages import MAX_TARGET, BadRequestError, RequestParser
 from envscaler_mcp.farm.worlds import Caps
@@ -132,7 +133,12 @@ ELSEWHERE = [
     {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"},
     {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"},
     {"sec-fetch-site": "cross-site", "origin": "https://elsewhere.example"},
+    {"sec-fetch-site": "Cross-Site"},
+    {"sec-fetch-site": "none, cross-site"},
+    {"sec-fetch-site": "elsewhere"},
     {"origin": "null"},
+    {"origin": "http://127.0.0.1:3000"},
+    {"origin": "http://localhost"},
 ]
 OWN = [
     {},
@@ -211,6 +217,48 @@ async def test_one_client_shuts_no_newcomer_out_by_asking_wrongly(home: Path) ->
             writer.transport.abort()
 
 
+async def test_visitors_of_one_address_wait_as_one_however_many_worlds_they_have(home: Path) -> None:
+    async with farm_of(home) as farm:
+        worlds = farm.here.front.worlds
+        own = await farm.open("hospital_stays")
+        names = [worlds.invitation("hospital_stays") for _ in range(60)]
+        for name in names:
+            await worlds.open_guest("hospital_stays", name, "127.0.0.1")
+        port = int(farm.here.url.rpartition(":")[2])
+        body = b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":[' + b"[1,2]," * 30_000 + b"1]}}"
+        head = b"POST /e/hospital_stays/%s/mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        length = b"content-length: %d\r\n\r\n" % len(body)
+        opened = [await asyncio.open_connection("127.0.0.1", port) for _ in names]
+        for name, (_, writer) in zip(names, opened, strict=True):
+            writer.write(head % name.encode() + length + body)
+        while farm.here.front.agents.slow_queue.waiting < 50:  # noqa: ASYNC110 - what waits sets no event
+            await asyncio.sleep(0.01)
+        for _ in range(3):
+            # It was a turn of each of their worlds, and a pause after it: some three seconds.
+            async with asyncio.timeout(1):
+                said = await farm.call(own, "list_wards", unknown="x" * 20_000)
+            assert '"success":false' in said
+        assert farm.here.front.agents.slow_queue.waiting > 0
+        for _, writer in opened:
+            writer.transport.abort()
+
+
+async def test_names_of_worlds_that_are_not_here_are_no_party_of_their_own(home: Path) -> None:
+    async with farm_of(home) as farm:
+        service = farm.here.front.agents.service
+        world = await farm.here.front.worlds.open("hospital_stays")
+        parties = set()
+        for name in ("a" * 22, "b" * 22, farm.here.front.worlds.invitation("hospital_stays")):
+            head = f"POST /e/hospital_stays/{name}/mcp HTTP/1.1\r\nhost: elsewhere\r\n\r\n".encode()
+            request = RequestParser().read_head(head, "10.0.0.1")
+            assert service.admit(request) is not None
+            parties.add(service.party(request))
+        assert parties == {Party("10.0.0.1")}
+        request = RequestParser().read_head(f"POST /e/hospital_stays/{world.name}/mcp HTTP/1.0\r\n\r\n".encode(), "")
+        service.admit(request)
+        assert service.party(request) == Party(f"world {world.name}", world.name)
+
+
 async def test_visits_of_one_address_end_its_own_that_were_never_used_first(home: Path) -> None:
     caps = Caps(visitors=6, visitors_of_address=3)
     async with farm_of(home, caps=caps) as farm:
@@ -230,8 +278,8 @@ async def test_visits_of_one_address_end_its_own_that_were_never_used_first(home
         await visited("10.0.0.3")
         await visited("10.0.0.4")
         assert worlds.visitors == 6
-        assert not worlds.is_open(other.name), "idle longest of those never used"
-        assert worlds.is_open(used.name)
+        assert not worlds.get(other.name), "idle longest of those never used"
+        assert worlds.get(used.name)
 
 
 async def test_a_fork_of_a_world_that_hangs_is_answered_within_a_second(home: Path) -> None:

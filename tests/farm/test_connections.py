@@ -26,6 +26,8 @@ from starlette.websockets import WebSocket
 from envscaler_mcp.farm import connections, http_messages, slow_queue
 from envscaler_mcp.farm.application import application
 from envscaler_mcp.farm.connections import Connections, HandOver, Timeouts
+from envscaler_mcp.farm.fair_line import Party
+from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.http_messages import Answer, Request, error
 
 HEAD = b"host: farm\r\n"
@@ -61,8 +63,8 @@ class Mirror:
             raise RuntimeError("not for other eyes")
         return HandOver(7) if request.path == "/elsewhere" else None
 
-    def party(self, request: Request) -> str | None:
-        return "the party" if request.path.startswith("/known") else None
+    def party(self, request: Request) -> Party:
+        return Party("the party" if request.path.startswith("/known") else request.peer)
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         if request.path.startswith("/app"):
@@ -546,7 +548,8 @@ async def test_parties_take_turns_in_the_slow_queue() -> None:
 
 
 async def test_one_request_more_than_may_wait_is_refused_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_queue, "MAX_OF_PARTY", 1)
+    monkeypatch.setattr(slow_queue, "MAX_OF_HOLDER", 1)
+    monkeypatch.setattr(slow_queue, "MAX_PAUSE", 0.3)
     async with door() as here:
         sent = get("/heavier") + get("/heavy") + get("/later", "connection: close")
         answers = [await one for one in [asyncio.ensure_future(here.ask(sent)) for _ in range(4)]]
@@ -554,24 +557,69 @@ async def test_one_request_more_than_may_wait_is_refused_for_a_moment(monkeypatc
     assert all(b"retry-after: 1" in one for one in answers if b" 503 " in one)
 
 
-async def test_bodies_that_are_never_finished_take_a_bounded_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MAX_UNFINISHED", 100_000)
+async def test_bodies_that_are_never_finished_take_a_bounded_number_of_bytes() -> None:
     async with door() as here:
+        held = here.connections.held = HeldBytes(100_000)
         loop = asyncio.get_running_loop()
         with contextlib.ExitStack() as stack:
             socks = [stack.enter_context(here.socket()) for _ in range(8)]
-            for sock in socks:
+            for sock in socks[:-1]:
                 await loop.sock_sendall(sock, post("/a", bytes(30_000))[:-1])
-            await until(lambda: len(here.connections._bodies) <= 3 and here.connections.unfinished > 80_000)
-            assert answers_in(await all_from(socks[0]))[0][0] == 408
-            assert here.connections.unfinished <= 100_000
+            await until(lambda: here.connections.statuses[408] >= 4)
+            assert 0 < held.total <= 100_000
+            await loop.sock_sendall(socks[-1], post("/a", bytes(10_000))[:-1])
             await loop.sock_sendall(socks[-1], b"1" + FAREWELL)
             assert [status for status, _ in answers_in(await all_from(socks[-1]))] == [200, 200]
-        await until(lambda: here.connections.unfinished == 0)
+        await until(lambda: held.total == 0)
+
+
+async def test_bodies_that_wait_for_their_turn_take_a_bounded_number_of_bytes() -> None:
+    async with door() as here:
+        held = here.connections.held = HeldBytes(200_000)
+        loop = asyncio.get_running_loop()
+        with contextlib.ExitStack() as stack:
+            socks = [stack.enter_context(here.socket()) for _ in range(20)]
+            for sock in socks:
+                # The next request came along, and is held as well.
+                await loop.sock_sendall(sock, LARGE + LARGE[:-1])
+                assert held.total <= 200_000
+            await until(lambda: here.connections.statuses[503] > 5)
+            assert held.total <= 200_000
+            modest = await here.ask(post("/known", bytes(connections.LARGE + 1), "connection: close"))
+            assert answers_in(modest)[0][0] == 200
+        await until(lambda: held.total == 0)
+
+
+@pytest.mark.parametrize("path", ["/large", "/app/large"])
+async def test_answers_that_are_not_read_take_a_bounded_number_of_bytes(path: str) -> None:
+    async with door() as here:
+        held = here.connections.held = HeldBytes(50_000_000)
+        loop = asyncio.get_running_loop()
+        with contextlib.ExitStack() as stack:
+            for number in range(8):
+                sock = stack.enter_context(here.socket())
+                await loop.sock_sendall(sock, get(f"{path}?20000000"))
+                await until(lambda number=number: len(here.service.seen) == number + 1)
+            await until(lambda: len(here.connections.open) <= 4)
+            assert 0 < held.total <= 50_000_000
+            answer = await here.ask(get("/modest", "connection: close"))
+            assert answers_in(answer)[0][0] == 200
+        await until(lambda: held.total == 0)
+
+
+async def test_a_request_that_waits_too_long_for_its_turn_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr(connections, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(slow_queue, "MAX_PAUSE", 0.5)
+    async with door() as here:
+        large = post("/heavy", bytes(connections.LARGE + 1), "connection: close")
+        said = [await one for one in [asyncio.ensure_future(here.ask(large)) for _ in range(3)]]
+        assert sorted(answers_in(one)[0][0] for one in said) == [200, 503, 503]
+        assert here.connections.slow_queue.waiting == here.connections.held.total == 0
 
 
 async def test_too_many_large_requests_at_once_are_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_queue, "MAX_OF_PARTY", 1)
+    monkeypatch.setattr(slow_queue, "MAX_OF_HOLDER", 1)
     async with door() as here:
         large = post("/heavy", bytes(connections.LARGE + 1), "connection: close")
         said = [await one for one in [asyncio.ensure_future(here.ask(large)) for _ in range(3)]]
@@ -641,11 +689,32 @@ async def test_a_refused_request_without_a_body_leaves_the_connection_open() -> 
     assert [status for status, _ in answers_in(said)] == [401, 200]
 
 
-async def test_one_connection_too_many_is_told_so() -> None:
+async def test_one_connection_too_many_is_told_so_where_none_is_idle() -> None:
     async with door(limit=1) as here:
-        with here.socket():
-            await until(lambda: len(here.connections.open) == 1)
+        with here.socket() as busy:
+            await asyncio.get_running_loop().sock_sendall(busy, get("/held"))
+            await until(lambda: here.service.seen)
             assert answers_in(await here.ask(b""))[0][0] == 503
+            here.service.release.set()
+
+
+async def test_the_idlest_connection_of_an_address_makes_room_for_another() -> None:
+    async with door(limit=8) as here:
+        loop = asyncio.get_running_loop()
+        with contextlib.ExitStack() as stack:
+            idle, busy, *_ = socks = [stack.enter_context(here.socket()) for _ in range(4)]
+            await until(lambda: len(here.connections.open) == 4)
+            for sock in socks:
+                await loop.sock_sendall(sock, get("/a"))
+                assert await loop.sock_recv(sock, 1 << 16)
+            await loop.sock_sendall(busy, get("/held"))
+            await until(lambda: "/held" in here.service.seen)
+            for _ in range(3):
+                assert answers_in(await here.ask(FAREWELL))[0][0] == 200
+                assert len(here.connections.open) <= 4
+            assert await loop.sock_recv(idle, 1 << 16) == b""
+            here.service.release.set()
+            assert await loop.sock_recv(busy, 1 << 16)
 
 
 async def test_an_error_of_the_service_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:

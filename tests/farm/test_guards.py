@@ -268,12 +268,17 @@ FOREIGN_HOSTS = [
 ]
 OWN_ORIGINS = [
     "http://localhost",
+    "http://LocalHost",
+    "http://127.0.0.1",
+    "http://[::1]",
+    "https://farm.example",
+]
+"""At the port of the farm."""
+FOREIGN_ORIGINS = [
     "http://localhost:6274",
     "http://127.0.0.1:3000",
     "http://[::1]:3000",
-    "https://farm.example",
-]
-FOREIGN_ORIGINS = [
+    "https://farm.example:8443",
     "null",
     "",
     "https://evil.example",
@@ -297,8 +302,10 @@ async def test_a_farm_answers_to_its_own_names_and_to_its_own_pages() -> None:
         for host in OWN_HOSTS:
             assert (await here.call(f"host: {host}")).status == 200
             assert (await here.owners("GET", "/openapi.json", f"host: {host}", owner)).status == 200
+            port = host.rpartition("]")[2]
+            port = port[port.index(":") :] if ":" in port else ""
             for origin in OWN_ORIGINS:
-                assert (await here.call(f"host: {host}", f"origin: {origin}")).status == 200
+                assert (await here.call(f"host: {host}", f"origin: {origin}{port}")).status == 200, (host, origin)
         assert here.world.calls == len(OWN_HOSTS) * (1 + len(OWN_ORIGINS))
 
 

@@ -22,6 +22,7 @@ from envscaler_mcp.farm.agent_routes import scope_of
 from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.control_plane import events_response
 from envscaler_mcp.farm.control_routes import MAX_CONTROL_BODY
+from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.http_messages import Answer, Request, error
 from envscaler_mcp.farm.idempotency import IdempotentRequests
@@ -48,9 +49,9 @@ class _Head:
         self._guards = guards
         self.application = application([Route("/health", self._health), Route("/metrics", self._metrics), *routes])
 
-    def party(self, request: Request) -> str | None:
-        """The token of a request, if it is valid."""
-        return self._guards.holder(request)
+    def party(self, request: Request) -> Party:
+        """The token of a request if it is valid, else its address."""
+        return Party(self._guards.holder(request) or request.peer)
 
     def answer(self, request: Request) -> None:
         """None: there are no calls here."""
