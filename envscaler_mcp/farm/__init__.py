@@ -1,1 +1,1 @@
-"""The farm as a service: every world behind one address, for agents, for whoever owns worlds, and for programs that look."""
+"""The farm as a service: every world behind one address, for agents, for owners of worlds, and for programs that only read."""

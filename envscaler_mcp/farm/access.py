@@ -74,10 +74,10 @@ class Guards:
 
     def _is_own(self, host: str) -> bool:
         """Whether a name, perhaps with a port, is this farm's: one that no other site's name server can point here."""
-        found = _HOST.fullmatch(host)
-        if found is None:
+        match = _HOST.fullmatch(host)
+        if match is None:
             return False
-        name = found[1].strip("[]").lower()
+        name = match[1].strip("[]").lower()
         return name in self.hosts or _is_loopback(name)
 
     def lets_in(self, origin: str | None) -> bool:

@@ -52,13 +52,13 @@ class Catalogue:
         """Pages of servers, and single ones."""
         routes = []
         for prefix in PREFIXES:
-            one = f"{prefix}/{{name:path}}"
+            route = f"{prefix}/{{name:path}}"
             routes += [
                 Route(prefix, self._answer_page),
                 Route(f"{prefix}/", self._answer_page),
-                Route(f"{one}/versions", self._answer_versions),
-                Route(f"{one}/versions/{{version}}", self._answer_server),
-                Route(one, self._answer_server),
+                Route(f"{route}/versions", self._answer_versions),
+                Route(f"{route}/versions/{{version}}", self._answer_server),
+                Route(route, self._answer_server),
             ]
         return routes
 

@@ -119,17 +119,17 @@ class ControlPlane:
     async def _opened_elsewhere(self, number: int, order: OpenOrder) -> list[dict[str, Any]]:
         body = order.model_dump_json().encode()
         status, content = await self._siblings.ask(number, "POST", f"{PREFIX}?{OWN}", body)
-        told = json.loads(content)
+        answer = json.loads(content)
         if status != 201:
-            raise (FullError if status == 503 else WorldError)(told["error"])
-        found: list[dict[str, Any]] = told["worlds"]
-        return found
+            raise (FullError if status == 503 else WorldError)(answer["error"])
+        cards: list[dict[str, Any]] = answer["worlds"]
+        return cards
 
     async def _do_list(self, request: Request) -> dict[str, Any]:
         cards = [self._card(world).model_dump() for world in self._worlds]
         if OWN not in request.query_params:
-            for told in await self._siblings.ask_all(f"{PREFIX}?{OWN}"):
-                cards += told["worlds"]
+            for answer in await self._siblings.ask_all(f"{PREFIX}?{OWN}"):
+                cards += answer["worlds"]
         return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
 
     async def _do_card(self, world: HostedWorld) -> WorldCard:
@@ -140,22 +140,22 @@ class ControlPlane:
         return Done()
 
     async def _do_state(self, world: HostedWorld) -> dict[str, Any]:
-        return {"state": await world.act(lambda one: one.state())}
+        return {"state": await world.act(lambda session: session.state())}
 
     async def _do_hash(self, world: HostedWorld) -> HashAnswer:
-        return HashAnswer(hash=await world.act(lambda one: one.state_hash()))
+        return HashAnswer(hash=await world.act(lambda session: session.state_hash()))
 
     async def _do_diff(self, world: HostedWorld) -> StateDiff:
-        return await world.act(lambda one: one.diff())
+        return await world.act(lambda session: session.diff())
 
     async def _do_changes(self, world: HostedWorld) -> StateDiff:
-        return await world.act(lambda one: one.diff_since_start())
+        return await world.act(lambda session: session.diff_since_start())
 
     async def _do_snapshot(self, world: HostedWorld) -> Snapshot:
-        return Snapshot(snapshot=await world.act(lambda one: one.snapshot()))
+        return Snapshot(snapshot=await world.act(lambda session: session.snapshot()))
 
     async def _do_restore(self, world: HostedWorld, order: Snapshot) -> Done:
-        await world.act(lambda one: one.restore(order.snapshot))
+        await world.act(lambda session: session.restore(order.snapshot))
         world.tell("restored", {"snapshot": order.snapshot})
         return Done()
 
@@ -166,14 +166,14 @@ class ControlPlane:
                 forked.append(await self._worlds.fork(world))
                 await asyncio.sleep(0)
         except BaseException:
-            for one in forked:
-                await self._worlds.close(one)
+            for fork in forked:
+                await self._worlds.close(fork)
             raise
         return json_response({"worlds": [self._card(fork).model_dump() for fork in forked]}, 201)
 
     async def _do_verify(self, world: HostedWorld, order: VerifyOrder) -> Verdict:
         """Agents may continue while checks run on the state that was read."""
-        final = await world.act(lambda one: one.state())
+        final = await world.act(lambda session: session.state())
         threads = world.threads.judging
         verdict = await anyio.to_thread.run_sync(world.session.judged, final, order.scoring, limiter=threads)
         world.tell("verified", {"reward": verdict.reward})

@@ -44,7 +44,7 @@ class HostedEnvironment:
 
     @cached_property
     def code(self) -> EnvironmentCode:
-        """Made ready for calls when a world is wanted; whoever only looks does without."""
+        """Made ready for calls when a world is wanted; a card or a list needs none of it."""
         return load_code(self._folder, self._registered)
 
     @cached_property

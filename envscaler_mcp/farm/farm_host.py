@@ -101,6 +101,6 @@ class _FarmWay(ClientChannel):
 
 
 async def _closed(world: RemoteWorld) -> None:
-    """Its lease would end it too, so nothing is lost where nobody answers."""
+    """Its lease would end it too, so nothing is lost where no process answers."""
     with anyio.CancelScope(shield=True), suppress(EnvScalerError):
         await anyio.to_thread.run_sync(world.close)

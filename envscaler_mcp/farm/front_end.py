@@ -1,4 +1,4 @@
-"""One process of the farm: it accepts whoever comes, holds its share of the worlds, and knows where the others are."""
+"""One process of the farm: it accepts connections, holds its share of the worlds, and knows where the others are."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class FrontEnd:
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
         plane = ControlPlane(self.worlds, self.siblings, config.url)
-        # Whoever controls comes from this machine, or through something that this machine trusts.
+        # Requests to the control plane come from this machine, or through something that this machine trusts.
         own = Guards(config.secret, hosts=config.hosts)
         owners = ControlService(share, plane, figures, self.siblings, own)
         self.owners = Connections(owners, config.timeouts, most_connections(config.connections, owners=True))
@@ -154,7 +154,7 @@ def run(serve: Coroutine[Any, Any, None]) -> None:
 async def run_front_end(
     front: FrontEnd, agents: list[socket.socket], owners: list[socket.socket], boxes: Mailboxes, lifeline: int
 ) -> None:
-    """Serve until somebody asks for the end, or the process that started this one is gone."""
+    """Serve until a signal asks for the end, or the process that started this one is gone."""
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -54,7 +54,7 @@ class HeldBytes:
             enough = max(most - (self.total - (self._most - self._left)), others[0][1] if others else 0)
             clients = sorted(
                 ((size, client) for client, (holder, size) in self._of.items() if holder == greedy),
-                key=lambda one: -one[0],
+                key=lambda item: -item[0],
             )
             for _, client in clients:
                 self.forget(client)

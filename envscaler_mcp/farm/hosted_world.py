@@ -44,7 +44,7 @@ class Terms:
     """What one world may take, and for how long."""
 
     lease_seconds: float
-    """How long it stays when nobody uses it."""
+    """How long it stays without use."""
     calls: int
     records: int
     """By how many it may grow, where it is in the farm's own process."""
@@ -87,7 +87,7 @@ class Counts:
 
 @dataclass(slots=True, eq=False)
 class Watcher:
-    """Somebody who is told what happens in a world."""
+    """A client that is told what happens in a world."""
 
     events: asyncio.Queue[Mapping[str, Any] | None] = field(default_factory=lambda: asyncio.Queue(WATCHER_BACKLOG))
 
@@ -248,7 +248,7 @@ class HostedWorld:
 
     @property
     def leaves(self) -> float:
-        """When it is closed if nobody uses it, by the monotonic clock."""
+        """When it is closed if it is not used, by the monotonic clock."""
         return self.used + (self.terms.lease_seconds if self.first_lease is None else self.first_lease)
 
     @property
@@ -300,31 +300,31 @@ class HostedWorld:
         self._watchers.discard(watcher)
 
     def _diff_of(self, tool: str, outcome: Outcome) -> StateDiff:
-        found = self.environment.card.tool(tool)
-        writes = outcome.kind == "done" and found is not None and found.effect == "writes"
+        declared = self.environment.card.tool(tool)
+        writes = outcome.kind == "done" and declared is not None and declared.effect == "writes"
         return self.session.diff() if writes else StateDiff()
 
     def _tell_of_call(self, tool: str, arguments: dict[str, Any], outcome: Outcome, diff: StateDiff) -> None:
-        told = {
+        event = {
             "tool": tool,
             "arguments": arguments,
             "kind": outcome.kind,
             "result": outcome.payload,
             "diff": diff.model_dump(mode="json"),
         }
-        self.tell("call", told)
+        self.tell("call", event)
 
-    def tell(self, what: str, told: Mapping[str, Any]) -> None:
-        """Tell everybody who watches."""
+    def tell(self, what: str, details: Mapping[str, Any]) -> None:
+        """Tell all watchers."""
         for watcher in list(self._watchers):
             try:
-                watcher.events.put_nowait({"event": what, "number": self.calls, **told})
+                watcher.events.put_nowait({"event": what, "number": self.calls, **details})
             except asyncio.QueueFull:
                 self._watchers.discard(watcher)
                 _hang_up(watcher)
 
     async def close(self) -> None:
-        """End the world, and tell whoever watches."""
+        """End the world, and tell its watchers."""
         self.tell("closed", {})
         for watcher in list(self._watchers):
             _hang_up(watcher)

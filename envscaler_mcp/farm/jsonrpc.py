@@ -30,7 +30,7 @@ NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"
 _ROUTING = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name"})
 
 MAX_DEPTH = 200
-"""How deep objects and lists may lie in one another; whoever handles deeper ones in steps of its own runs out of them."""
+"""How deep objects and lists may lie in one another; code that recurses into deeper ones reaches its limit."""
 
 _STATUS = {METHOD_NOT_FOUND: 404}
 _STATUS |= dict.fromkeys((PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH, UNSUPPORTED_VERSION), 400)
@@ -39,8 +39,8 @@ _STATUS |= dict.fromkeys((PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_M
 class RpcError(Exception):
     """A request that gets an error instead of a result."""
 
-    def __init__(self, code: int, told: str, data: Any = None) -> None:
-        super().__init__(told)
+    def __init__(self, code: int, reason: str, data: Any = None) -> None:
+        super().__init__(reason)
         self.code = code
         self.data = data
 
@@ -74,16 +74,16 @@ class Message:
             return json.dumps(self.id).encode()
 
 
-def unanswered(status: int, told: str, *headers: tuple[str, str]) -> Answer:
+def unanswered(status: int, reason: str, *headers: tuple[str, str]) -> Answer:
     """Why a message was not even read, in a form in which clients of the protocol look for a sentence."""
-    return Answer(status, RpcError(INVALID_REQUEST, told).body(b"null"), headers=headers)
+    return Answer(status, RpcError(INVALID_REQUEST, reason).body(b"null"), headers=headers)
 
 
 _NO_MESSAGE = "The body must be one JSON-RPC request or notification."
 
 
 def read_message(body: bytes) -> Message | None:
-    """The message in a body; None for an answer, which nobody here waits for."""
+    """The message in a body; None for an answer, which this server does not wait for."""
     try:
         said = json.loads(body.decode())
     except (ValueError, RecursionError):
@@ -107,18 +107,18 @@ def _is_deep(said: Any) -> bool:
     level = [said]
     for _ in range(MAX_DEPTH + 1):
         # An object's values, or a list's; what is neither holds nothing.
-        level = [one for one in level if type(one) in (dict, list)]
+        level = [value for value in level if type(value) in (dict, list)]
         if not level:
             return False
-        level = [inner for one in level for inner in (one.values() if type(one) is dict else one)]
+        level = [inner for value in level for inner in (value.values() if type(value) is dict else value)]
     return True
 
 
 def _is_answer(said: Mapping[str, Any]) -> bool:
     error = said.get("error")
     if type(error) is dict:
-        told = type(error.get("code")) is int and type(error.get("message")) is str
-        return told and "id" in said and isinstance(said["id"], int | str | None)
+        is_error = type(error.get("code")) is int and type(error.get("message")) is str
+        return is_error and "id" in said and isinstance(said["id"], int | str | None)
     return type(said.get("result")) is dict and isinstance(said.get("id"), int | str)
 
 

@@ -34,7 +34,7 @@ _quoted = json.encoder.encode_basestring
 
 
 Arrival = Callable[[], Coroutine[Any, Any, HostedWorld]]
-"""Opens the world that somebody was invited to; only a call needs it."""
+"""Opens the world of a guest link; only a call needs it."""
 
 
 def answer_agent(
@@ -132,7 +132,7 @@ def _shaped(world: HostedWorld, id_: bytes, modern: bool, reads_json: bool, outc
 def _noted(message: Message | None, version: str | None, modern: bool) -> Answer:
     """Notifications change nothing here, and an answer belongs to no question; both are well meant in the older era."""
     if message is None and modern:
-        raise RpcError(INVALID_REQUEST, "Nobody asked for an answer.")
+        raise RpcError(INVALID_REQUEST, "No answer was asked for.")
     if modern and version not in MODERN_VERSIONS:
         raise unsupported(version)
     return Answer(202)
@@ -152,7 +152,7 @@ def _accepted(accept: str) -> tuple[bool, bool]:
     """Whether JSON may be sent, and whether events may; who does not say takes either."""
     if accept == "application/json, text/event-stream":
         return True, True
-    kinds = {one.partition(";")[0].strip().lower() for one in accept.split(",")}
+    kinds = {part.partition(";")[0].strip().lower() for part in accept.split(",")}
     anything = not accept or "*/*" in kinds
     return (
         anything or bool(kinds & {"application/json", "application/*"}),

@@ -90,7 +90,7 @@ class MemoryWatch:
         give_back_memory()
         excess, ended = self.too_much_in_process, 0
         held = [(world.held_here, world) for world in worlds if world.visitor and world.ended is None]
-        for size, world in sorted(held, key=lambda one: -one[0]):
+        for size, world in sorted(held, key=lambda item: -item[0]):
             if excess <= 0 or size < WORTH_ENDING:
                 break
             logger.warning("a visitor's world of %s held %d KiB and was ended", world.environment.card.id, size >> 10)

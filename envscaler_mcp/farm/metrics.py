@@ -53,7 +53,7 @@ class Figures:
     def own(self) -> dict[str, float]:
         """By name; those of several processes can be added."""
         counts = self._worlds.counts
-        found: dict[str, float] = {
+        values: dict[str, float] = {
             "worlds": len(self._worlds),
             "visitors": self._worlds.visitors,
             "connections": self._connections(),
@@ -68,8 +68,8 @@ class Figures:
             "calls_total": counts.calls,
         }
         for status, count in sorted(self._statuses().items()):
-            found[f'requests_total{{status="{status}"}}'] = count
-        return found
+            values[f'requests_total{{status="{status}"}}'] = count
+        return values
 
     async def as_json(self, request: Request) -> Response:
         """Of all processes, or of this one for the others."""

@@ -94,10 +94,17 @@ class OpenConnections(Generic[T]):
 
     def _look_for_idle(self, address: str, newcomer: T) -> list[T]:
         """Of the world with most of them, so that those of one world are not closed for those of another."""
-        idle = [one for one in self._open if one.address == address and one.is_idle and one is not newcomer]
-        of_world = Counter(one.world for one in idle)
+        idle = [
+            connection
+            for connection in self._open
+            if connection.address == address and connection.is_idle and connection is not newcomer
+        ]
+        of_world = Counter(connection.world for connection in idle)
         most = max(of_world.values(), default=0)
-        crowd = sorted((one for one in idle if of_world[one.world] == most), key=lambda one: one.deadline)
+        crowd = sorted(
+            (connection for connection in idle if of_world[connection.world] == most),
+            key=lambda connection: connection.deadline,
+        )
         return crowd[:_REMEMBERED][::-1]
 
 

@@ -1,6 +1,6 @@
 """The other processes of a farm: connections are handed to the one that holds their world, and all can be asked.
 
-A world lives in one process, and a client connects to any. So whoever reads a request for somebody else's world gives
+A world lives in one process, and a client connects to any. So a process that reads a request for a world of another gives
 the whole connection away, with what was read from it; later requests on it go straight there.
 """
 
@@ -53,8 +53,8 @@ class Mailboxes:
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-farm-"))
             pairs = [socket.socketpair(socket.AF_UNIX, kind) for _ in range(processes)]
-            for one in (end for pair in pairs for end in pair):
-                stack.enter_context(one).setblocking(False)
+            for end_ in (end for pair in pairs for end in pair):
+                stack.enter_context(end_).setblocking(False)
             yield cls(tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs), Path(folder))
 
     def questions(self, number: int) -> Path:
@@ -96,14 +96,14 @@ class Siblings:
                 for descriptor in handed:
                     os.close(descriptor)
                 continue
-            connection, kept = handed
-            with os.fdopen(kept, "rb") as file:
+            connection, descriptor = handed
+            with os.fdopen(descriptor, "rb") as file:
                 file.seek(0)
                 received = file.read()
             try:
                 take(_PLANES[said[0]], socket.socket(fileno=connection), received)
             except OSError:
-                # Whoever asked has left on the way.
+                # The client has left on the way.
                 continue
 
     def hand_over(self, plane: Plane, place: int, sock: socket.socket, received: bytes) -> None:
@@ -114,9 +114,9 @@ class Siblings:
 
     async def _hand_over(self, plane: Plane, place: int, sock: socket.socket, received: bytes) -> None:
         said = bytes([_PLANES.index(plane)])
-        with sock, tempfile.TemporaryFile(buffering=0) as kept:
-            kept.write(received)
-            descriptors = [sock.fileno(), kept.fileno()]
+        with sock, tempfile.TemporaryFile(buffering=0) as file:
+            file.write(received)
+            descriptors = [sock.fileno(), file.fileno()]
             waited = 0.0
             while True:
                 try:
@@ -149,7 +149,7 @@ class Siblings:
 
     async def ask_all(self, path: str) -> list[Any]:
         """What the others answer to the same question; those that do not answer are left out."""
-        found = []
+        answers = []
         for number in self.others:
             try:
                 status, content = await self.ask(number, "GET", path)
@@ -157,8 +157,8 @@ class Siblings:
                 logger.warning("%s", cause)
                 continue
             if status == 200:
-                found.append(json.loads(content))
-        return found
+                answers.append(json.loads(content))
+        return answers
 
 
 @contextlib.asynccontextmanager

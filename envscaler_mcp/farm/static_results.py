@@ -88,7 +88,7 @@ class FixedAnswers:
         if type(name) is not str:
             raise RpcError(INVALID_PARAMS, "prompts/get needs a name.")
         given = params.get("arguments")
-        if given is not None and not (type(given) is dict and all(type(one) is str for one in given.values())):
+        if given is not None and not (type(given) is dict and all(type(value) is str for value in given.values())):
             raise RpcError(INVALID_PARAMS, "The arguments of a prompt are texts by name; prompts here have none.")
         if name not in tasks.texts:
             raise RpcError(INVALID_PARAMS, server_info.no_prompt(name), {"name": name})
@@ -97,13 +97,13 @@ class FixedAnswers:
 
     def _discovered(self) -> bytes:
         versions = {"supportedVersions": list(MODERN_VERSIONS)}
-        kept = {"ttlMs": KEPT_MS, "cacheScope": "public"}
-        return self._shaped(True, {**versions, **self._described(), **kept})
+        caching = {"ttlMs": KEPT_MS, "cacheScope": "public"}
+        return self._shaped(True, {**versions, **self._described(), **caching})
 
     def _initialized(self, params: Mapping[str, Any]) -> bytes:
         version = negotiated(params)
-        told = {"protocolVersion": version, **self._described(), "serverInfo": self._server}
-        return self._shaped(False, told)
+        result = {"protocolVersion": version, **self._described(), "serverInfo": self._server}
+        return self._shaped(False, result)
 
     def _described(self) -> dict[str, Any]:
         capabilities = {
@@ -116,8 +116,8 @@ class FixedAnswers:
     def _shaped(self, modern: bool, result: Mapping[str, Any], kept_ms: int | None = None) -> bytes:
         if not modern:
             return encode(dict(result)).encode()
-        kept = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": "public"}
-        text = encode({**result, "resultType": "complete", **kept}).encode()
+        caching = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": "public"}
+        text = encode({**result, "resultType": "complete", **caching}).encode()
         return b'%s,"_meta":%s}' % (text[:-1], self.stamp)
 
 

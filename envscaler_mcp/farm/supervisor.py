@@ -41,12 +41,12 @@ class Supervisor:
         self._stopping = False
 
     def run(self, ready: Callable[[], None]) -> int:
-        """Serve until somebody asks for the end; the exit code."""
+        """Serve until a signal asks for the end; the exit code."""
         limits.hold_many_worlds()
         with Mailboxes.opened(self._processes) as boxes, _lifeline() as lifeline:
             for asking in _ASKING:
                 signal.signal(asking, self._asked_to_stop)
-            # What is there before the fork is shared by all, as long as nobody writes to it.
+            # What is there before the fork is shared by all, as long as no process writes to it.
             gc.collect()
             gc.freeze()
             for number in range(self._processes):
@@ -64,7 +64,7 @@ class Supervisor:
                 os.kill(child, signal.SIGTERM)
 
     def _start(self, number: int, boxes: Mailboxes, lifeline: tuple[int, int]) -> None:
-        # Somebody may ask for the end before the new process knows how to end.
+        # A signal may ask for the end before the new process knows how to end.
         signal.pthread_sigmask(signal.SIG_BLOCK, _ASKING)
         child = os.fork()
         if not child:
@@ -78,8 +78,8 @@ class Supervisor:
         try:
             # Only the process that started all holds this end, so that the others notice when it is gone.
             os.close(lifeline[1])
-            for one in _ASKING:
-                signal.signal(one, signal.SIG_DFL)
+            for asking in _ASKING:
+                signal.signal(asking, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKING)
             front = FrontEnd(self._config, number, boxes)
             run(run_front_end(front, [self._agents], [self._owners], boxes, lifeline[0]))
@@ -100,7 +100,7 @@ class Supervisor:
             if number is None or self._stopping:
                 continue
             now = time.monotonic()
-            self._deaths = [one for one in self._deaths if now - one < RESTART_SPAN] + [now]
+            self._deaths = [moment for moment in self._deaths if now - moment < RESTART_SPAN] + [now]
             if len(self._deaths) > MOST_RESTARTS:
                 raise LaunchError("The farm's processes end again and again; the log above says why.")
             why = os.waitstatus_to_exitcode(status)

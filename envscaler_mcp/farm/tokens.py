@@ -1,4 +1,4 @@
-"""Tokens that say what they are good for and until when, made and known by whoever holds the farm's secret."""
+"""Tokens that say what they are good for and until when, made and checked with the farm's secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worlds that are open: named, counted, kept within bounds, and closed when nobody comes any more."""
+"""The worlds that are open: named, counted, kept within bounds, and closed when no client comes any more."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Share:
         return zlib.crc32(name.encode()) % self.of
 
     def fresh(self) -> str:
-        """A name that nobody can guess and that belongs here."""
+        """A name that cannot be guessed and that belongs here."""
         while True:
             name = secrets.token_urlsafe(16)
             if self.owner(name) == self.number:
@@ -108,10 +108,10 @@ class Worlds:
 
     def find(self, environment: str, name: str) -> HostedWorld:
         """The world at an address; NoWorldError says no more than that there is none."""
-        found = self._open.get(name)
-        if found is None or found.environment.card.id != environment:
+        world = self._open.get(name)
+        if world is None or world.environment.card.id != environment:
             raise NoWorldError("There is no world at this address; it was closed, or its lease has ended.")
-        return found
+        return world
 
     def get(self, name: str) -> HostedWorld | None:
         """The open world of that name, if it is here."""
@@ -119,10 +119,10 @@ class Worlds:
 
     def named(self, name: str) -> HostedWorld:
         """The world of that name, whatever its environment."""
-        found = self._open.get(name)
-        if found is None:
+        world = self._open.get(name)
+        if world is None:
             raise NoWorldError("There is no such world; it was closed, or its lease has ended.")
-        return found
+        return world
 
     async def open(
         self,
@@ -141,7 +141,7 @@ class Worlds:
     async def fork(self, parent: HostedWorld) -> HostedWorld:
         """A second world that goes on from where the first is."""
         self._admit(here=parent.place == "here")
-        session = await parent.act(lambda one: one.fork(), FORK_SECONDS)
+        session = await parent.act(lambda session: session.fork(), FORK_SECONDS)
         name, threads = self.share.fresh(), parent.threads
         return self._add(
             HostedWorld(name, parent.environment, session, parent.terms, self.counts, threads, parent.start)
@@ -206,7 +206,7 @@ class Worlds:
     # Visitors
 
     def invitation(self, environment: str) -> str:
-        """A name that only this farm can make: a world begins there whenever somebody comes and none is there."""
+        """A name that only this farm can make: a world begins there whenever a client comes and none is there."""
         if environment not in self.environments.entries:
             # Any page may ask, so no name is looked for that this one may have been meant for.
             raise WorldError("There is no such environment; /v0.1/servers lists them.")
@@ -228,9 +228,9 @@ class Worlds:
         """The world of an invitation, fresh if it is not there any more."""
         while (coming := self._visits.get(name)) is not None:
             await coming.wait()
-        found = self._open.get(name)
-        if found is not None:
-            return found
+        world = self._open.get(name)
+        if world is not None:
+            return world
         self._visits[name] = asyncio.Event()
         try:
             await self._make_place(address)
@@ -262,7 +262,7 @@ class Worlds:
         while True:
             await asyncio.sleep(1)
             now = time.monotonic()
-            for world in [one for one in self._open.values() if one.leaves < now]:
+            for world in [candidate for candidate in self._open.values() if candidate.leaves < now]:
                 self.counts.reaped += 1
                 try:
                     await self.close(world)

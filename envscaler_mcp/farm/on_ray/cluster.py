@@ -1,4 +1,4 @@
-"""The cluster as somebody who joins it sees it: how many machines it has, and where an actor is put."""
+"""The cluster as a process that joins it sees it: how many machines it has, and where an actor is put."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Cluster:
 
 @contextmanager
 def joined(address: str) -> Iterator[Cluster]:
-    """Somebody's cluster, for the block; it goes on without us, and what we put there goes with us."""
+    """A cluster that others run, for the block; it goes on without us, and what we put there goes with us."""
     try:
         import ray
     except ImportError as cause:
@@ -41,7 +41,7 @@ def joined(address: str) -> Iterator[Cluster]:
     try:
         nodes = [node for node in ray.nodes() if node["Alive"]]
         able = sum(node["Resources"].get("CPU", 0) >= 1 for node in nodes)
-        # Through a `ray://` address somebody elsewhere joins, whatever the nodes have in common.
+        # Through a `ray://` address a process outside the cluster joins, whatever the nodes have in common.
         near = not address.startswith("ray://") and {node["NodeManagerAddress"] for node in nodes} == {here()}
         yield Cluster(able or 1, near)
     finally:
@@ -49,7 +49,7 @@ def joined(address: str) -> Iterator[Cluster]:
 
 
 def _knock(address: str) -> None:
-    """Ray itself waits for minutes where nobody is."""
+    """Ray itself waits for minutes where no cluster is."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()

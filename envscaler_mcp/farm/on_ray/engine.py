@@ -35,7 +35,7 @@ async def ray_engine(
             servers=servers,
             registry=registry,
             registry_written="",
-            # Nobody else needs to know it: actors and players get it from here, and it ends with them.
+            # No other program needs to know it: actors and players get it from here, and it ends with them.
             secret=secrets.token_hex(32).encode(),
             url="",
             isolation="auto" if others else "local",

@@ -113,8 +113,8 @@ async def _answer_of(application: Starlette, request: Request) -> Answer:
     async with httpx2.AsyncClient(transport=transport, base_url="http://farm") as client:
         target = f"{request.path}?{request.query}" if request.query else request.path
         response = await client.request(request.method, target, content=request.body, headers=request.headers)
-    kept = tuple((name, value) for name, value in response.headers.items() if name not in _OF_BODY)
-    return Answer(response.status_code, response.content, response.headers.get("content-type", ""), kept)
+    headers = tuple((name, value) for name, value in response.headers.items() if name not in _OF_BODY)
+    return Answer(response.status_code, response.content, response.headers.get("content-type", ""), headers)
 
 
 def _audit_into_output() -> None:

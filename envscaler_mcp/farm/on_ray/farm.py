@@ -27,7 +27,7 @@ class RayFarm:
         self._actors = actors
 
     def run(self, ready: Callable[[], None]) -> int:
-        """Serve until somebody asks for the end; the exit code."""
+        """Serve until a signal asks for the end; the exit code."""
         run(self._serve(ready))
         return 0
 
@@ -49,7 +49,7 @@ async def actors_of(config: FarmConfig, count: int, owners: socket.socket) -> As
     hosts = Hosts(config, count)
     try:
         await hosts.start()
-        # Whoever controls comes from this machine, or through something that this machine trusts.
+        # Requests to the control plane come from this machine, or through something that this machine trusts.
         guards = Guards(config.secret, hosts=config.hosts)
         async with _connections(Owners(hosts, guards), config).accepting(owners):
             yield hosts

@@ -75,7 +75,7 @@ class Host:
                 watching.cancel()
 
     async def _watch(self, end: asyncio.Event) -> None:
-        """Hear of the end of this life, though nobody asks."""
+        """Learn that this actor has ended, also between requests."""
         from ray.exceptions import RayError
 
         try:
@@ -113,15 +113,15 @@ class Host:
 
         end = self._incarnation()
         try:
-            told: tuple[Answer, int] | None = await getattr(self._handle, where).remote(request)
+            answered: tuple[Answer, int] | None = await getattr(self._handle, where).remote(request)
         except RayTaskError:
             # It is there, and broke over this one request.
             raise
         except RayError as cause:
             raise self._lost(end, cause) from cause
-        if told is None:
+        if answered is None:
             raise self._lost(end, "it was started again")
-        answer, self.worlds = told
+        answer, self.worlds = answered
         return answer
 
     async def events(self, request: Request) -> Answer | AsyncIterator[bytes]:
@@ -144,7 +144,7 @@ class Host:
         return self._end
 
     def _lost(self, end: asyncio.Event, cause: object) -> GoneError:
-        """Somebody noticed the end of a life, which may have been followed by another since."""
+        """A request noticed that an actor had ended; another may have taken its place since."""
         if not end.is_set():
             logger.warning("actor %d of the farm does not answer; what it held is lost: %s", self.number, cause)
             end.set()
@@ -252,11 +252,11 @@ async def _pieces(first: bytes, pieces: Any) -> AsyncIterator[bytes]:
 
 def shares(count: int, held: Sequence[int]) -> list[int]:
     """How many of so many new worlds each gets that holds some already, so that all hold the same in the end."""
-    found = [0] * len(held)
+    counts = [0] * len(held)
     emptiest = [(worlds, place) for place, worlds in enumerate(held)]
     heapq.heapify(emptiest)
     for _ in range(count):
         worlds, place = emptiest[0]
-        found[place] += 1
+        counts[place] += 1
         heapq.heapreplace(emptiest, (worlds + 1, place))
-    return found
+    return counts
