@@ -20,11 +20,25 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "envscaler_mcp"
 CLEAN = (
     *("cli", "config", "emit", "html", "pipeline", "stats"),
+    *("language", "prompts", "quality", "sampling", "scenarios", "synthesis"),
     *("errors.py", "plugins.py", "registry.py", "settings.py"),
 )
 PAGES = ("cli.md",)
 ELSEWHERE = ("pipeline/exporting_runs.py",)
 """Modules of these rooms that are about to move."""
+
+TEXTS = {
+    ("language/column_types/texts.py", '"an address nobody has"'): "the name of a probe, which quality cases quote",
+    ("language/column_types/texts.py", '"nobody"'): "the value of a probe, which quality cases quote",
+    ("language/magnitude.py", "is multiplied by itself"): "a blueprint error, which models mend by; a product is meant",
+    ("language/reader.py", "time moves by itself"): "a blueprint error, which models mend by and the manual shows",
+    ("scenarios/meaning.py", "|none|nobody|"): "words that turn a clause, as people write them",
+    ("scenarios/message.py", "Everybody Everyone"): "first words of sentences, as people write them",
+    ("scenarios/message.py", "Nobody None"): "first words of sentences, as people write them",
+    ("scenarios/message.py", "Whoever Whose"): "first words of sentences, as people write them",
+    ("scenarios/rewording.py", "which nobody would say."): "a complaint that a model words a task again by",
+}
+"""Texts that agents, models or stored data depend on: the file, what stands on the line, and why."""
 
 WORDS = re.compile(r"\b(somebody|nobody|anybody|everybody|whoever|by itself|by themselves)\b", re.IGNORECASE)
 NAMES = {"told", "kept", "found", "one"}
@@ -59,14 +73,26 @@ def bound_names(node: ast.AST) -> Iterator[str]:
             pass
 
 
+def texts_of(file: Path) -> list[str]:
+    path = file.relative_to(PACKAGE).as_posix()
+    return [text for name, text in TEXTS if name == path]
+
+
 @pytest.mark.parametrize("file", FILES, ids=named)
 def test_the_code_uses_plain_words_and_names_that_say_what_they_are(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
-    assert lines_with_words(text) == []
+    excepted = texts_of(file)
+    assert [line for line in lines_with_words(text) if not any(piece in line for piece in excepted)] == []
     nodes = ast.walk(ast.parse(text))
     assert [
         f"{getattr(node, 'lineno', 0)}: {name}" for node in nodes for name in bound_names(node) if name in NAMES
     ] == []
+
+
+@pytest.mark.parametrize(("path", "text"), TEXTS, ids=str)
+def test_an_excepted_text_is_still_there(path: str, text: str) -> None:
+    lines = lines_with_words((PACKAGE / path).read_text(encoding="utf-8"))
+    assert any(text in line for line in lines)
 
 
 @pytest.mark.parametrize("page", PAGES)
