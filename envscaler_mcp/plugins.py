@@ -49,9 +49,7 @@ class PlugIns(Mapping[str, T], Generic[T]):
                 reason = f"{type(cause).__name__}: {cause}"
                 raise PlugInError(f"{self._named(entry)} cannot be imported: {reason}") from cause
             if not isinstance(member, self._kind):
-                raise PlugInError(
-                    f"{self._named(entry)} is a {type(member).__name__}, not a {self._kind.__name__}."
-                )
+                raise PlugInError(f"{self._named(entry)} is a {type(member).__name__}, not a {self._kind.__name__}.")
             self._loaded[name] = member
         return self._loaded[name]
 
