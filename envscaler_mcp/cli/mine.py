@@ -76,7 +76,7 @@ def _judged(settings: Settings, model: str, tasks: Sequence[RawTask]) -> list[Fi
 
 def _print(mined: Mined) -> None:
     say(
-        f"{mined.kept} of {len(mined.tasks)} tasks need a system with records; they are {len(mined.groups)} groups.",
+        f"{mined.stateful} of {len(mined.tasks)} tasks need a system with records; they are {len(mined.groups)} groups.",
         bold=True,
     )
     agreement = mined.agreement
@@ -108,7 +108,7 @@ def _short(text: str) -> str:
 def _document(mined: Mined) -> dict[str, Any]:
     return {
         "tasks": len(mined.tasks),
-        "kept": mined.kept,
+        "kept": mined.stateful,
         "agreement": mined.agreement,
         "groups": [
             {

@@ -70,8 +70,8 @@ def warnings(model: Model) -> Iterator[Finding]:
 
 def _unused_defines(model: Model, speech: Storybook) -> Iterator[Finding]:
     used: set[str] = set()
-    told = (expr for story in speech.stories.values() for expr in told_expressions(story))
-    for expr in (*everything(model), *told):
+    spoken = (expr for story in speech.stories.values() for expr in told_expressions(story))
+    for expr in (*everything(model), *spoken):
         used |= {e.name for e in walk(expr) if isinstance(e, Defined)}
     for name in model.defines:
         if name not in used:

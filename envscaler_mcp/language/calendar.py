@@ -63,11 +63,11 @@ def whole_years(start: str, end: str) -> int:
 
 def days_of(start: str, end: str) -> list[str]:
     """Each date before the end, at most 366."""
-    found: list[str] = []
-    while start < end and len(found) < 366:
-        found.append(start)
+    days: list[str] = []
+    while start < end and len(days) < 366:
+        days.append(start)
         start = move_day(start, 1)
-    return found
+    return days
 
 
 def _read(text: str) -> datetime:

@@ -85,8 +85,8 @@ class _Check:
         if problem not in self.result.problems:
             self.result.problems.append(problem)
 
-    def errors_of(self, told: Iterable[tuple[str, str]]) -> None:
-        for place, message in told:
+    def errors_of(self, problems: Iterable[tuple[str, str]]) -> None:
+        for place, message in problems:
             self.error(place, message)
 
     @contextmanager
@@ -162,7 +162,7 @@ class _Check:
                     raise Complaint("the text of a rule is shown to people; write a sentence with a full stop")
                 reading = self.reader.condition(spec.holds, NameScope({}, clock=False))
                 if analysis.reads_clock(reading.expr, self.declared.defines, self.declared.all_entities()):
-                    raise Complaint("a rule speaks of the state only; 'now' and 'today' move by themselves")
+                    raise Complaint("a rule speaks of the state only; 'now' and 'today' change all the time")
                 yield Rule(number, spec.text.strip(), reading.expr)
 
     def each(self, what: str, specs: Mapping[str, S], read: Callable[[str, S], R]) -> Iterable[tuple[str, R]]:
@@ -189,9 +189,9 @@ class _Check:
         names = [tool for tool, _ in analysis.tool_names(model)]
         for name in sorted({name for name in names if names.count(name) > 1}):
             self.error("tools", f"{name!r} would be the name of two tools; rename one or switch the derived read off")
-        kept = {entity.container for entity in model.entities.values()} | {"now", "counters"}
+        reserved = {entity.container for entity in model.entities.values()} | {"now", "counters"}
         for name in names:
-            if name in kept:
+            if name in reserved:
                 self.error("tools", f"{name!r} is where the records of the state lie; call the tool otherwise")
             if len(name) > LONGEST_NAME:
                 self.error("tools", f"the name {name!r} has {len(name)} characters; {LONGEST_NAME} are allowed")

@@ -93,10 +93,10 @@ class Declared:
             self._known_entity(entity)
             if name not in self.blueprint.entities[entity]:
                 raise Complaint(f"{entity} has no attribute {name!r}{name_hint(name, self.attribute_names(entity))}")
-            found = self.attribute(entity, name)
-            if found.derived is not None:
+            attribute = self.attribute(entity, name)
+            if attribute.derived is not None:
                 raise Complaint(f"{entity}.{name} is derived; write its type out")
-            type_ = found.type.maybe if written.type.optional else found.type
+            type_ = attribute.type.maybe if written.type.optional else attribute.type
             return replace(written, type=type_, same_as=None)
         target = written.type.of if written.type.kind == "list" else written.type
         if target is not None and target.kind == "ref":
@@ -241,13 +241,13 @@ def _label(attributes: dict[str, Attribute]) -> str:
             if a.derived is None and a.type.kind == "text" and not a.type.optional and callable(test) and test(a)
         ]
 
-    found = (
+    labels = (
         texts(lambda a: a.type.shape in ("person", "name", "company"))
         or texts(lambda a: a.name in ("name", "title"))
         or texts(lambda a: a.unique)
         or texts(lambda a: a.name in LABELS)
     )
-    return found[0] if found else "id"
+    return labels[0] if labels else "id"
 
 
 def wire_name(name: str, type_: Type) -> str:

@@ -268,16 +268,16 @@ class _Document:
             return {}
         if not isinstance(node, yaml.MappingNode):
             raise self.wrong(node, "a mapping belongs here (name: ...)")
-        found: dict[str, yaml.Node] = {}
+        entries: dict[str, yaml.Node] = {}
         lines: dict[str, int] = {}
         for key, value in node.value:
             self.clean(key)
             self.clean(value)
             name = self.scalar(key)
-            if name in found:
+            if name in entries:
                 raise self.wrong(key, f"{name!r} stands here a second time; the first is in line {lines[name]}")
-            found[name], lines[name] = value, key.start_mark.line + 1
-        return found
+            entries[name], lines[name] = value, key.start_mark.line + 1
+        return entries
 
     def sequence(self, node: yaml.Node) -> list[yaml.Node]:
         if isinstance(node, yaml.ScalarNode) and not node.value:

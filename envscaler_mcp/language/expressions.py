@@ -238,10 +238,10 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 
 def walk(expr: Expr) -> list[Expr]:
     """The expression and everything inside it."""
-    found = [expr]
+    nodes = [expr]
     for child in children(expr):
-        found.extend(walk(child))
-    return found
+        nodes.extend(walk(child))
+    return nodes
 
 
 def names_in(*exprs: Expr) -> set[str]:

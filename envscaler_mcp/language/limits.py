@@ -83,9 +83,9 @@ def blueprint_too_large(blueprint: Blueprint) -> Iterator[Told]:
     for name, attributes in blueprint.entities.items():
         yield from _more_than(f"entity {name}", len(attributes), MOST_ATTRIBUTES, "attributes; write two entities")
     asked: dict[str, OperationSpec | QuerySpec] = {**blueprint.operations, **blueprint.queries}
-    for name, one in asked.items():
-        yield from _more_than(name, len(one.params), MOST_PARAMS, "parameters; write two operations")
-        yield from _more_than(name, len(one.require), MOST_LINES, "guards; write definitions for some of them")
+    for name, spec in asked.items():
+        yield from _more_than(name, len(spec.params), MOST_PARAMS, "parameters; write two operations")
+        yield from _more_than(name, len(spec.require), MOST_LINES, "guards; write definitions for some of them")
     for name, operation in blueprint.operations.items():
         yield from _more_than(name, _lines(operation.effect), MOST_LINES, "statements; write two operations")
     for name, story in blueprint.stories.items():
@@ -110,8 +110,10 @@ def _too_much_at_start(blueprint: Blueprint) -> Iterator[Told]:
 
 def _too_many_digits(blueprint: Blueprint) -> Iterator[Told]:
     asked: dict[str, OperationSpec | QuerySpec] = {**blueprint.operations, **blueprint.queries}
-    texts = [(f"entity {name}", text) for name, one in blueprint.entities.items() for text in one.values()]
-    texts += [(name, str(text)) for name, one in asked.items() for text in one.params.values()]
+    texts = [
+        (f"entity {name}", text) for name, attributes in blueprint.entities.items() for text in attributes.values()
+    ]
+    texts += [(name, str(text)) for name, spec in asked.items() for text in spec.params.values()]
     texts += [(f"start.values {name}", text) for name, text in blueprint.start.values.items()]
     for place, text in texts:
         if re.search(rf"\d{{{MOST_DIGITS + 1},}}", text):
@@ -125,8 +127,12 @@ def _more_than(place: str, number: int, most: int, what: str) -> Iterator[Told]:
 
 def _lines(effect: Iterable[Any]) -> int:
     total = 0
-    for one in effect:
-        below = [getattr(one, name, ()) for name in ("do", "then", "otherwise")] if not isinstance(one, str) else []
+    for statement in effect:
+        below = (
+            [getattr(statement, name, ()) for name in ("do", "then", "otherwise")]
+            if not isinstance(statement, str)
+            else []
+        )
         total += 1 + sum(_lines(lines) for lines in below)
     return total
 
@@ -151,13 +157,13 @@ def unwieldy(node: ast.expr) -> str | None:
     waiting: list[tuple[ast.AST, int]] = [(node, 1)]
     count = 0
     while waiting:
-        one, depth = waiting.pop()
+        part, depth = waiting.pop()
         count += 1
         if depth > DEEPEST_EXPRESSION:
             return f"it is nested more than {DEEPEST_EXPRESSION} deep; write definitions for parts of it"
         if count > MOST_EXPRESSION_NODES:
             return f"it has more than {MOST_EXPRESSION_NODES:,} parts; write definitions for some of them"
-        waiting += [(child, depth + 1) for child in ast.iter_child_nodes(one)]
+        waiting += [(child, depth + 1) for child in ast.iter_child_nodes(part)]
     return None
 
 
@@ -257,7 +263,7 @@ class _Cost:
         for define in self.model.defines.values():
             yield f"define {define.name}", [define.body]
         for entity in self.model.entities.values():
-            derived = [one.derived for one in entity.derived if one.derived is not None]
+            derived = [attribute.derived for attribute in entity.derived if attribute.derived is not None]
             yield f"entity {entity.name}", derived
         for operation in self.model.operations.values():
             yield f"operation {operation.name}", list(_expressions(operation))
@@ -356,16 +362,24 @@ class _Cost:
 
     def _statements(self, statements: Iterable[Statement]) -> int:
         most = 0
-        for one in statements:
-            if isinstance(one, For):
-                outside = int(isinstance(one.loop.source, Records))
-                inside = [self._statements(one.body), *map(self.loops, _expressions((one.loop.tests, one.by)))]
-                source = [] if isinstance(one.loop.source, Records) else [self.loops(one.loop.source)]
+        for statement in statements:
+            if isinstance(statement, For):
+                outside = int(isinstance(statement.loop.source, Records))
+                inside = [
+                    self._statements(statement.body),
+                    *map(self.loops, _expressions((statement.loop.tests, statement.by))),
+                ]
+                source = [] if isinstance(statement.loop.source, Records) else [self.loops(statement.loop.source)]
                 most = max([most, outside + max(inside), *source])
-            elif isinstance(one, If):
-                most = max(most, self.loops(one.test), self._statements(one.then), self._statements(one.otherwise))
+            elif isinstance(statement, If):
+                most = max(
+                    most,
+                    self.loops(statement.test),
+                    self._statements(statement.then),
+                    self._statements(statement.otherwise),
+                )
             else:
-                most = max([most, *map(self.loops, _expressions(one))])
+                most = max([most, *map(self.loops, _expressions(statement))])
         return most
 
 
@@ -394,8 +408,8 @@ def _expressions(part: Any) -> Iterator[Expr]:
     if isinstance(part, Expr):
         yield part
     elif isinstance(part, (tuple, list)):
-        for one in part:
-            yield from _expressions(one)
+        for element in part:
+            yield from _expressions(element)
     elif isinstance(part, dict):
         yield from _expressions(tuple(part.values()))
     elif is_dataclass(part) and not isinstance(part, Records):

@@ -87,14 +87,14 @@ class _Run:
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     def operation(self, operation: Operation) -> None:
-        for one in operation.require:
-            if isinstance(one, Let):
-                self.names[one.name] = self.degree(one.value, self.names)
+        for line in operation.require:
+            if isinstance(line, Let):
+                self.names[line.name] = self.degree(line.value, self.names)
         self.statements(operation.effect)
 
     def statements(self, statements: Iterable[Statement]) -> None:
-        for one in statements:
-            match one:
+        for statement in statements:
+            match statement:
                 case Let(name=name, value=value) | SetLocal(name=name, value=value):
                     self.names[name] = max(self.names.get(name, 0), self.degree(value, self.names))
                 case Put(entity=entity, attribute=attribute, value=value):
@@ -128,9 +128,9 @@ class _Run:
         self.after[name] = max(self.after.get(name, 1), self.degree(value, self.names))
 
     def degree(self, expr: Expr, names: Mapping[str, int]) -> int:
-        found = min(self._degree(expr, names), _CAP)
-        self.highest = max(self.highest, found)
-        return found
+        degree = min(self._degree(expr, names), _CAP)
+        self.highest = max(self.highest, degree)
+        return degree
 
     def _degree(self, expr: Expr, names: Mapping[str, int]) -> int:
         match expr:
@@ -161,7 +161,7 @@ class _Run:
             case Defined(name=name, arguments=arguments):
                 define = self.model.defines[name]
                 given = [self.degree(argument, names) for argument in arguments]
-                inside = {param.name: one for param, one in zip(define.params, given, strict=True)}
+                inside = {param.name: degree for param, degree in zip(define.params, given, strict=True)}
                 return self.once((name, *given), define.body, inside)
         return max((self.degree(child, names) for child in children(expr)), default=1)
 

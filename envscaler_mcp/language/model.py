@@ -172,7 +172,7 @@ class Operation:
     def new_keys(self, entities: Mapping[str, Entity]) -> list[str]:
         """The keys under which the answer gives the ids of new records, in their order; those made in a loop are not told."""
         taken: list[str] = []
-        for new in (one for one in self.effect if isinstance(one, New)):
+        for new in (statement for statement in self.effect if isinstance(statement, New)):
             noun = entities[new.entity].noun
             again = new.name or f"new_{noun}"
             names = chain((noun, again), (f"{again}_{number}" for number in count(2)))

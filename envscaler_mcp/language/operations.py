@@ -205,12 +205,12 @@ class _Body:
     # Guards
 
     def guards(self, lines: tuple[str, ...], place: NameScope) -> tuple[tuple[Let | Guard, ...], NameScope]:
-        found: list[Let | Guard] = []
+        guards: list[Let | Guard] = []
         for number, line in enumerate(lines, start=1):
             try:
                 if line.strip().startswith("let "):
                     let, place = self.let(line, place)
-                    found.append(let)
+                    guards.append(let)
                     continue
                 test, bar, sentence = line.rpartition(" | ")
                 if not bar:
@@ -221,11 +221,11 @@ class _Body:
                     raise Complaint(f"{sentence.strip()!r} is shown to people; end it with a full stop")
                 reading = self.reader.condition(test, place)
                 words = self.reader.sentence(sentence, place.knowing(reading.false))
-                found.append(Guard(reading.expr, words, test.strip()))
+                guards.append(Guard(reading.expr, words, test.strip()))
                 place = place.knowing(reading.true)
             except Complaint as complaint:
                 self.complain(f"require {number}", complaint)
-        return tuple(found), place
+        return tuple(guards), place
 
     def let(self, line: str, place: NameScope) -> tuple[Let, NameScope]:
         match = re.fullmatch(r"let\s+(\w+)\s*=(?!=)(.*)", line.strip(), re.DOTALL)
@@ -243,14 +243,14 @@ class _Body:
     def statements(
         self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: NameScope
     ) -> tuple[tuple[Statement, ...], NameScope]:
-        found: list[Statement] = []
+        statements: list[Statement] = []
         for number, spec in enumerate(specs, start=1):
             try:
                 statement, place = self.statement(spec, place)
-                found.append(statement)
+                statements.append(statement)
             except Complaint as complaint:
                 self.complain(f"effect {number}", complaint)
-        return tuple(found), place
+        return tuple(statements), place
 
     def statement(self, spec: str | LoopSpec | BranchSpec, place: NameScope) -> tuple[Statement, NameScope]:
         if isinstance(spec, LoopSpec):
@@ -447,16 +447,16 @@ def _cuts(text: str, word: str) -> list[tuple[str, str]]:
 
 def _tested(node: ast.expr) -> set[str]:
     """Optional names that a line itself asks about: `p is None`, `p or …`."""
-    found: set[str] = set()
+    names: set[str] = set()
     for inner in ast.walk(node):
         asks = isinstance(inner, ast.Compare) and any(
             isinstance(right, ast.Constant) and right.value is None for right in inner.comparators
         )
         if asks and isinstance(inner, ast.Compare) and isinstance(inner.left, ast.Name):
-            found.add(inner.left.id)
+            names.add(inner.left.id)
         if isinstance(inner, ast.BoolOp) and isinstance(inner.op, ast.Or):
-            found.update(value.id for value in inner.values[:-1] if isinstance(value, ast.Name))
-    return found
+            names.update(value.id for value in inner.values[:-1] if isinstance(value, ast.Name))
+    return names
 
 
 def _forgetting(place: NameScope, specs: tuple[str | LoopSpec | BranchSpec, ...]) -> NameScope:

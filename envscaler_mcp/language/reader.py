@@ -408,7 +408,7 @@ class ExpressionReader:
 
     def loops(self, generators: list[ast.comprehension], place: NameScope) -> tuple[tuple[Loop, ...], NameScope]:
         """The loops of a comprehension and the place inside them."""
-        found: list[Loop] = []
+        loops: list[Loop] = []
         for generator in generators:
             if not isinstance(generator.target, ast.Name) or generator.is_async:
                 raise Complaint(f"{show(generator)!r}: write 'for name in ...'")
@@ -420,8 +420,8 @@ class ExpressionReader:
                 reading = self.truth(test, place)
                 tests.extend(reading.expr.parts if isinstance(reading.expr, And) else [reading.expr])
                 place = place.knowing(reading.true)
-            found.append(Loop(name, element, source, tuple(tests)))
-        return tuple(found), place
+            loops.append(Loop(name, element, source, tuple(tests)))
+        return tuple(loops), place
 
     def source(self, node: ast.expr, place: NameScope) -> tuple[Records | Expr, Type]:
         """What a loop runs over, and the type of one element."""
@@ -505,7 +505,7 @@ class ExpressionReader:
     ) -> Scan:
         """`count(Stay, room=room)`: equality of attributes, the right sides in the surrounding scope."""
         tests: list[Expr] = []
-        one = Local(ref(entity), "each")
+        each = Local(ref(entity), "each")
         for name, node in keywords.items():
             type_ = self.declared.attribute_type(entity, name)
             if type_ is None:
@@ -513,10 +513,10 @@ class ExpressionReader:
                 raise Complaint(f"{entity} has no attribute {name!r}{name_hint(name, known)}")
             value = self.value(node, place).expr
             if value.type.kind == "none":
-                tests.append(IsNone(BOOL, Get(type_, one, name), False))
+                tests.append(IsNone(BOOL, Get(type_, each, name), False))
                 continue
             attribute: Expr = (
-                Derived(type_, one, entity, name) if self.declared.is_derived(entity, name) else Get(type_, one, name)
+                Derived(type_, each, entity, name) if self.declared.is_derived(entity, name) else Get(type_, each, name)
             )
             common(type_, value.type, f"{name}={show(node)}", comparing=True)
             tests.append(Compare(BOOL, "==", attribute, value))

@@ -155,9 +155,9 @@ def read_speech(blueprint: Blueprint, model: Model, reader: ExpressionReader, re
         if story is not None:
             stories[name] = story
     for name, theme in blueprint.words.themes.items():
-        for told in theme.stories:
-            if told not in blueprint.stories:
-                report(f"theme {name}", f"there is no story {told!r}{name_hint(told, blueprint.stories)}")
+        for story_name in theme.stories:
+            if story_name not in blueprint.stories:
+                report(f"theme {name}", f"there is no story {story_name!r}{name_hint(story_name, blueprint.stories)}")
     return Storybook(descriptions, stories)
 
 
@@ -292,21 +292,21 @@ class _Body:
     def deeds(
         self, specs: tuple[str | LoopSpec | BranchSpec, ...], place: NameScope
     ) -> tuple[tuple[Deed, ...], NameScope]:
-        found: list[Deed] = []
+        deeds: list[Deed] = []
         for spec in specs:
             if isinstance(spec, LoopSpec):
                 loop, by, limit, inner = loop_head(spec.each, self.reader, place)
                 do, _ = self.deeds(spec.do, inner)
-                found.append(Each(loop, do, by, limit))
+                deeds.append(Each(loop, do, by, limit))
             elif isinstance(spec, BranchSpec):
                 test = self.reader.condition(spec.test, place)
                 then, _ = self.deeds(spec.then, place.knowing(test.true))
                 otherwise, _ = self.deeds(spec.otherwise, place.knowing(test.false))
-                found.append(Fork(test.expr, then, otherwise))
+                deeds.append(Fork(test.expr, then, otherwise))
             else:
                 act, place = self.act(spec, place)
-                found.append(act)
-        return tuple(found), place
+                deeds.append(act)
+        return tuple(deeds), place
 
     def act(self, line: str, place: NameScope) -> tuple[Act, NameScope]:
         match = re.fullmatch(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", line.strip(), re.DOTALL)
@@ -388,13 +388,15 @@ def told_expressions(story: Story) -> Iterator[Expr]:
 def parameter_type(operation: Operation, path: str) -> Type:
     """The type of a parameter, or of a field of the structures that it lists: `parameter.field`."""
     name, _, field = path.partition(".")
-    found = next((param for param in operation.params if param.name == name), None)
-    if found is None:
+    parameter = next((param for param in operation.params if param.name == name), None)
+    if parameter is None:
         known = [param.name for param in operation.params]
         raise Complaint(f"{operation.name} has no parameter {name!r}{name_hint(name, known)}")
     if not field:
-        return found.type
-    fields = dict(found.type.of.fields) if found.type.of is not None and found.type.of.kind == "struct" else {}
+        return parameter.type
+    fields = (
+        dict(parameter.type.of.fields) if parameter.type.of is not None and parameter.type.of.kind == "struct" else {}
+    )
     if field not in fields:
         raise Complaint(f"{operation.name}.{name} has no field {field!r}{name_hint(field, fields)}")
     return fields[field]

@@ -116,18 +116,18 @@ def plural(noun: str) -> str:
 def singular(noun: str) -> str:
     """The singular of an English plural in snake case; what is no plural stays."""
     head, _, last = noun.rpartition("_")
-    back = {many: one for one, many in _IRREGULAR.items()}
+    back = {many: base for base, many in _IRREGULAR.items()}
     if last in back:
-        one = back[last]
+        base = back[last]
     elif last.endswith("ies") and len(last) > 4:
-        one = last[:-3] + "y"
+        base = last[:-3] + "y"
     elif re.search(r"(sses|xes|zes|ches|shes)$", last):
-        one = last[:-2]
+        base = last[:-2]
     elif last.endswith("s") and not last.endswith("ss"):
-        one = last[:-1]
+        base = last[:-1]
     else:
-        one = last
-    return f"{head}_{one}" if head else one
+        base = last
+    return f"{head}_{base}" if head else base
 
 
 def a(noun: str) -> str:

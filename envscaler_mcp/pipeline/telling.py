@@ -66,7 +66,7 @@ def tell_stories(path: Path, many: int, progress: Callable[[str, int, int], None
 
 
 def _report(story: Story, maker: TaskMaker) -> StoryReport:
-    uses, mine = maker.told, f"{story.name}: "
+    uses, mine = maker.uses, f"{story.name}: "
     reasons = [(r.removeprefix(mine), n) for r, n in maker.reasons.counts.most_common() if r.startswith(mine)]
     return StoryReport(
         story.name,

@@ -51,9 +51,11 @@ class Prompts:
         places = set(_PLACE.findall("".join(parts.values())))
         if places != values.keys():
             missing, unused = sorted(places - values.keys()), sorted(values.keys() - places)
-            told = [f"{path} has a place for {one!r}, which no question fills" for one in missing]
-            told += [f"{path} has no place for {one!r}, without which the question means nothing" for one in unused]
-            raise ModelError("; ".join(told))
+            problems = [f"{path} has a place for {slot!r}, which no question fills" for slot in missing]
+            problems += [
+                f"{path} has no place for {slot!r}, without which the question means nothing" for slot in unused
+            ]
+            raise ModelError("; ".join(problems))
         return Prompt(
             name=name,
             digest=digest_of(text),

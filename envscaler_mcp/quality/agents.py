@@ -110,10 +110,10 @@ async def try_with_agents(
         verdicts = await _verdicts(judge_, code, state, calls, tries, number)
         for call, tried, verdict in zip(calls, tries, verdicts, strict=True):
             probe = Probe(call.tool, call.kind, call.tries, call.arguments, lenient=True)
-            tool = next(one for one in code.environment.tools if one.name == call.tool)
+            tool = next(candidate for candidate in code.environment.tools if candidate.name == call.tool)
             # What the contract of all environments says stands beside the judge's opinion, and the graver one counts.
-            found = [(verdict.judgement, verdict.reason), judge_call(probe, tool, tried, law)]
-            judgement, reason = min(found, key=lambda one: _GRAVE.index(one[0]))
+            opinions = [(verdict.judgement, verdict.reason), judge_call(probe, tool, tried, law)]
+            judgement, reason = min(opinions, key=lambda opinion: _GRAVE.index(opinion[0]))
             judged.append(
                 Judged(probe, state.name, tried.before, tried.after, tried.diff, tried.outcome.text, judgement, reason)
             )
@@ -215,6 +215,6 @@ def methods_source(source: str, class_name: str, methods: set[str]) -> str:
                     and not method.name.startswith("_")
                     and method.name not in methods
                 ):
-                    first = min([method.lineno, *(one.lineno for one in method.decorator_list)])
+                    first = min([method.lineno, *(decorator.lineno for decorator in method.decorator_list)])
                     left_out.update(range(first, (method.end_lineno or first) + 1))
     return "\n".join(line for number, line in enumerate(lines, start=1) if number not in left_out)

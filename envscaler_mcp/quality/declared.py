@@ -103,38 +103,38 @@ class BlueprintInvariants:
 
 
 def _effects(model: Model, operation: Operation) -> _Effects:
-    found = _Effects()
+    effects = _Effects()
     for statement in statements(operation.effect):
         match statement:
             case New(entity=name):
-                found.makes.add(model.entities[name].container)
-                found.counts.add(model.entities[name].noun)
+                effects.makes.add(model.entities[name].container)
+                effects.counts.add(model.entities[name].noun)
             case Delete(entity=name):
-                found.ends.add(model.entities[name].container)
+                effects.ends.add(model.entities[name].container)
             case Put(entity=name, attribute=attribute):
-                found.changes.add((model.entities[name].container, model.entities[name].attributes[attribute].key))
-    return found
+                effects.changes.add((model.entities[name].container, model.entities[name].attributes[attribute].key))
+    return effects
 
 
 def reference_arguments(model: Model) -> dict[tuple[str, str], str]:
     """Tool and argument to the container whose ids it names; to nothing where it names none, whatever it is called."""
-    found: dict[tuple[str, str], str] = {}
+    containers: dict[tuple[str, str], str] = {}
     asked: dict[str, Operation | Query] = {**model.operations, **model.queries}
-    for tool, one in asked.items():
-        for param in one.params:
+    for tool, operation in asked.items():
+        for param in operation.params:
             element = param.type.of if param.type.kind == "list" and param.type.of is not None else param.type
-            found[tool, param.argument] = model.entities[element.entity].container if element.kind == "ref" else ""
+            containers[tool, param.argument] = model.entities[element.entity].container if element.kind == "ref" else ""
             for name, type_ in element.fields:
                 if type_.kind == "ref":
-                    found[tool, f"{param.argument}[].{name}_id"] = model.entities[type_.entity].container
+                    containers[tool, f"{param.argument}[].{name}_id"] = model.entities[type_.entity].container
     for name, reads in model.derive.items():
         entity = model.entities[name]
         for read in reads:
             tool = f"get_{entity.noun}" if read == "get" else f"{read}_{plural(entity.noun)}"
             if read == "get":
-                found[tool, f"{entity.noun}_id"] = entity.container
+                containers[tool, f"{entity.noun}_id"] = entity.container
                 continue
             for attribute in entity.stored:
                 if attribute.type.kind == "ref":
-                    found[tool, attribute.key] = model.entities[attribute.type.entity].container
-    return found
+                    containers[tool, attribute.key] = model.entities[attribute.type.entity].container
+    return containers

@@ -75,7 +75,7 @@ class _Evaluating:
         self._travel()
         self._never_done()
         order = list(self.tools)
-        self.judged.sort(key=lambda one: order.index(one.probe.tool))
+        self.judged.sort(key=lambda call: order.index(call.probe.tool))
         total = sum(map(len, self.guards.of.values())) if self.guards is not None else 0
         seeds = [state.seed for state in self.states]
         report = report_of(self.code.environment, digest_of(self.code.source), seeds, self.judged)
@@ -89,10 +89,10 @@ class _Evaluating:
             made: list[Judged] = []
             for tool in tools:
                 made += [self._judged(bench, probe) for probe in probing.probes(tool, self.known, first)]
-                found = probing.found[tool.name]
-                if not found.permitted and tool.name not in self.idle:
-                    probe = Probe(tool.name, "positive", f"{found.tried} calls taken from the state", found.last)
-                    answer = Tried(bench.peek(tool.name, found.last), None, bench.state, bench.state, NOTHING)
+                searched = probing.searches[tool.name]
+                if not searched.permitted and tool.name not in self.idle:
+                    probe = Probe(tool.name, "positive", f"{searched.tried} calls taken from the state", searched.last)
+                    answer = Tried(bench.peek(tool.name, searched.last), None, bench.state, bench.state, NOTHING)
                     self.idle[tool.name] = _note(probe, bench, answer, "warning", NEVER_DONE)
             self.judged += made
             self._sequences(bench, made)
@@ -154,28 +154,28 @@ class _Evaluating:
 
     def _sequences(self, bench: Bench, made: Sequence[Judged]) -> None:
         """Ids that are given twice count against the call that gives them."""
-        kept: Counter[tuple[str, frozenset[str]]] = Counter()
+        chosen: Counter[tuple[str, frozenset[str]]] = Counter()
         done = []
-        for one in made:
-            what = (one.probe.tool, frozenset({*one.diff.created, *(f"-{name}" for name in one.diff.deleted)}))
-            if one.judgement != "fail" and not one.probe.earlier and what[1] and kept[what] < _SAME:
-                kept[what] += 1
-                done.append(((one.probe.tool, one.probe.arguments), one.diff))
+        for call in made:
+            what = (call.probe.tool, frozenset({*call.diff.created, *(f"-{name}" for name in call.diff.deleted)}))
+            if call.judgement != "fail" and not call.probe.earlier and what[1] and chosen[what] < _SAME:
+                chosen[what] += 1
+                done.append(((call.probe.tool, call.probe.arguments), call.diff))
         for (tool, arguments), tries, reason in reused_ids(bench, done):
             probe = Probe(tool, "positive", tries, arguments)
             tried = bench.attempt(tool, arguments)
             self.judged.append(_note(probe, bench, tried, "fail", reason))
 
     def _never_done(self) -> None:
-        done = {one.probe.tool for one in self.judged if one.probe.kind == "positive"}
-        self.judged += [one for name, one in self.idle.items() if name not in done]
+        done = {call.probe.tool for call in self.judged if call.probe.kind == "positive"}
+        self.judged += [call for name, call in self.idle.items() if name not in done]
 
     def _untried(self) -> Iterator[str]:
-        tried = {one.probe.tool for one in self.judged if one.probe.kind == "positive" and one.reason != NEVER_DONE}
+        tried = {call.probe.tool for call in self.judged if call.probe.kind == "positive" and call.reason != NEVER_DONE}
         yield from (f"{name}: {NEVER_DONE}" for name in self.tools if name not in tried)
 
     def _unshown(self) -> Iterator[str]:
-        shown = {(one.probe.tool, one.probe.tries.partition(":")[0]) for one in self.judged}
+        shown = {(call.probe.tool, call.probe.tries.partition(":")[0]) for call in self.judged}
         for name, guards in (self.guards.of if self.guards is not None else {}).items():
             for number, guard in enumerate(guards, start=1):
                 if (name, f"guard {number} false") not in shown:

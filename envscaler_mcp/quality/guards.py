@@ -16,10 +16,13 @@ class GuardIndex:
     def __init__(self, model: Model) -> None:
         self.model = model
         asked: dict[str, Operation | Query] = {**model.operations, **model.queries}
-        self.of = {name: tuple(line for line in one.require if isinstance(line, Guard)) for name, one in asked.items()}
+        self.of = {
+            name: tuple(line for line in operation.require if isinstance(line, Guard))
+            for name, operation in asked.items()
+        }
         self._words = {name: [_pattern(guard.sentence) for guard in guards] for name, guards in self.of.items()}
 
-    def told(self, tool: str, sentence: str) -> int:
+    def number_of(self, tool: str, sentence: str) -> int:
         """The first guard that may have said so, counted from 1, or 0."""
         for number, pattern in enumerate(self._words.get(tool, ()), start=1):
             if pattern.fullmatch(sentence):

@@ -106,15 +106,15 @@ def _nameable(probe: Probe, tool: Tool, state: Mapping[str, Any]) -> Iterator[st
     """Values of the call, its arguments and things by name, and what records of the state are called."""
     yield from probe.names
     for value in probe.arguments.values():
-        for one in _scalars(value):
-            yield f"{one / 100:,.2f}" if isinstance(one, int) else str(one)
-            yield str(one)
+        for scalar in _scalars(value):
+            yield f"{scalar / 100:,.2f}" if isinstance(scalar, int) else str(scalar)
+            yield str(scalar)
     for name in (tool.name, *tool.input_schema.get("properties", {})):
         yield from (part for part in words(name).split() if len(part) > 2)
-    kept = containers(state)
-    for container in kept:
+    stored = containers(state)
+    for container in stored:
         yield words(singular(container))
-    for records in kept.values():
+    for records in stored.values():
         for record in records.values():
             yield from (value for value in record.values() if isinstance(value, str) and len(value) > 2)
 
@@ -123,20 +123,20 @@ def _scalars(value: Any) -> Iterator[Any]:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
-        for one in value:
-            yield from _scalars(one)
+        for item in value:
+            yield from _scalars(item)
     elif value is not None and not isinstance(value, bool):
         yield value
 
 
 def changes_in_words(diff: StateDiff) -> str:
     """What a difference changed, in a few words."""
-    found = [f"{container} {key} (new)" for container, records in diff.created.items() for key in records]
-    found += [f"{container} {key} (gone)" for container, records in diff.deleted.items() for key in records]
-    found += [
+    changes = [f"{container} {key} (new)" for container, records in diff.created.items() for key in records]
+    changes += [f"{container} {key} (gone)" for container, records in diff.deleted.items() for key in records]
+    changes += [
         f"{container} {key} ({', '.join(fields)})"
         for container, records in diff.changed.items()
         for key, fields in records.items()
     ]
-    found += list(diff.scalars)
-    return ", ".join(found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else "")
+    changes += list(diff.scalars)
+    return ", ".join(changes[:3]) + (f" and {len(changes) - 3} more" if len(changes) > 3 else "")

@@ -25,24 +25,24 @@ class InferredInvariants:
         for state in states:
             self._learn(containers(state))
 
-    def _learn(self, kept: Mapping[str, Mapping[str, Any]]) -> None:
-        for container, records in kept.items():
+    def _learn(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
+        for container, records in stored.items():
             for name in {name: None for record in records.values() for name in record}:
                 values = [
                     (key, record[name]) for key, record in records.items() if record.get(name) not in (None, "", [])
                 ]
                 if values and all(key == value for key, value in values):
                     self._own.setdefault(container, name)
-                elif target := self._target(name, [value for _, value in values], kept):
+                elif target := self._target(name, [value for _, value in values], stored):
                     self._refers.setdefault((container, name), target)
 
-    def _target(self, name: str, values: list[Any], kept: Mapping[str, Mapping[str, Any]]) -> str:
-        ids = [one for value in values for one in (value if isinstance(value, list) else [value])]
-        if not ids or not all(isinstance(one, str) for one in ids):
+    def _target(self, name: str, values: list[Any], stored: Mapping[str, Mapping[str, Any]]) -> str:
+        ids = [item for value in values for item in (value if isinstance(value, list) else [value])]
+        if not ids or not all(isinstance(item, str) for item in ids):
             return ""
         stem = re.sub(r"_?ids?$", "", name)
-        for container, records in kept.items():
-            if all(one in records for one in ids) and (
+        for container, records in stored.items():
+            if all(id_ in records for id_ in ids) and (
                 len(set(ids)) > 1 or container in (plural(stem), stem, plural(singular(stem)))
             ):
                 return container
@@ -74,6 +74,6 @@ class InferredInvariants:
                 continue
             for key, record in records.items():
                 value = record.get(name) if isinstance(record, dict) else None
-                for one in value if isinstance(value, list) else [value]:
-                    if isinstance(one, str) and one and one not in goals:
-                        yield container, key, name, one
+                for item in value if isinstance(value, list) else [value]:
+                    if isinstance(item, str) and item and item not in goals:
+                        yield container, key, name, item

@@ -119,15 +119,15 @@ class Bench:
 
     def history(self, calls: Iterable[tuple[str, dict[str, Any]]]) -> list[tuple[Outcome, dict[str, Any]]]:
         """Calls made one after another, each with the state after it; the worlds are as before afterwards."""
-        found: list[tuple[Outcome, dict[str, Any]]] = []
+        steps: list[tuple[Outcome, dict[str, Any]]] = []
         try:
             for tool, arguments in calls:
                 outcome = self._worlds[0].call(tool, arguments)
-                found.append((outcome, self._worlds[0].state()))
+                steps.append((outcome, self._worlds[0].state()))
             self._restore()
         except EnvScalerError:
             self._open()
-        return found
+        return steps
 
     def _played(self, earlier: Earlier) -> dict[str, Any]:
         for tool, arguments in earlier:

@@ -55,29 +55,29 @@ class Probing:
         self.bench, self.suggestions, self.guards = bench, suggestions, guards
         self.offers = Offers(bench.state, refers)
         self._interpreter = None if guards is None else Interpreter(guards.model, bench.state)
-        self.found: dict[str, _Found] = {}
+        self.searches: dict[str, _Found] = {}
 
     def probes(self, tool: Tool, known: set[tuple[str, str]], first: bool) -> Iterator[Probe]:
         """Calls of one tool; `known` holds the refusals that were shown, and is added to."""
-        found = self.found[tool.name] = self._search(tool, known)
-        for arguments in found.broken:
+        search = self.searches[tool.name] = self._search(tool, known)
+        for arguments in search.broken:
             yield Probe(tool.name, "positive", "a call taken from the state", arguments)
-        for arguments in found.permitted if first else found.permitted[:1]:
+        for arguments in search.permitted if first else search.permitted[:1]:
             yield self._probe(tool, "a call that is permitted", arguments, "done")
-        for tries, arguments in found.edges if first else found.edges[:1]:
+        for tries, arguments in search.edges if first else search.edges[:1]:
             yield self._probe(tool, tries, arguments, "done")
-        for shape, arguments in found.refused.items():
+        for shape, arguments in search.refused.items():
             if not first and (tool.name, shape) in known:
                 continue
             known.add((tool.name, shape))
             yield self._probe(tool, "a call that is refused", arguments, "refused")
-        yield from self._not_refused(tool, found, known)
+        yield from self._not_refused(tool, search, known)
         if first:
-            good = next(iter(found.permitted), found.last)
+            good = next(iter(search.permitted), search.last)
             yield from self._unknown(tool, good)
             yield from self._doubtful(tool, good)
-            if found.permitted and tool.effect == "writes":
-                yield self._again(tool, found.permitted[0])
+            if search.permitted and tool.effect == "writes":
+                yield self._again(tool, search.permitted[0])
             wrongs = wrong_arguments(tool, good)
             # What is refused before the code is asked says nothing about the code.
             for wrong in wrongs if self.guards is not None else islice(wrongs, 1):
@@ -86,31 +86,31 @@ class Probing:
     # Search
 
     def _search(self, tool: Tool, known: set[tuple[str, str]]) -> _Found:
-        found = _Found()
+        search = _Found()
         schema = tool.input_schema
         offers = {name: self.offers.of(tool.name, name, value) for name, value in schema.get("properties", {}).items()}
         wanted = self._wanted(tool.name, known)
         for arguments in self._drawn(tool, offers):
-            self._look(tool, arguments, found, wanted)
-            if len(found.permitted) >= _PERMITTED and found.tried >= _DRAWS // 2:
+            self._look(tool, arguments, search, wanted)
+            if len(search.permitted) >= _PERMITTED and search.tried >= _DRAWS // 2:
                 break
         # Two bases: what one guard hides around the first call may show around the second.
-        bases = [*found.permitted, found.last][:_PERMITTED]
+        bases = [*search.permitted, search.last][:_PERMITTED]
         around = chain.from_iterable(
             zip_longest(*(islice(_neighbours(base, schema, offers), _NEIGHBOURS) for base in bases))
         )
         varied: set[str] = set()
-        for name, tries, arguments in (one for one in around if one is not None):
-            if not wanted and (len(varied) == len(offers) or len(found.edges) >= _EDGES):
+        for name, tries, arguments in (neighbour for neighbour in around if neighbour is not None):
+            if not wanted and (len(varied) == len(offers) or len(search.edges) >= _EDGES):
                 break
             if (
-                self._look(tool, arguments, found, wanted, edge=True)
+                self._look(tool, arguments, search, wanted, edge=True)
                 and name not in varied
-                and len(found.edges) < _EDGES
+                and len(search.edges) < _EDGES
             ):
                 varied.add(name)
-                found.edges.append((tries, arguments))
-        return found
+                search.edges.append((tries, arguments))
+        return search
 
     def _drawn(self, tool: Tool, offers: Mapping[str, Any]) -> Iterator[Arguments]:
         yield from islice(self.suggestions.of(tool.name, self.bench.state), _DRAWS)
@@ -123,35 +123,35 @@ class Probing:
         numbers = range(1, len(self.guards.of.get(tool, ())) + 1)
         return {str(number) for number in numbers} - {shape for name, shape in known if name == tool}
 
-    def _look(self, tool: Tool, arguments: Arguments, found: _Found, wanted: set[str], edge: bool = False) -> bool:
+    def _look(self, tool: Tool, arguments: Arguments, search: _Found, wanted: set[str], edge: bool = False) -> bool:
         """Whether the call is done; what else it shows is noted."""
         outcome = self.bench.peek(tool.name, arguments)
-        found.tried += 1
+        search.tried += 1
         if outcome.kind == "invalid":
             return False
-        found.last, found.answer = arguments, outcome.text
+        search.last, search.answer = arguments, outcome.text
         if outcome.kind == "done":
-            if not edge and len(found.permitted) < _PERMITTED and arguments not in found.permitted:
-                found.permitted.append(arguments)
-            elif len(found.done) < _DONE:
-                found.done.append(arguments)
+            if not edge and len(search.permitted) < _PERMITTED and arguments not in search.permitted:
+                search.permitted.append(arguments)
+            elif len(search.done) < _DONE:
+                search.done.append(arguments)
             return True
         if outcome.kind == "failed":
-            if len(found.broken) < _PERMITTED:
-                found.broken.append(arguments)
+            if len(search.broken) < _PERMITTED:
+                search.broken.append(arguments)
             return False
         shape = self._shape(tool.name, outcome)
-        if shape not in found.refused and (
-            shape in wanted or (shape not in _digits(wanted) and len(found.refused) < _REFUSALS)
+        if shape not in search.refused and (
+            shape in wanted or (shape not in _digits(wanted) and len(search.refused) < _REFUSALS)
         ):
-            found.refused[shape] = arguments
+            search.refused[shape] = arguments
             wanted.discard(shape)
         return False
 
     def _shape(self, tool: str, outcome: Outcome) -> str:
         """What tells one kind of refusal from another."""
         sentence = str(outcome.payload.get("error", ""))
-        number = self.guards.told(tool, sentence) if self.guards is not None else 0
+        number = self.guards.number_of(tool, sentence) if self.guards is not None else 0
         return str(number) if number else re.sub(r"'[^']*'|\"[^\"]*\"|\S*\d\S*", "…", sentence)
 
     # Probes
@@ -162,11 +162,11 @@ class Probing:
             return Probe(tool.name, "positive" if shown == "done" else "negative", tries, arguments)
         return self._certain(tool, tries, arguments, self._interpreter, shown)
 
-    def _not_refused(self, tool: Tool, found: _Found, known: set[tuple[str, str]]) -> Iterator[Probe]:
+    def _not_refused(self, tool: Tool, search: _Found, known: set[tuple[str, str]]) -> Iterator[Probe]:
         """Calls that are done although a guard should refuse them, which no refusal could show."""
         if self.guards is None or self._interpreter is None or not self._wanted(tool.name, known):
             return
-        for arguments in found.done:
+        for arguments in search.done:
             if self.guards.expected(tool.name, arguments, self._interpreter) is not None:
                 yield self._certain(tool, "", arguments, self._interpreter, "done")
                 return
@@ -175,9 +175,9 @@ class Probing:
         assert self.guards is not None
         expected = self.guards.expected(tool.name, arguments, state)
         if expected is None:
-            told = shown == "refused" and self.guards.told(tool.name, self._said(tool, arguments))
+            stated = shown == "refused" and self.guards.number_of(tool.name, self._said(tool, arguments))
             tries = "a call that every guard lets pass" if shown == "refused" else tries
-            lenient = shown == "refused" and not told and tool.name in self.guards.of
+            lenient = shown == "refused" and not stated and tool.name in self.guards.of
             if shown == "refused" and tool.name not in self.guards.of:
                 return Probe(tool.name, "negative", "a call that is refused", arguments)
             return Probe(tool.name, "positive", tries, arguments, lenient=lenient)
@@ -202,7 +202,7 @@ class Probing:
             )
         probe = self._certain(tool, "the same call twice", arguments, Interpreter(self.guards.model, state), shown)
         tries = f"the same call twice, {probe.tries}" if probe.kind == "negative" else "the same call twice"
-        lenient = shown == "refused" and not self.guards.told(tool.name, str(second.payload.get("error", "")))
+        lenient = shown == "refused" and not self.guards.number_of(tool.name, str(second.payload.get("error", "")))
         return Probe(tool.name, probe.kind, tries, arguments, earlier, probe.sentence, lenient=lenient)
 
     def _unknown(self, tool: Tool, good: Arguments) -> Iterator[Probe]:

@@ -97,5 +97,8 @@ class Traveller:
         if not self._suggestions.knows(tool.name):
             offers = Offers(state, self._refers)
             schema = tool.input_schema
-            values = {name: offers.of(tool.name, name, one) for name, one in schema.get("properties", {}).items()}
+            values = {
+                name: offers.of(tool.name, name, property_schema)
+                for name, property_schema in schema.get("properties", {}).items()
+            }
             yield from islice(offered(schema, values), turn % 5, None)

@@ -35,11 +35,11 @@ def counts(judged: Iterable[Judged]) -> Counts:
     made = list(judged)
     return Counts(
         total=len(made),
-        passed=sum(one.judgement == "pass" for one in made),
-        warned=sum(one.judgement == "warning" for one in made),
-        failed=sum(one.judgement == "fail" for one in made),
-        positive=sum(one.probe.kind == "positive" for one in made),
-        negative=sum(one.probe.kind == "negative" for one in made),
+        passed=sum(call.judgement == "pass" for call in made),
+        warned=sum(call.judgement == "warning" for call in made),
+        failed=sum(call.judgement == "fail" for call in made),
+        positive=sum(call.probe.kind == "positive" for call in made),
+        negative=sum(call.probe.kind == "negative" for call in made),
     )
 
 
@@ -62,22 +62,22 @@ def report_of(
         code_digest=code_digest,
         seeds=tuple(seeds),
         summary=summary,
-        operations={name: counts(one for one in judged if one.probe.tool == name) for name in names},
-        cases=tuple(_case(one) for name in names for one in _quoted([j for j in judged if j.probe.tool == name])),
+        operations={name: counts(call for call in judged if call.probe.tool == name) for name in names},
+        cases=tuple(_case(call) for name in names for call in _quoted([j for j in judged if j.probe.tool == name])),
         admitted=is_admitted(summary, environment.origin),
     )
 
 
 def _quoted(judged: Sequence[Judged]) -> list[Judged]:
     shown: set[str] = set()
-    found: list[Judged] = []
-    for one in judged:
-        if one.judgement == "pass":
-            if one.probe.kind in shown:
+    quoted: list[Judged] = []
+    for call in judged:
+        if call.judgement == "pass":
+            if call.probe.kind in shown:
                 continue
-            shown.add(one.probe.kind)
-        found.append(one)
-    return found
+            shown.add(call.probe.kind)
+        quoted.append(call)
+    return quoted
 
 
 def _case(judged: Judged) -> Case:

@@ -14,17 +14,17 @@ Call = tuple[str, dict[str, Any]]
 
 def reused_ids(bench: Bench, done: Sequence[tuple[Call, StateDiff]]) -> Iterator[tuple[Call, str, str]]:
     """Calls that gave a new record the id of another one: what was made before, and what is wrong, in words."""
-    told: set[str] = set()
+    reported: set[str] = set()
     for call, diff in done:
         for container in diff.created:
-            if call[0] in told:
+            if call[0] in reported:
                 break
             others = [other for other, _ in done if other[0] == call[0] and other != call]
             enders = [(other, gone) for other, gone in done if container in gone.deleted and other[0] != call[0]]
             for between in ([], *_betweens(bench, call, container, enders[:2])):
                 wrong = _wrong(bench, call, between, [*others[:1], call], container)
                 if wrong:
-                    told.add(call[0])
+                    reported.add(call[0])
                     yield call, " then ".join([call[0], *(tool for tool, _ in between), call[0]]), wrong
                     break
 

@@ -19,7 +19,9 @@ class Suggestions:
 
     def __init__(self, model: Model | None) -> None:
         asked: dict[str, Operation | Query] = {**model.operations, **model.queries} if model is not None else {}
-        self._arguments = {name: Arguments(one, model) for name, one in asked.items()} if model is not None else {}
+        self._arguments = (
+            {name: Arguments(operation, model) for name, operation in asked.items()} if model is not None else {}
+        )
 
     def knows(self, tool: str) -> bool:
         """Whether the model says anything about the tool's arguments."""

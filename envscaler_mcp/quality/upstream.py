@@ -14,17 +14,17 @@ _STATUSES = ("pass", "warning", "fail")
 def func_test_result(judged: Sequence[Judged]) -> dict[str, Any]:
     """What the published pipeline keeps as `func_test_result` of an environment."""
     details: dict[str, Any] = {}
-    for step, one in enumerate(judged, start=1):
-        kept = details.setdefault(one.probe.tool, {"summary": {}, "cases": []})
-        kept["cases"].append(_case(step, one))
-    for name, kept in details.items():
-        kept["summary"] = _summary([one for one in judged if one.probe.tool == name])
+    for step, call in enumerate(judged, start=1):
+        entry = details.setdefault(call.probe.tool, {"summary": {}, "cases": []})
+        entry["cases"].append(_case(step, call))
+    for name, entry in details.items():
+        entry["summary"] = _summary([call for call in judged if call.probe.tool == name])
     return {"func_test_cases": {"summary": _summary(judged), "details": details}}
 
 
 def _summary(judged: Sequence[Judged]) -> dict[str, int]:
     def many(kind: str | None, status: str | None) -> int:
-        return sum(kind in (None, one.probe.kind) and status in (None, one.judgement) for one in judged)
+        return sum(kind in (None, call.probe.kind) and status in (None, call.judgement) for call in judged)
 
     return {
         "total_count": len(judged),
@@ -34,41 +34,41 @@ def _summary(judged: Sequence[Judged]) -> dict[str, int]:
     }
 
 
-def _case(step: int, one: Judged) -> dict[str, Any]:
+def _case(step: int, call: Judged) -> dict[str, Any]:
     return {
         "step": step,
-        "case_type": one.probe.kind,
-        "status": one.judgement,
-        "passed": one.judgement == "pass",
-        "thought": one.probe.tries,
-        "parameters": one.probe.arguments,
-        "state_before_call": one.before,
-        "state_after_call": one.after,
-        "state_diff": _difference(one.before, one.after),
-        "observation": json.loads(one.observation),
+        "case_type": call.probe.kind,
+        "status": call.judgement,
+        "passed": call.judgement == "pass",
+        "thought": call.probe.tries,
+        "parameters": call.probe.arguments,
+        "state_before_call": call.before,
+        "state_after_call": call.after,
+        "state_diff": _difference(call.before, call.after),
+        "observation": json.loads(call.observation),
         "check_result": {
-            "analysis": one.reason or "Everything the contract asks for holds.",
-            "result": one.judgement.capitalize(),
-            "error_reason": one.reason if one.judgement != "pass" else "",
+            "analysis": call.reason or "Everything the contract asks for holds.",
+            "result": call.judgement.capitalize(),
+            "error_reason": call.reason if call.judgement != "pass" else "",
         },
-        "check_reason": one.reason,
+        "check_reason": call.reason,
     }
 
 
 def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """Keys that came, went or changed, down to where they did."""
-    found: dict[str, Any] = {}
+    difference: dict[str, Any] = {}
     if before is after:
-        return found
+        return difference
     for key in {**before, **after}:
         if key not in before:
-            found[key] = {"added": after[key]}
+            difference[key] = {"added": after[key]}
         elif key not in after:
-            found[key] = {"removed": before[key]}
+            difference[key] = {"removed": before[key]}
         elif isinstance(before[key], dict) and isinstance(after[key], dict):
             inner = _difference(before[key], after[key])
             if inner:
-                found[key] = inner
+                difference[key] = inner
         elif before[key] != after[key]:
-            found[key] = {"changed": {"old": before[key], "new": after[key]}}
-    return found
+            difference[key] = {"changed": {"old": before[key], "new": after[key]}}
+    return difference

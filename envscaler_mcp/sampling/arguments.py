@@ -69,7 +69,7 @@ class Arguments:
         if text == HIDDEN_NONE:
             return None
         if type_.kind == "ref":
-            named = tuple(one for one in self.values.single.get(param.name, ()) if one != HIDDEN_NONE)
+            named = tuple(value for value in self.values.single.get(param.name, ()) if value != HIDDEN_NONE)
             if text is None and set(named) - {"any"}:
                 text = chance.pick(named)
             return self._record(param.name, type_.entity, text, world, chance)
@@ -102,8 +102,8 @@ class Arguments:
             key = f"{first}_id" if element.fields[0][1].kind == "ref" else first
             distinct = {entry[key]: entry for entry in entries if entry is not None}
             return list(distinct.values()) or None
-        single = [one for several in self._alternatives(param.name) for one in several.split(" + ")]
-        alternatives = tuple(one for one in single if one != HIDDEN_NONE)
+        single = [text for several in self._alternatives(param.name) for text in several.split(" + ")]
+        alternatives = tuple(text for text in single if text != HIDDEN_NONE)
         values = [
             drawn(element, alternatives, chance, today, f"{self.operation.name}.{param.name}") for _ in range(number)
         ]
@@ -131,12 +131,12 @@ class Arguments:
 
     def _rows_of_entries(self, param: Parameter, chance: Chance) -> dict[str, str]:
         """Fields of one entry that are said together."""
-        found: dict[str, str] = {}
+        entries: dict[str, str] = {}
         for table in self.values.tables:
             if table.names[0].startswith(f"{param.name}."):
                 names = (name.partition(".")[2] for name in table.names)
-                found.update(zip(names, chance.pick(table.rows), strict=True))
-        return found
+                entries.update(zip(names, chance.pick(table.rows), strict=True))
+        return entries
 
     def _field_record(self, entity: str, text: str | None, world: Any, chance: Chance) -> str | None:
         if text is not None and text != "any":
@@ -177,16 +177,16 @@ def labelled(model: Model, entity: str, text: str, world: Any) -> str:
 def _wishes(operation: Operation | Query, model: Model) -> dict[str, list[WantedArgument]]:
     """What the guards ask of the attributes of each parameter, where it is a plain list of values."""
     entities = {param.name: (param.type.of or param.type).entity for param in operation.params}
-    found: dict[tuple[str, str], frozenset[Any]] = {}
+    tests: dict[tuple[str, str], frozenset[Any]] = {}
     for line in operation.require:
         if isinstance(line, Let):
             continue
         for test in line.test.parts if isinstance(line.test, And) else (line.test,):
             asked = _asked(test)
             if asked is not None:
-                found[asked[0]] = asked[1]
+                tests[asked[0]] = asked[1]
     wishes: dict[str, list[WantedArgument]] = {}
-    for (param, attribute), values in found.items():
+    for (param, attribute), values in tests.items():
         if entities.get(param):
             key = model.entities[entities[param]].attributes[attribute].key
             wishes.setdefault(param, []).append((key, values))
@@ -212,12 +212,12 @@ def _asked(test: Expr) -> tuple[tuple[str, str], frozenset[Any]] | None:
 
 def _kept_in(operation: Operation) -> dict[str, tuple[str, str]]:
     """Parameter to the attribute that it is stored in."""
-    found: dict[str, tuple[str, str]] = {}
+    attributes: dict[str, tuple[str, str]] = {}
     for statement in statements(operation.effect):
         if isinstance(statement, New):
             for attribute, value in statement.values.items():
                 if isinstance(value, Local):
-                    found.setdefault(value.name, (statement.entity, attribute))
+                    attributes.setdefault(value.name, (statement.entity, attribute))
         elif isinstance(statement, Put) and isinstance(statement.value, Local):
-            found.setdefault(statement.value.name, (statement.entity, statement.attribute))
-    return found
+            attributes.setdefault(statement.value.name, (statement.entity, statement.attribute))
+    return attributes

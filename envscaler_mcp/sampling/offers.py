@@ -25,13 +25,13 @@ class Offer:
 
 def plain(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema of a value that is there."""
-    given = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    given = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     return plain(given[0]) if given else schema
 
 
 def nullable(schema: Mapping[str, Any]) -> bool:
     """Whether null is a value too."""
-    return any(one.get("type") == "null" for one in schema.get("anyOf", ()))
+    return any(option.get("type") == "null" for option in schema.get("anyOf", ()))
 
 
 def containers(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -56,18 +56,18 @@ class Offers:
     def of(self, tool: str, name: str, schema: Mapping[str, Any]) -> tuple[Offer, ...]:
         """Values of the right type, the likeliest first."""
         if (tool, name) not in self._known:
-            found: list[Offer] = []
+            offers: list[Offer] = []
             for offer in self._made(tool, name, plain(schema)):
-                if all(offer.value != other.value or type(offer.value) is not type(other.value) for other in found):
-                    found.append(offer)
-            self._known[tool, name] = tuple(found)
+                if all(offer.value != other.value or type(offer.value) is not type(other.value) for other in offers):
+                    offers.append(offer)
+            self._known[tool, name] = tuple(offers)
         return self._known[tool, name]
 
     def container(self, tool: str, name: str) -> str:
         """The container whose ids the argument names, or nothing."""
-        told = self._refers.get((tool, name)) or self._refers.get((tool, name.removesuffix("[]")))
-        if told is not None:
-            return told
+        container = self._refers.get((tool, name)) or self._refers.get((tool, name.removesuffix("[]")))
+        if container is not None:
+            return container
         last = name.rpartition(".")[2].removesuffix("[]")
         stem = re.sub(r"_?ids?$", "", last)
         for candidate in (plural(stem), stem, last, plural(singular(stem))):
@@ -109,13 +109,13 @@ class Offers:
         if form is not None:
             yield from (Offer(*offered) for offered in form.offered(self.today, words(name)))
         else:
-            known = [value for value in self.kept(name) if isinstance(value, str) and value]
+            known = [value for value in self.stored_values(name) if isinstance(value, str) and value]
             yield from (Offer(value, f"{words(name)} {value!r}") for value in known[:_MOST])
             yield Offer(f"Another {words(name)}", f"a {words(name)} that is new")
 
     def _numbers(self, name: str, schema: Mapping[str, Any]) -> Iterator[Offer]:
         low, high = schema.get("minimum"), schema.get("maximum")
-        known = [value for value in self.kept(name) if type(value) in (int, float)]
+        known = [value for value in self.stored_values(name) if type(value) in (int, float)]
         whole = schema["type"] == "integer"
         for value in (1, *known[:4], 2, 10, 0, low, high):
             if value is not None and (low is None or value >= low) and (high is None or value <= high):
@@ -144,7 +144,7 @@ class Offers:
                 f"{words(name)} {turn + 1}",
             )
 
-    def kept(self, name: str) -> Iterator[Any]:
+    def stored_values(self, name: str) -> Iterator[Any]:
         """Values that records or the state keep under that name."""
         last = name.rpartition(".")[2].removesuffix("[]")
         bare = _PREFIX.sub("", last)
@@ -160,7 +160,7 @@ class Offers:
 
     def _form(self, name: str) -> str:
         """What a text must look like, by its name and by what is kept under it."""
-        for value in self.kept(name):
+        for value in self.stored_values(name):
             if isinstance(value, str) and value:
                 return next((form.name for form in formats() if re.fullmatch(form.pattern, value)), "")
         return "date" if re.search(r"(^|_)(date|day|on|until|since)$", name) else "email" if "email" in name else ""
@@ -184,17 +184,17 @@ def told_options(schema: Mapping[str, Any]) -> tuple[str, ...]:
     inner = re.search(r"\(([^()]*)\)", said)
     for part in (said.lstrip(": "), inner[1] if inner else "", said.rpartition(":")[2]):
         pieces = [piece.strip() for piece in re.split(r",\s*(?:or\s|and\s)?|\s+or\s+|/|\|", part.strip(" ()[]{}"))]
-        found = [match[1] for piece in pieces if (match := _OPTION.fullmatch(piece))]
+        values = [match[1] for piece in pieces if (match := _OPTION.fullmatch(piece))]
         sure = one_of or all(piece[:1] in "'\"" for piece in pieces)
-        if len(found) == len(pieces) and len(found) >= (2 if sure else 3) and "e.g" not in part:
-            return tuple(found)
+        if len(values) == len(pieces) and len(values) >= (2 if sure else 3) and "e.g" not in part:
+            return tuple(values)
     return ()
 
 
 def next_id(ids: Iterable[str]) -> str:
     """An id like these that none of them is: the greatest one counted on."""
     known = set(ids)
-    last = max(known, key=lambda one: (len(one), one))
+    last = max(known, key=lambda key: (len(key), key))
     match = re.fullmatch(r"(.*?)(\d+)(\D*)", last)
     if match is None:
         return f"{last}-2"

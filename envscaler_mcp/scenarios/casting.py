@@ -37,9 +37,9 @@ class Casting:
         for value in self._candidates(role, names, evaluation, chance):
             if isinstance(value, Ref) and isinstance(role, Drawn) and value in taken:
                 continue
-            found = self._fill(rest, {**names, role.name: value}, evaluation, chance, taken)
-            if found is not None:
-                return found
+            filled = self._fill(rest, {**names, role.name: value}, evaluation, chance, taken)
+            if filled is not None:
+                return filled
         return None
 
     def _candidates(self, role: Role, names: Names, evaluation: Evaluator, chance: Chance) -> Iterator[Any]:
@@ -54,16 +54,16 @@ class Casting:
             return
         everyone = evaluation.store.all(role.entity)
         left = _TRIES
-        for one in chance.some(everyone, len(everyone)):
-            if role.test is None or evaluation.value(role.test, {**names, role.name: one}):
-                yield one
+        for record in chance.some(everyone, len(everyone)):
+            if role.test is None or evaluation.value(role.test, {**names, role.name: record}):
+                yield record
                 left -= 1
                 if not left:
                     return
 
     def _choice(self, role: Chosen, today: str, chance: Chance) -> Any:
         alternatives = role.alternatives or self.values[role.operation].single.get(role.parameter, ())
-        alternatives = tuple(one for one in alternatives if one != HIDDEN_NONE)
+        alternatives = tuple(text for text in alternatives if text != HIDDEN_NONE)
         if alternatives:
             return read(role.type, chance.pick(alternatives), chance, today, role.source)
         return drawn(role.type, (), chance, today, role.source)
@@ -71,10 +71,10 @@ class Casting:
 
 def drawn_records(story: Story, names: Names) -> set[Ref]:
     """The records that a cast has drawn, and those it worked out."""
-    found: set[Ref] = set()
+    records: set[Ref] = set()
     for role in story.cast:
         value = names.get(role.name)
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, Ref):
-                found.add(one)
-    return found
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, Ref):
+                records.add(item)
+    return records

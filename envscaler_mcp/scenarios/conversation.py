@@ -44,7 +44,7 @@ def _said(thread: Thread, telling: Telling, name: str) -> str:
         if isinstance(part, Said) and (part.source == name or part.source.startswith(f"{name}.")):
             if part.source != name:
                 continue
-            phrase = next((one for one in thread.phrases if one.ref == thread.names[name]), None)
+            phrase = next((candidate for candidate in thread.phrases if candidate.ref == thread.names[name]), None)
             if phrase is not None:
                 return phrase.text
             return next((span.text for span in thread.spans if span.fact == name), "")
@@ -53,7 +53,7 @@ def _said(thread: Thread, telling: Telling, name: str) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return value.id if isinstance(value, Ref) else as_stored(value)
 
 

@@ -155,15 +155,15 @@ class Telling:
             yield from self._record(value, stem, routes, new)
         elif isinstance(value, list):
             yield Span(text=f"{words(name)} ")
-            for place, one in enumerate(value):
+            for place, item in enumerate(value):
                 yield Span(text="" if not place else " and " if place == len(value) - 1 else ", ")
-                yield from self._item(singular(name), one, routes, new)
+                yield from self._item(singular(name), item, routes, new)
             if not value:
                 yield Span(text="none")
         elif isinstance(value, dict):
-            for place, (inner, one) in enumerate(value.items()):
+            for place, (inner, item) in enumerate(value.items()):
                 yield Span(text="" if not place else ", ")
-                yield from self._argument(inner, one, routes, new)
+                yield from self._argument(inner, item, routes, new)
         else:
             yield Span(text=f"{words(name)} {self._plain(value)}", fact=_fact(name, value))
 

@@ -123,14 +123,14 @@ class Describer:
         if ref not in self.named or not (owns or (before.endswith((" in ", " of ", " on ", " from ")) and not goes_on)):
             return phrase.spans
         if is_person(self.model, ref):
-            people = [one for one in self.named if is_person(self.model, one)]
+            people = [other for other in self.named if is_person(self.model, other)]
             return (Span(text="their"),) if owns and people == [ref] else phrase.spans
-        alike = [one for one in self.named if one.entity == ref.entity]
+        alike = [other for other in self.named if other.entity == ref.entity]
         return (Span(text=f"the {words(self.model.entities[ref.entity].noun)}"),) if alike == [ref] else phrase.spans
 
     def _said(self, entity: Entity, attribute: Attribute, value: Any, form: str) -> str:
         if isinstance(value, list):
-            return ", ".join(str(one) for one in value)
+            return ", ".join(str(item) for item in value)
         said = self.values.get(f"{entity.name}.{attribute.name}.{value}")
         return said or spoken(value, attribute.type, form, self.state["now"][:10])
 

@@ -77,14 +77,14 @@ class WrittenTaskMaker:
             for _ in range(_TRIES):
                 threads = self._threads(trials, place, level)
                 if threads is None:
-                    if not self._used and not trials.found:
+                    if not self._used and not trials.changed_anything:
                         break
                     continue
                 try:
                     return self._proven(world, judging, place, state, level, number, threads)
                 except Unproven as reason:
                     self.reasons[str(reason)] += 1
-        if not trials.found:
+        if not trials.changed_anything:
             raise GrowthError(
                 f"{self.environment.id} offers nothing to do at {state.name!r}: none of {trials.tried} calls of "
                 f"{len(trials.guesses.tools)} changing tools changed anything"
@@ -100,8 +100,8 @@ class WrittenTaskMaker:
             shapes = Shapes(start.state())
             routes = Routes(self.environment.tools, start, shapes)
             start.restore(mark)
-            found = {key: routes.route(home, key) for key, home in shapes.home.items()}
-            usable = {key: route for key, route in found.items() if route is not None}
+            read_routes = {key: routes.route(home, key) for key, home in shapes.home.items()}
+            usable = {key: route for key, route in read_routes.items() if route is not None}
             self._places[state.digest] = _Place(shapes, routes, usable, Offers(state.content, {}).today)
         return self._places[state.digest]
 
@@ -119,7 +119,7 @@ class WrittenTaskMaker:
             free = place.usable.keys() - written
             chain = trials.chain(self.chance.between(1, _LONGEST[level]), free)
             if chain is None:
-                if not trials.found:
+                if not trials.changed_anything:
                     return None
                 continue
             thread = self._thread(chain, trials, place)
@@ -136,7 +136,7 @@ class WrittenTaskMaker:
 
     def _thread(self, chain: Chain, trials: Trials, place: _Place) -> WrittenThread | None:
         """The chain with its reads; nothing where an id of it cannot be read."""
-        named = {one for call in chain.calls for one in place.shapes.ids_in(call.arguments)}
+        named = {key for call in chain.calls for key in place.shapes.ids_in(call.arguments)}
         routes = {key: place.usable[key] for key in sorted(named)}
         calls = distinct(call for r in routes.values() for call in r.calls)
         world = trials.world
@@ -207,7 +207,7 @@ class WrittenTaskMaker:
         if also_fits(threads, place.shapes, diff):
             raise Unproven("the words for a record fit another one at the end")
         if not checks:
-            raise Unproven("nothing that anybody could ask for is different afterwards")
+            raise Unproven("nothing that a task could ask for is different afterwards")
         spans = tuple(polished(self._message(threads, place, state)))
         scenario = Scenario(
             provenance=Provenance(parents={"state": state.digest}, seed=self.seed),

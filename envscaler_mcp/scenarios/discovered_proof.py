@@ -102,7 +102,7 @@ class WrittenProver(Proving):
         return [
             name
             for name, records in containers(state).items()
-            if all(set(one) - {self._own(name)} for one in records.values())
+            if all(set(record) - {self._own(name)} for record in records.values())
         ]
 
     def _references(self, call: Call) -> Iterator[tuple[str, str]]:
@@ -115,7 +115,9 @@ class WrittenProver(Proving):
         references = {name for name, _ in self._references(call)}
         for name, schema in sorted(self._schemas[call.tool].items()):
             if name not in references and name in call.arguments:
-                observed = [value for value in (call.arguments[name], *self._offers.kept(name)) if value is not None]
+                observed = [
+                    value for value in (call.arguments[name], *self._offers.stored_values(name)) if value is not None
+                ]
                 yield name, type_of_schema(schema, observed, self.shapes), self._nearby.beside(observed)
 
     def _field(self, container: str, field: str) -> tuple[Type, Nearby]:
@@ -166,7 +168,7 @@ class WrittenProver(Proving):
 
     def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         self._shapes = Shapes(
-            {**self.initial, **{name: {**self.initial[name], **found} for name, found in _new(self.initial, final)}}
+            {**self.initial, **{name: {**self.initial[name], **added} for name, added in _new(self.initial, final)}}
         )
         yield from super()._changed_ends(final)
         for container, keys in self.frame.deleted.items():
@@ -192,4 +194,4 @@ def _new(initial: dict[str, Any], final: dict[str, Any]) -> Iterator[tuple[str, 
     for name, records in containers(final).items():
         before = initial.get(name)
         if isinstance(before, dict):
-            yield name, {key: one for key, one in records.items() if key not in before}
+            yield name, {key: record for key, record in records.items() if key not in before}

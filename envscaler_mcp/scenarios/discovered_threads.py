@@ -32,7 +32,7 @@ class WrittenThread:
 def together(world: World, threads: Sequence[WrittenThread]) -> list[WrittenThread]:
     """The threads as they are one after the other, where new records get other ids than in each thread alone."""
     mark = world.snapshot()
-    found: list[WrittenThread] = []
+    renamed: list[WrittenThread] = []
     try:
         for thread, part in zip(threads, list(_parts(threads)), strict=True):
             names: dict[str, str] = {}
@@ -43,10 +43,10 @@ def together(world: World, threads: Sequence[WrittenThread]) -> list[WrittenThre
                 made = added_ids(world, world.call(real.tool, real.arguments))
                 names.update(zip(created.get(str(call), ()), made, strict=False))
                 calls.append(real)
-            found.append(_renamed(thread, calls, names))
+            renamed.append(_renamed(thread, calls, names))
     finally:
         world.restore(mark)
-    return found
+    return renamed
 
 
 def _renamed(thread: WrittenThread, calls: list[Call], names: dict[str, str]) -> WrittenThread:
@@ -59,7 +59,7 @@ def _renamed(thread: WrittenThread, calls: list[Call], names: dict[str, str]) ->
     ]
     diff = thread.chain.diff
     created = {
-        container: {names.get(key, key): one for key, one in records.items()}
+        container: {names.get(key, key): record for key, record in records.items()}
         for container, records in diff.created.items()
     }
     return replace(thread, chain=Chain(steps, diff.model_copy(update={"created": created})), calls=calls)
@@ -89,11 +89,11 @@ def places(threads: Sequence[WrittenThread]) -> Iterator[tuple[int, ...]]:
 
 def distinct(calls: Iterator[Call]) -> list[Call]:
     """The calls, each once."""
-    found: list[Call] = []
+    different: list[Call] = []
     for call in calls:
-        if call not in found:
-            found.append(call)
-    return found
+        if call not in different:
+            different.append(call)
+    return different
 
 
 def only_ones(thread: WrittenThread, shapes: Shapes, call: Call) -> dict[str, str]:

@@ -38,21 +38,21 @@ class _Search:
         self.model, self.environment, self.world = model, environment, world
         self.chance = Chance(0, f"examples of {model.blueprint.id}")
         asked: dict[str, Operation | Query] = {**model.operations, **model.queries}
-        self.arguments = {name: Arguments(one, model) for name, one in asked.items()}
+        self.arguments = {name: Arguments(operation, model) for name, operation in asked.items()}
 
     def run(self) -> dict[str, Example]:
         mark = self.world.snapshot()
-        found: dict[str, Example] = {}
+        examples: dict[str, Example] = {}
         for tool in self.environment.tools:
             example = self._now(tool.name)
             if example is not None:
-                found[tool.name] = example
+                examples[tool.name] = example
             self.world.restore(mark)
         for _ in range(3):
-            missing = [tool.name for tool in self.environment.tools if tool.name not in found]
+            missing = [tool.name for tool in self.environment.tools if tool.name not in examples]
             if missing:
-                self._later(missing, found, mark)
-        return {tool.name: found[tool.name] for tool in self.environment.tools if tool.name in found}
+                self._later(missing, examples, mark)
+        return {tool.name: examples[tool.name] for tool in self.environment.tools if tool.name in examples}
 
     def _now(self, tool: str) -> Example | None:
         """A call that is done as things are; one that shows something is better."""
@@ -76,7 +76,7 @@ class _Search:
                 return Example(tool, given, outcome.payload)
         return second
 
-    def _later(self, missing: list[str], found: dict[str, Example], mark: int) -> None:
+    def _later(self, missing: list[str], examples: dict[str, Example], mark: int) -> None:
         """Play on, and look again whether what is missing has become possible."""
         played: list[tuple[str, dict[str, Any]]] = []
         for _ in range(_STEPS):
@@ -84,23 +84,23 @@ class _Search:
             if step is None:
                 continue
             played.append((step.tool, step.arguments))
-            if step.tool in missing and step.tool not in found:
-                found[step.tool] = self._shortest(played[:-1], step, mark)
+            if step.tool in missing and step.tool not in examples:
+                examples[step.tool] = self._shortest(played[:-1], step, mark)
                 self._replay(played, mark)
-            if all(name in found for name in missing):
+            if all(name in examples for name in missing):
                 break
         self.world.restore(mark)
 
     def _shortest(self, before: list[tuple[str, dict[str, Any]]], example: Example, mark: int) -> Example:
         """The example with every earlier call left out that it does not need."""
         last = (example.tool, example.arguments)
-        kept = list(before)
+        needed = list(before)
         for call in list(before):
-            fewer = [one for one in kept if one is not call]
+            fewer = [other for other in needed if other is not call]
             if self._replay([*fewer, last], mark) is not None:
-                kept = fewer
-        result = self._replay([*kept, last], mark)
-        return Example(example.tool, example.arguments, result or example.result, tuple(kept))
+                needed = fewer
+        result = self._replay([*needed, last], mark)
+        return Example(example.tool, example.arguments, result or example.result, tuple(needed))
 
     def _replay(self, calls: list[tuple[str, dict[str, Any]]], mark: int) -> dict[str, Any] | None:
         """The last answer, if every call is done again from the start."""

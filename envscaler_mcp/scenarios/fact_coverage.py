@@ -17,7 +17,7 @@ def text_mutants(task: str, spans: Sequence[Span]) -> Tally:
             continue
         for other in ("", "something else"):
             made += 1
-            mutated = "".join(other if number == place else one.text for number, one in enumerate(spans))
+            mutated = "".join(other if number == place else part.text for number, part in enumerate(spans))
             caught += bool(missing_facts(mutated, facts))
     return Tally(made=made, right=caught) if not missing_facts(task, facts) else Tally(made=made)
 

@@ -45,17 +45,17 @@ class Facts(ABC):
 
     def all(self) -> list[Check]:
         """One check per fact, records that were there before first."""
-        found: list[Check] = []
+        checks: list[Check] = []
         for container, records in sorted(self.diff.changed.items()):
             for key, fields in sorted(records.items()):
-                found.extend(
+                checks.extend(
                     self._changed(container, key, field, after) for field, (_, after) in sorted(fields.items())
                 )
         for container, created in sorted(self.diff.created.items()):
-            found.extend(self._created(container, created))
+            checks.extend(self._created(container, created))
         for container, deleted in sorted(self.diff.deleted.items()):
-            found.extend(self._deleted(container, key) for key in sorted(deleted))
-        return found
+            checks.extend(self._deleted(container, key) for key in sorted(deleted))
+        return checks
 
     @abstractmethod
     def _noun(self, container: str) -> str:
@@ -103,15 +103,15 @@ class Facts(ABC):
         """Equal new records are counted together."""
         tests = {key: self._content(container, key) for key in created}
         alike = Counter(tests.values())
-        found: list[Check] = []
+        checks: list[Check] = []
         new, each, _ = self._new(container)
         for test, number in alike.items():
-            key = next(key for key, one in tests.items() if one == test)
+            key = next(key for key, other in tests.items() if other == test)
             lines = [f"    new = {new}", f"    return sum(1 for {each} in new if {test}) == {number}"]
             what = f"{number} such {words(container)}" if number > 1 else a(self._noun(container))
             item = f"Has {what} been entered with {self._summary(container, created[key])}?"
-            found.append(Check(check_item=item, check_func=source(lines)))
-        return found
+            checks.append(Check(check_item=item, check_func=source(lines)))
+        return checks
 
     def _ids_like(self, key: str, depth: int) -> str:
         """The ids of new records with the content of this one; deeper than three references any new one will do."""
@@ -122,7 +122,7 @@ class Facts(ABC):
 
     def _has_new(self, code: str, value: list[Any], depth: int) -> str:
         """The test that a list names new records with the content of those that this one names."""
-        alike = Counter(self._ids_like(one, depth) for one in value if isinstance(one, str) and one in self.new)
+        alike = Counter(self._ids_like(item, depth) for item in value if isinstance(item, str) and item in self.new)
         return "".join(f" and sum(1 for one in {code} if one in {ids}) >= {many}" for ids, many in alike.items())
 
     def _deleted(self, container: str, key: str) -> Check:
@@ -181,9 +181,9 @@ class _ModelFacts(Facts):
         code = f"record[{field!r}]"
         if isinstance(value, str) and value in self.new and self._attribute(container, field).type.kind == "ref":
             return f"{code} in {self._ids_like(value, depth)}"
-        if isinstance(value, list) and any(isinstance(one, str) and one in self.new for one in value):
-            kept = [one for one in value if one not in self.new]
-            return f"len({code}) == {len(value)} and all(one in {code} for one in {kept!r}){self._has_new(code, value, depth)}"
+        if isinstance(value, list) and any(isinstance(item, str) and item in self.new for item in value):
+            known = [item for item in value if item not in self.new]
+            return f"len({code}) == {len(value)} and all(one in {code} for one in {known!r}){self._has_new(code, value, depth)}"
         if isinstance(value, list) and len(value) > 1:
             return f"sorted({code}) == {sorted(value)!r}"
         return f"{code} == {value!r}"

@@ -70,16 +70,16 @@ class _Garden:
         for name in self.start.play:
             if name not in self.model.operations:
                 raise GrowthError(f"start.play names {name!r}, which is no operation")
-        told: set[tuple[str, str]] = set()
+        seen: set[tuple[str, str]] = set()
         for key in self.start.values:
             owner, _, names = key.partition(".")
             known = self._names_of(owner)
             for name in map(str.strip, names.split(",")):
                 if name not in known:
                     raise GrowthError(f"start.values {key!r}: {owner} has no {name!r}")
-                if (owner, name) in told:
+                if (owner, name) in seen:
                     raise GrowthError(f"start.values names {owner}.{name} twice")
-                told.add((owner, name))
+                seen.add((owner, name))
 
     def _names_of(self, owner: str) -> set[str]:
         """What an entity, operation or query has that values can be said of."""
@@ -128,13 +128,13 @@ class _Garden:
 
     def _needs(self, entity: Entity) -> set[str]:
         said = self._said(entity.name)
-        found: set[str] = set()
+        needed: set[str] = set()
         for attribute in entity.stored:
             goal = attribute.type.of if attribute.type.kind == "list" else attribute.type
             empty = attribute.type.optional or attribute.type.kind == "list"
             if goal is not None and goal.kind == "ref" and (attribute.name in said or not empty):
-                found.add(goal.entity)
-        return found
+                needed.add(goal.entity)
+        return needed
 
     def _said(self, entity: str) -> set[str]:
         values = self.values[entity]
@@ -279,7 +279,7 @@ class _Garden:
             ) from cause
         self.spent[name] = self.spent.get(name, 0.0) + process_time() - began
         if sum(self.spent.values()) > MOST_SECONDS:
-            slowest = max(self.spent, key=lambda one: self.spent[one])
+            slowest = max(self.spent, key=lambda operation: self.spent[operation])
             raise GrowthError(
                 f"the start state took more than {MOST_SECONDS:g} seconds to grow, most of them in {slowest}; let its "
                 "expressions and the rules it may break look at fewer records, or ask for a shorter history"

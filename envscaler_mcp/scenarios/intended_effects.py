@@ -33,7 +33,7 @@ class Wishes:
         passing: set[Place] = set()
         for container, records in diff.created.items():
             others = {
-                back.get(key, key): with_new_ids(one, back) for key, one in twin.created.get(container, {}).items()
+                back.get(key, key): with_new_ids(other, back) for key, other in twin.created.get(container, {}).items()
             }
             for key, record in records.items():
                 other = others.get(key, {})
@@ -58,9 +58,9 @@ class Wishes:
         }
         changed = {
             container: {
-                key: kept
+                key: intended
                 for key, fields in records.items()
-                if (kept := {name: pair for name, pair in fields.items() if (container, name) not in self.passing})
+                if (intended := {name: pair for name, pair in fields.items() if (container, name) not in self.passing})
             }
             for container, records in diff.changed.items()
         }
@@ -82,14 +82,14 @@ class Wishes:
 
     def frame(self, diff: StateDiff) -> Frame:
         """What may change: what did."""
-        told = {path for path in diff.scalars if not self.lets(path)}
-        return frame_of(diff, tuple(sorted({*told, *self.free})))
+        paths = {path for path in diff.scalars if not self.lets(path)}
+        return frame_of(diff, tuple(sorted({*paths, *self.free})))
 
 
 def _holds_new(value: Any, diff: StateDiff, given: frozenset[str]) -> bool:
     """Whether a sentence in the value speaks of an id that the call made up."""
     new = {key for records in diff.created.values() for key in records} - given
-    texts = [one for one in leaves(value) if isinstance(one, str)]
+    texts = [leaf for leaf in leaves(value) if isinstance(leaf, str)]
     return any(key in text and key != text for text in texts for key in new)
 
 
@@ -97,13 +97,15 @@ def _free(diff: StateDiff, twin: StateDiff, back: Mapping[str, str]) -> set[str]
     """Paths of plain values that follow from something else."""
     new = {key for records in diff.created.values() for key in records}
     numbers = {len(records) for records in diff.created.values()} | {len(new)}
-    others = {".".join(back.get(one, one) for one in path.split(".", 1)): pair for path, pair in twin.scalars.items()}
-    found: set[str] = set()
+    others = {
+        ".".join(back.get(part, part) for part in path.split(".", 1)): pair for path, pair in twin.scalars.items()
+    }
+    paths: set[str] = set()
     for path, (before, after) in diff.scalars.items():
         counts = type(before) is int and type(after) is int and after - before in numbers - {0}
         if path.partition(".")[2] in new:
             # Which entries there are is for the new records to say.
-            found.add(path.partition(".")[0])
+            paths.add(path.partition(".")[0])
         elif counts or with_new_ids(others.get(path, (None, None))[1], dict(back)) != after:
-            found.add(path)
-    return found
+            paths.add(path)
+    return paths

@@ -176,7 +176,7 @@ class _Known(Evaluator):
                 continue
             value = self.value(wanted, names)
             plain = isinstance(wanted, Literal | Now)
-            around = {one.name for scan in self.scans for one in scan.loops}
+            around = {other.name for scan in self.scans for other in scan.loops}
             steady = plain or (len(self.scans) == 1 and not _names(wanted) & around)
             heard = not isinstance(value, Ref) or value.id in self.knowledge.heard
             if value is not None:
@@ -220,10 +220,10 @@ class Library:
     def reads(self, unread: Unread, heard: set[str]) -> Iterator[Call]:
         """Reads that show what is to be read, the best first; only an id that was heard can be asked for."""
         entity = self.model.entities[unread.entity]
-        calls = [self.one(unread.ref)] if unread.ref is not None and unread.ref.id in heard else []
+        calls = [self.by_id(unread.ref)] if unread.ref is not None and unread.ref.id in heard else []
         yield from (call for call in (*calls, self.several(entity, unread.filters)) if call is not None)
 
-    def one(self, ref: Ref) -> Call | None:
+    def by_id(self, ref: Ref) -> Call | None:
         """The read that shows a record whose id is known."""
         entity = self.model.entities[ref.entity]
         name = f"get_{entity.noun}"
@@ -234,8 +234,8 @@ class Library:
         if f"list_{entity.container}" in self.tools:
             allowed = {a.key for a in entity.stored if a.type.kind in ("ref", "one_of", "bool")}
             label = entity.attributes[entity.label].key if entity.label != "id" else ""
-            kept = {key: value for key, value in filters.items() if key in allowed or key == label}
-            return Call(tool=f"list_{entity.container}", arguments=kept)
+            narrowed = {key: value for key, value in filters.items() if key in allowed or key == label}
+            return Call(tool=f"list_{entity.container}", arguments=narrowed)
         if f"find_{entity.container}" in self.tools and entity.label != "id":
             key = entity.attributes[entity.label].key
             return Call(tool=f"find_{entity.container}", arguments={key: filters[key]}) if key in filters else None

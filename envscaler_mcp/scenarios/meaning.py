@@ -133,8 +133,8 @@ def changed_meaning(before: str, after: str) -> Iterator[str]:
 
 
 def _other_values(before: str, after: str) -> Iterator[str]:
-    for noun, found in (("figure", _figures), ("date", _dates), ("name", _names), ("quoted text", _quoted)):
-        had, has = found(before), found(after)
+    for noun, values_in in (("figure", _figures), ("date", _dates), ("name", _names), ("quoted text", _quoted)):
+        had, has = values_in(before), values_in(after)
         for value in sorted(had - has):
             if not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", after, re.IGNORECASE):
                 yield f"The {noun} {value!r} must stand in it."
@@ -144,7 +144,7 @@ def _other_values(before: str, after: str) -> Iterator[str]:
 
 
 def _figures(text: str) -> set[str]:
-    return set(_FIGURE.findall(text)) | {one.lower() for one in _NUMBER.findall(text)}
+    return set(_FIGURE.findall(text)) | {number.lower() for number in _NUMBER.findall(text)}
 
 
 def _dates(text: str) -> set[str]:
@@ -157,7 +157,7 @@ def _quoted(text: str) -> set[str]:
 
 def _names(text: str) -> set[str]:
     """Words with a capital inside a sentence."""
-    return {one.removesuffix("'s").removesuffix("’s") for one in _NAME.findall(text)} - {
+    return {name.removesuffix("'s").removesuffix("’s") for name in _NAME.findall(text)} - {
         "I",
         "I'm",
         "I'd",
@@ -167,21 +167,21 @@ def _names(text: str) -> set[str]:
 
 
 def _clauses(text: str) -> list[_Clause]:
-    found = []
+    clauses = []
     text = _ALL_BUT.sub(r"\1\2except", _SHORT_NOT.sub(" not", text))
     for part in _CLAUSE.split(text):
         if part.strip():
             turns, rest = _turns(part)
-            found.append(_Clause(part.strip(), frozenset(turns), _words(rest)))
-    return found
+            clauses.append(_Clause(part.strip(), frozenset(turns), _words(rest)))
+    return clauses
 
 
 def _turns(part: str) -> tuple[list[str], str]:
     """What turns the clause, and the clause without it."""
     turns: list[str] = []
-    for name in (*_ORDER, *(one for one in _TURN if one not in _ORDER)):
-        found = _TURN[name].findall(part)
-        turns += [name] * len(found)
+    for name in (*_ORDER, *(other for other in _TURN if other not in _ORDER)):
+        matches = _TURN[name].findall(part)
+        turns += [name] * len(matches)
         part = _TURN[name].sub(" ", part)
     return turns, part
 
@@ -198,13 +198,13 @@ def _stem(word: str) -> str:
 
 
 def _other_turns(first: list[_Clause], second: list[_Clause]) -> Iterator[str]:
-    had, has = (Counter(turn for one in clauses for turn in one.turns) for clauses in (first, second))
+    had, has = (Counter(turn for clause in clauses for turn in clause.turns) for clauses in (first, second))
     for turn in sorted(had.keys() | has.keys()):
         if had[turn] != has[turn]:
             yield f"{_shown(turn)} stands in {had[turn]} clauses of the original, and in {has[turn]} of yours."
     for own, other, whose in ((first, second, "the original"), (second, first, "yours")):
         for clause in own:
-            if clause.turns and not any(_alike(clause, one) for one in other):
+            if clause.turns and not any(_alike(clause, candidate) for candidate in other):
                 yield f"{clause.text!r} in {whose} has no clause beside it that is turned alike and is about the same."
     for word in sorted(_all_words(first) & _all_words(second)):
         had_turns, has_turns = _turned(first, word), _turned(second, word)
@@ -213,16 +213,18 @@ def _other_turns(first: list[_Clause], second: list[_Clause]) -> Iterator[str]:
             yield f"What is said of {word!r} is turned otherwise than in the original."
 
 
-def _alike(one: _Clause, other: _Clause) -> bool:
-    return one.turns == other.turns and (bool(one.words & other.words) or one.text.lower() == other.text.lower())
+def _alike(clause: _Clause, other: _Clause) -> bool:
+    return clause.turns == other.turns and (
+        bool(clause.words & other.words) or clause.text.lower() == other.text.lower()
+    )
 
 
 def _all_words(clauses: list[_Clause]) -> frozenset[str]:
-    return frozenset(word for one in clauses for word in one.words)
+    return frozenset(word for clause in clauses for word in clause.words)
 
 
 def _turned(clauses: list[_Clause], word: str) -> set[frozenset[str]]:
-    return {one.turns for one in clauses if word in one.words}
+    return {clause.turns for clause in clauses if word in clause.words}
 
 
 def _shown(turn: str) -> str:
@@ -233,20 +235,20 @@ def _other_ways(before: str, after: str) -> Iterator[str]:
     """A name with `to` before it that had `from`."""
     for name in sorted((_names(before) & _names(after)) | (_figures(before) & _figures(after))):
         had, has = _ways(before, name), _ways(after, name)
-        for one, other in _OPPOSITE_WAYS:
-            if (had & one and has & other and not had & other) or (had & other and has & one and not had & one):
+        for way, other in _OPPOSITE_WAYS:
+            if (had & way and has & other and not had & other) or (had & other and has & way and not had & way):
                 yield f"{name!r} has {'/'.join(sorted(has))!r} before it, and {'/'.join(sorted(had))!r} in the original."
 
 
 def _ways(text: str, name: str) -> set[str]:
-    places = (found.start() for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text))
-    return {found[1].lower() for place in places if (found := _TOWARDS.search(text[:place])) is not None}
+    places = (match.start() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text))
+    return {match[1].lower() for place in places if (match := _TOWARDS.search(text[:place])) is not None}
 
 
 def _opposites(before: str, after: str) -> Iterator[str]:
     had, has = ({_stem(word) for word in _WORD.findall(text.lower())} for text in (before, after))
     for pair in _OPPOSITES:
-        one, other = (_stem(word) for word in pair)
-        for gone, new, words in ((one, other, pair), (other, one, pair[::-1])):
+        first, other = (_stem(word) for word in pair)
+        for gone, new, words in ((first, other, pair), (other, first, pair[::-1])):
             if gone in had and gone not in has and new in has and new not in had:
                 yield f"It says {words[1]!r} where the original says {words[0]!r}."

@@ -30,8 +30,8 @@ class PlainFacts(Facts):
 
     def _called(self, container: str, key: str) -> str:
         parts = self.shapes.description(container, key) if self.shapes.has(container, key) else ()
-        told = " ".join(str(value) for _, value in parts)
-        return f"{self._noun(container)} {told or key}"
+        description = " ".join(str(value) for _, value in parts)
+        return f"{self._noun(container)} {description or key}"
 
     def _field(self, _container: str, field: str) -> str:
         return words(field.removesuffix("_id"))
@@ -77,16 +77,18 @@ class PlainFacts(Facts):
             return f"{code} in {self._ids_like(value, depth)}"
         if value is None or isinstance(value, bool):
             return f"{code} is {value}"
-        fresh = any(isinstance(one, str) and one in self.new for one in leaves(value))
+        fresh = any(isinstance(leaf, str) and leaf in self.new for leaf in leaves(value))
         if isinstance(value, dict) and fresh:
-            inner = [self._same(f"{code}.get({name!r})", one, depth) for name, one in value.items()]
+            inner = [self._same(f"{code}.get({name!r})", entry, depth) for name, entry in value.items()]
             return " and ".join([f"isinstance({code}, dict)", f"len({code}) == {len(value)}", *inner])
         if isinstance(value, list) and fresh:
-            kept = [one for one in value if not any(leaf in self.new for leaf in leaves(one) if isinstance(leaf, str))]
-            inner_test = f"all(one in {code} for one in {kept!r})"
+            known = [
+                item for item in value if not any(leaf in self.new for leaf in leaves(item) if isinstance(leaf, str))
+            ]
+            inner_test = f"all(one in {code} for one in {known!r})"
             return f"isinstance({code}, list) and len({code}) == {len(value)} and {inner_test}{self._has_new(code, value, depth)}"
-        if isinstance(value, list) and len(value) > 1 and not any(isinstance(one, dict | list) for one in value):
-            ordered = sorted(str(one) for one in value)
+        if isinstance(value, list) and len(value) > 1 and not any(isinstance(item, dict | list) for item in value):
+            ordered = sorted(str(item) for item in value)
             return f"isinstance({code}, list) and sorted(str(one) for one in {code}) == {ordered!r}"
         return f"{code} == {value!r}"
 
@@ -96,8 +98,8 @@ class PlainFacts(Facts):
         code = f"{place}.get({entry!r})" if entry else place
         guard = f"isinstance({place}, dict) and " if entry else ""
         lines = [f"    return {guard}{self._same(code, after, 0)}"]
-        told = f"{words(name)} of {entry}" if entry else words(name)
-        item = f"Has the {told} become {'nothing' if after is None else self._said('', name, after)}?"
+        subject = f"{words(name)} of {entry}" if entry else words(name)
+        item = f"Has the {subject} become {'nothing' if after is None else self._said('', name, after)}?"
         return Check(check_item=item, check_func=source(lines))
 
 

@@ -73,7 +73,7 @@ class Prover(Proving):
 
     def _field(self, container: str, field: str) -> tuple[Type, Nearby]:
         entity = next(entity for entity in self.model.entities.values() if entity.container == container)
-        attribute = next(one for one in entity.stored if one.key == field)
+        attribute = next(stored for stored in entity.stored if stored.key == field)
         return attribute.type, self._nearby.beside(self._observed(entity.name, attribute.name))
 
     @property

@@ -34,7 +34,7 @@ class Proving(ABC):
 
     def __init__(self, scenario: Scenario, environment: Environment, world: World) -> None:
         if scenario.frame is None:
-            raise Unproven("nobody knows its plan")
+            raise Unproven("its plan is not known")
         self.scenario, self.world, self.frame = scenario, world, scenario.frame
         self.effects = {tool.name: tool.effect for tool in environment.tools}
         self.mark = world.snapshot()
@@ -258,8 +258,8 @@ class Proving(ABC):
     def _swaps(
         self, calls: Sequence[Call], writes: Sequence[int]
     ) -> Iterator[tuple[tuple[dict[str, Any], dict[str, Any]], int, int]]:
-        for one, first in enumerate(writes):
-            for second in writes[one + 1 :]:
+        for number, first in enumerate(writes):
+            for second in writes[number + 1 :]:
                 a, b = calls[first], calls[second]
                 if a.tool != b.tool:
                     continue
@@ -273,17 +273,17 @@ class Proving(ABC):
         for call in calls:
             self.world.call(call.tool, call.arguments)
         after = self.world.snapshot()
-        found: list[Call] = []
+        extras: list[Call] = []
         drawn = self._drawn(in_key_order(self.world.state()))
         for _ in range(_EXTRA * 4):
             extra = next(drawn)
-            if extra is None or len(found) == _EXTRA:
+            if extra is None or len(extras) == _EXTRA:
                 continue
             if self.world.call(extra.tool, extra.arguments).kind == "done":
-                found.append(extra)
+                extras.append(extra)
             self.world.restore(after)
         self._back()
-        yield from found
+        yield from extras
 
     def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """The wanted end with one fact of it undone or altered, and with one that the task does not ask about, where these differ."""
@@ -304,7 +304,7 @@ class Proving(ABC):
         self, final: dict[str, Any], container: str, key: str
     ) -> Iterator[tuple[str, str, dict[str, Any]]]:
         where, record, own = f"{container}.{key}", final[container][key], self._own(container)
-        gone = {other: one for other, one in final[container].items() if other != key}
+        gone = {other: other_record for other, other_record in final[container].items() if other != key}
         yield "new record gone", where, {**final, container: gone}
         twin = {**record, own: f"{key}-X"} if own else record
         yield "new record doubled", where, {**final, container: {**final[container], f"{key}-X": twin}}
@@ -333,16 +333,19 @@ class Proving(ABC):
 
     def _benign(self, recording: CallRecording, wanted: str) -> dict[str, Tally]:
         order = range(len(recording.calls))
-        found = {"refused calls between": self._with_refusals(recording), "reads between": self._with_reads(recording)}
-        found["other new ids"] = self._other_ids(recording, order)
+        tallies = {
+            "refused calls between": self._with_refusals(recording),
+            "reads between": self._with_reads(recording),
+        }
+        tallies["other new ids"] = self._other_ids(recording, order)
         turned = self._turned(recording)
         if turned:
             right = sum(self._full(calls) for calls in turned)
-            found["items in another order"] = Tally(made=len(turned), right=right)
+            tallies["items in another order"] = Tally(made=len(turned), right=right)
         corrected = list(self._corrected(recording, wanted))
         if corrected:
-            found["wrong, then corrected"] = Tally(made=len(corrected), right=sum(corrected))
-        return found
+            tallies["wrong, then corrected"] = Tally(made=len(corrected), right=sum(corrected))
+        return tallies
 
     def _full(self, calls: Sequence[Call]) -> bool:
         for call in calls:
@@ -359,7 +362,7 @@ class Proving(ABC):
 
     def _with_reads(self, recording: CallRecording) -> Tally:
         reads = [call for call in recording.calls if self.effects[call.tool] == "reads"][:3]
-        calls = [one for call in recording.calls for one in (*reads, call)]
+        calls = [played for call in recording.calls for played in (*reads, call)]
         return Tally(made=1, right=int(self._full(calls)))
 
     def _other_ids(self, recording: CallRecording, order: Sequence[int]) -> Tally:
@@ -373,13 +376,13 @@ class Proving(ABC):
 
     def _turned(self, recording: CallRecording) -> list[list[Call]]:
         """Plans in which a list is given the other way round, where that is as good."""
-        found: list[list[Call]] = []
+        plans: list[list[Call]] = []
         calls = list(recording.calls)
         for place, call in enumerate(calls):
             for name, value in sorted(call.arguments.items()):
                 if isinstance(value, list) and len(value) > 1 and isinstance(value[0], str):
-                    found.append(self._with(calls, place, {**call.arguments, name: value[::-1]}))
-        return found
+                    plans.append(self._with(calls, place, {**call.arguments, name: value[::-1]}))
+        return plans
 
     def _corrected(self, recording: CallRecording, wanted: str) -> Iterator[bool]:
         """A wrong value first and the right one after it, where that comes to the same end."""
@@ -389,8 +392,8 @@ class Proving(ABC):
                 continue
             for arguments in list(self._wrong_values(call))[:2]:
                 plan = [*calls[:place], Call(tool=call.tool, arguments=arguments), *calls[place:]]
-                for one in plan:
-                    self.world.call(one.tool, one.arguments)
+                for step in plan:
+                    self.world.call(step.tool, step.arguments)
                 same, full = self._form(self.world.diff_since(self.mark)) == wanted, self._earned() == 1.0
                 self._back()
                 if same:

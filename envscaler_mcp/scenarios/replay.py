@@ -50,9 +50,9 @@ def with_new_ids(value: Any, names: dict[str, str]) -> Any:
     if isinstance(value, str):
         return names.get(value, value)
     if isinstance(value, list):
-        return [with_new_ids(one, names) for one in value]
+        return [with_new_ids(item, names) for item in value]
     if isinstance(value, dict):
-        return {key: with_new_ids(one, names) for key, one in value.items()}
+        return {key: with_new_ids(item, names) for key, item in value.items()}
     return value
 
 
@@ -104,7 +104,7 @@ class _Contents:
         if isinstance(value, str) and value in self.fresh:
             return f"<{self._content(value, depth)}>" if depth < 4 else f"<{self.fresh[value]}>"
         if isinstance(value, list):
-            return sorted((self._known(one, depth) for one in value), key=canonical_json)
+            return sorted((self._known(item, depth) for item in value), key=canonical_json)
         if isinstance(value, dict):
-            return {name: self._known(one, depth) for name, one in value.items()}
+            return {name: self._known(item, depth) for name, item in value.items()}
         return value

@@ -81,25 +81,27 @@ class Routes:
         needed = [name for name in schema.get("required", ()) if name in schema.get("properties", {})]
         choices = [self._choices(tool.name, name, schema["properties"][name]) for name in needed]
         most = {0: 1, 1: _CHOICES, 2: _CHOICES}.get(len(choices), 8)
-        choices = [one[:most] for one in choices]
+        choices = [values[:most] for values in choices]
         # Diagonally, so that a few calls already differ in every argument.
-        pairs = sorted(product(*(list(enumerate(one)) for one in choices)), key=lambda row: sum(at for at, _ in row))
+        pairs = sorted(
+            product(*(list(enumerate(values)) for values in choices)), key=lambda row: sum(at for at, _ in row)
+        )
         for row in pairs:
             yield {name: value for name, (_, value) in zip(needed, row, strict=True)}
 
     def _choices(self, tool: str, name: str, schema: Mapping[str, Any]) -> list[Any]:
-        one = plain(schema)
+        plain_schema = plain(schema)
         container = self._offers.container(tool, name)
         if container:
             return list(self.shapes.containers.get(container, ()))[:_CHOICES]
-        listed = _listed(one)
+        listed = _listed(plain_schema)
         if listed:
             return list(listed)
-        if one.get("type") == "string":
-            kept = [value for value in self._offers.kept(name) if isinstance(value, str) and value]
-            kept += [value for value in self._items(name) if isinstance(value, str)]
-            return list(dict.fromkeys(kept))[:_CHOICES]
-        return [offer.value for offer in self._offers.of(tool, name, one)][:4]
+        if plain_schema.get("type") == "string":
+            texts = [value for value in self._offers.stored_values(name) if isinstance(value, str) and value]
+            texts += [value for value in self._items(name) if isinstance(value, str)]
+            return list(dict.fromkeys(texts))[:_CHOICES]
+        return [offer.value for offer in self._offers.of(tool, name, plain_schema)][:4]
 
     def _items(self, name: str) -> Iterator[Any]:
         """Entries of lists that records keep under the plural of the name."""
@@ -107,15 +109,15 @@ class Routes:
             for record in records.values():
                 for field, value in record.items():
                     if isinstance(value, list) and field.startswith(name.rstrip("y")):
-                        yield from (one for one in value if not isinstance(one, dict | list))
+                        yield from (entry for entry in value if not isinstance(entry, dict | list))
 
     def route(self, container: str, key: str) -> ReadRoute | None:
         """The shortest way to see the record's id beside what the task says of it, or nothing where there is none."""
         place = (container, key)
         if place not in self._found:
             self._found[place] = None
-            found = sorted(self._routes(container, key, 0), key=_length)
-            self._found[place] = found[0] if found else None
+            routes = sorted(self._routes(container, key, 0), key=_length)
+            self._found[place] = routes[0] if routes else None
         return self._found[place]
 
     def _routes(self, container: str, key: str, depth: int) -> Iterator[ReadRoute]:
@@ -164,7 +166,12 @@ class Routes:
         said: list[Part] = []
         for value in answer.says:
             field = next(
-                (name for name, one in record.items() if one == value or (isinstance(one, list) and value in one)), None
+                (
+                    name
+                    for name, stored in record.items()
+                    if stored == value or (isinstance(stored, list) and value in stored)
+                ),
+                None,
             )
             if field is None:
                 return None
@@ -189,8 +196,8 @@ class Routes:
 
 
 def _listed(schema: Mapping[str, Any]) -> tuple[Any, ...]:
-    one = plain(schema)
-    return tuple(one["enum"]) if "enum" in one else told_options(schema) or told_options(one)
+    plain_schema = plain(schema)
+    return tuple(plain_schema["enum"]) if "enum" in plain_schema else told_options(schema) or told_options(plain_schema)
 
 
 def _length(route: ReadRoute) -> tuple[int, int, str]:

@@ -48,7 +48,7 @@ class Shapes:
 
     def ids_in(self, value: Any) -> list[str]:
         """The ids of records that occur in a value, each once."""
-        return list(dict.fromkeys(one for one in leaves(value) if isinstance(one, str) and one in self.home))
+        return list(dict.fromkeys(leaf for leaf in leaves(value) if isinstance(leaf, str) and leaf in self.home))
 
     def description(self, container: str, key: str) -> tuple[Part, ...]:
         """Values that only this record of its container has; nothing where it is told by its id alone."""
@@ -79,29 +79,29 @@ class Shapes:
 
     def _repeats(self, records: Mapping[str, Mapping[str, Any]]) -> str:
         fields = [field for field, value in next(iter(records.values())).items() if isinstance(value, str)]
-        return next((f for f in fields if all(one.get(f) == key for key, one in records.items())), "")
+        return next((f for f in fields if all(record.get(f) == key for key, record in records.items())), "")
 
 
 def leaves(value: Any) -> Iterator[Any]:
     """Every plain value in it, in the order of its keys."""
     if isinstance(value, dict):
-        for _, one in sorted(value.items()):
-            yield from leaves(one)
+        for _, inner in sorted(value.items()):
+            yield from leaves(inner)
     elif isinstance(value, list):
-        for one in value:
-            yield from leaves(one)
+        for inner in value:
+            yield from leaves(inner)
     elif value is not None:
         yield value
 
 
 def shown_in(payload: Any) -> set[str]:
     """Everything that a reader of an answer has seen written out: values, names of entries, words of sentences."""
-    found: set[str] = set()
+    texts: set[str] = set()
     for value in _visible(payload):
-        found.add(value)
+        texts.add(value)
         if " " in value:
-            found.update(_WORD.findall(value))
-    return found
+            texts.update(_WORD.findall(value))
+    return texts
 
 
 def records_in(payload: Any) -> Iterator[set[str]]:

@@ -61,7 +61,7 @@ class TaskMaker:
         self.speech = speech
         self.chance = Chance(seed, f"tasks of {environment.id}")
         self.casting = Casting(model)
-        self.told = DescribedTask()
+        self.uses = DescribedTask()
         self.unproven: Counter[str] = Counter()
         self.uncast: Counter[str] = Counter()
         """How often a story could not be cast while the task at hand was made."""
@@ -79,10 +79,10 @@ class TaskMaker:
         try:
             for turn in range(_TRIES):
                 self.choosy = turn < _TRIES // 2
-                found = self._threads(world, level)
-                if found is None:
+                chosen = self._threads(world, level)
+                if chosen is None:
                     continue
-                threads, openings = found
+                threads, openings = chosen
                 try:
                     return self._proven(world, state, level, number, threads, openings)
                 except Unproven as reason:
@@ -136,7 +136,10 @@ class TaskMaker:
         if wanted < 2 or not themes or self.chance.of(_WITHOUT_THEME):
             return stories[: wanted * 4] if self.choosy else stories, ()
         shuffled = self.chance.some(themes, len(themes))
-        theme = min(shuffled, key=lambda one: sum(self.told.stories[name] for name in one.stories) / len(one.stories))
+        theme = min(
+            shuffled,
+            key=lambda candidate: sum(self.uses.stories[name] for name in candidate.stories) / len(candidate.stories),
+        )
         return [story for story in stories if story.name in theme.stories], theme.openings
 
     def _by_use(self) -> list[Story]:
@@ -148,7 +151,7 @@ class TaskMaker:
     def _turn(self, story: Story) -> tuple[bool, int]:
         name = story.name
         hopeless = max(self.uncast[name], self.misfit[name]) >= _PATIENCE
-        return hopeless, self.told.stories[name] + self.unproven[name] // 8 if self.choosy else 0
+        return hopeless, self.uses.stories[name] + self.unproven[name] // 8 if self.choosy else 0
 
     def _alone(self, story: Story, world: LocalWorld, taken: set[Ref]) -> Thread | None:
         """The story cast and played from the start, its changes still in the world.
@@ -160,7 +163,7 @@ class TaskMaker:
         for turn in range(_CASTS_FOR_A_BRANCH):
             world.restore(mark)
             thread = self._cast(story, world, mark, taken)
-            if thread is None or not (self.told.lopsided(thread) or (thread.alone and turn < _CASTS - 1)):
+            if thread is None or not (self.uses.lopsided(thread) or (thread.alone and turn < _CASTS - 1)):
                 break
         return thread
 
@@ -171,7 +174,7 @@ class TaskMaker:
             self.reasons.note(story.name, "no record fits its cast")
             return None
         tellings = self.chance.some(range(len(story.tell)), len(story.tell))
-        for number in sorted(tellings, key=lambda n: self.told.tellings[story.name, n]):
+        for number in sorted(tellings, key=lambda n: self.uses.tellings[story.name, n]):
             threading = Threading(self.model, self.speech, self.chance)
             try:
                 return threading.thread(story, names, world, number)
@@ -201,7 +204,7 @@ class TaskMaker:
             raise Unproven("nothing is different afterwards")
         oracle = [call for thread in played for call in thread.calls]
         words = message(self.model.blueprint.words, threads, initial["now"], self.chance, openings)
-        if self.told.known(words.spans):
+        if self.uses.known(words.spans):
             raise Unproven("an earlier task is nearly the same")
         id_ = f"{self.environment.id}-{level}-{number:02d}"
         scenario = Scenario(
@@ -224,7 +227,7 @@ class TaskMaker:
             split=split_of(self.environment.id, id_),
         )
         proof = Prover(scenario, self.model, self.speech, self.environment, world).prove()
-        self.told.note(threads, words.spans)
+        self.uses.note(threads, words.spans)
         return scenario.model_copy(update={"proof": proof})
 
     def _together(self, world: LocalWorld, mark: int, threads: list[Thread]) -> list[Thread]:
@@ -290,8 +293,8 @@ def _superlatives(story: Story) -> int:
 
 def _changed(world: LocalWorld, mark: int) -> set[str]:
     diff = world.diff_since(mark)
-    found = {key for records in diff.changed.values() for key in records}
-    return found | {key for records in diff.deleted.values() for key in records}
+    changed = {key for records in diff.changed.values() for key in records}
+    return changed | {key for records in diff.deleted.values() for key in records}
 
 
 def _places(threads: list[Thread]) -> Iterator[tuple[int, ...]]:

@@ -132,7 +132,7 @@ class Threading:
             if isinstance(value, Ref):
                 yield from self._name(value, part, describer, said)
             elif isinstance(value, list) and isinstance(value[0], Ref):
-                texts = [self._described(one, describer, said).text for one in value]
+                texts = [self._described(item, describer, said).text for item in value]
                 yield Span(text=enumerated(texts), fact=part.source)
             else:
                 yield Span(text=wording.of(story, telling, part, value), fact=part.source)
@@ -175,20 +175,20 @@ class Threading:
         for phrase in thread.phrases:
             for call in phrase.reads:
                 self._once(call, world, knowledge, made)
-        told = [phrase.ref for phrase in thread.phrases]
+        named_refs = [phrase.ref for phrase in thread.phrases]
         named = named_roles(story, story.tell[thread.telling])
         for role in story.cast:
-            if isinstance(role, Drawn) and names[role.name] not in told and role.name in used_names(story):
-                self._find(names[role.name], told, world, knowledge, made)
+            if isinstance(role, Drawn) and names[role.name] not in named_refs and role.name in used_names(story):
+                self._find(names[role.name], named_refs, world, knowledge, made)
             # A record that happens to be one that was named must be found out all the same.
-            if isinstance(role, Worked) and not (role.name in named and names[role.name] in told):
+            if isinstance(role, Worked) and not (role.name in named and names[role.name] in named_refs):
                 self._work_out(role.value, names[role.name], names, world, knowledge, made)
         return made
 
-    def _find(self, ref: Ref, told: list[Ref], world: LocalWorld, knowledge: Knowledge, made: list[Call]) -> None:
+    def _find(self, ref: Ref, named_refs: list[Ref], world: LocalWorld, knowledge: Knowledge, made: list[Call]) -> None:
         """Read a record that the words only imply, among those that have to do with what they name."""
         entity, row = self.model.entities[ref.entity], world.look()[self.model.entities[ref.entity].container][ref.id]
-        named = {one.id for one in told}
+        named = {other.id for other in named_refs}
         filters = {a.key: row[a.key] for a in entity.stored if a.type.kind == "ref" and row[a.key] in named}
         call = self.library.several(entity, filters)
         if call is None:
@@ -238,13 +238,13 @@ class Threading:
             elif isinstance(deed, Each):
                 loop = deed.loop
                 which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), deed.by)
-                found = as_it_is(evaluation, which, names)
-                self._look(which, found, names, world, knowledge, thread)
+                record_refs = as_it_is(evaluation, which, names)
+                self._look(which, record_refs, names, world, knowledge, thread)
                 most = None if deed.limit is None else evaluation.value(deed.limit, names)
                 if deed.limit is not None:
                     self._knowable(deed.limit, most, names, world, knowledge, thread)
-                for one in found if most is None else found[: max(most, 0)]:
-                    self._do(deed.do, {**names, loop.name: one}, world, knowledge, thread)
+                for record in record_refs if most is None else record_refs[: max(most, 0)]:
+                    self._do(deed.do, {**names, loop.name: record}, world, knowledge, thread)
 
     def _act(self, act: Act, names: Names, world: LocalWorld, knowledge: Knowledge, thread: Thread) -> None:
         operation = self.model.operations[act.operation]
@@ -290,30 +290,30 @@ def _still(role: Worked, thread: Thread, evaluation: Evaluator) -> bool:
 
 def _told(thread: Thread) -> list[Drawn]:
     """The roles for which records were chosen that the words describe."""
-    told = {phrase.ref for phrase in thread.phrases}
-    return [role for role in thread.story.cast if isinstance(role, Drawn) and thread.names[role.name] in told]
+    named = {phrase.ref for phrase in thread.phrases}
+    return [role for role in thread.story.cast if isinstance(role, Drawn) and thread.names[role.name] in named]
 
 
 def forks_of(deeds: tuple[Deed, ...]) -> list[Fork]:
     """Every branch of a story, in the order in which they are written."""
-    found: list[Fork] = []
+    forks: list[Fork] = []
     for deed in deeds:
         if isinstance(deed, Each):
-            found += forks_of(deed.do)
+            forks += forks_of(deed.do)
         elif isinstance(deed, Fork):
-            found += [deed, *forks_of(deed.then), *forks_of(deed.otherwise)]
-    return found
+            forks += [deed, *forks_of(deed.then), *forks_of(deed.otherwise)]
+    return forks
 
 
 def loops_of(deeds: tuple[Deed, ...]) -> list[Each]:
     """Every loop of a story."""
-    found: list[Each] = []
+    loops: list[Each] = []
     for deed in deeds:
         if isinstance(deed, Each):
-            found += [deed, *loops_of(deed.do)]
+            loops += [deed, *loops_of(deed.do)]
         elif isinstance(deed, Fork):
-            found += [*loops_of(deed.then), *loops_of(deed.otherwise)]
-    return found
+            loops += [*loops_of(deed.then), *loops_of(deed.otherwise)]
+    return loops
 
 
 def as_it_is(evaluation: Evaluator, expr: Expr, names: Names) -> Any:
@@ -327,5 +327,5 @@ def on_the_wire(value: Any, param: Parameter) -> Any:
     element = param.type.of
     if isinstance(value, list) and element is not None and element.kind == "struct":
         keys = [f"{name}_id" if type_.kind == "ref" else name for name, type_ in element.fields]
-        return [{key: as_stored(one) for key, one in zip(keys, entry, strict=False)} for entry in value]
+        return [{key: as_stored(item) for key, item in zip(keys, entry, strict=False)} for entry in value]
     return as_stored(value)

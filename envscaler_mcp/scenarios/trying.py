@@ -87,35 +87,37 @@ class Guesses:
         """Arguments for a tool, those in which preferred ids occur more often; nothing where one cannot be thought of."""
         schema = tool.input_schema
         needed = schema.get("required", ())
-        found: dict[str, Any] = {}
-        for name, one in schema.get("properties", {}).items():
+        arguments: dict[str, Any] = {}
+        for name, property_schema in schema.get("properties", {}).items():
             if name in needed or self.chance.of(35):
-                values = self._values(tool, name, one, offers, state)
+                values = self._values(tool, name, property_schema, offers, state)
                 if values:
                     liked = [value for value in values if isinstance(value, str) and value in preferred]
-                    found[name] = self.chance.pick(liked if liked and self.chance.of(75) else values)
+                    arguments[name] = self.chance.pick(liked if liked and self.chance.of(75) else values)
                 elif name in needed:
                     return None
-        return found
+        return arguments
 
     def _values(
         self, tool: Tool, name: str, schema: Mapping[str, Any], offers: Offers, state: Mapping[str, Any]
     ) -> list[Any]:
-        one = plain(schema)
+        plain_schema = plain(schema)
         container = offers.container(tool.name, name)
-        if one.get("type") == "string" and "enum" not in one:
+        if plain_schema.get("type") == "string" and "enum" not in plain_schema:
             if container:
                 ids = list(containers(state).get(container, ()))
                 # Half the ids of tools that make something are ids of what is to be made.
                 return [*ids, next_id(ids)] if ids else []
             if told_options(schema):
                 return list(told_options(schema))
-            sentences = [] if one.get("format") else self._sentences(tool, name, offers)
+            sentences = [] if plain_schema.get("format") else self._sentences(tool, name, offers)
             if sentences:
                 return sentences
-        if one.get("type") in ("integer", "number"):
-            return self._numbers(name, one, offers)
-        values = [value for value in _offered(offers, tool, name, one) if value is not None or nullable(schema)]
+        if plain_schema.get("type") in ("integer", "number"):
+            return self._numbers(name, plain_schema, offers)
+        values = [
+            value for value in _offered(offers, tool, name, plain_schema) if value is not None or nullable(schema)
+        ]
         # What people ask for lies ahead, as a rule.
         ahead = [
             value for value in values if isinstance(value, str) and _DAY.match(value) and value[:10] >= offers.today
@@ -125,17 +127,17 @@ class Guesses:
     def _sentences(self, tool: Tool, name: str, offers: Offers) -> list[Any]:
         if _NOTE.search(name):
             return list(_NOTES)
-        kept = [value for value in offers.kept(name) if isinstance(value, str) and value]
-        if kept and re.fullmatch(r"\S+@\S+\.\w+", kept[0]):
+        texts = [value for value in offers.stored_values(name) if isinstance(value, str) and value]
+        if texts and re.fullmatch(r"\S+@\S+\.\w+", texts[0]):
             return [sample_text("email", self.chance)]
-        if kept and re.fullmatch(r"\d{4}-\d\d-\d\d.*|\d\d:\d\d|\S+@\S+", kept[0]):
+        if texts and re.fullmatch(r"\d{4}-\d\d-\d\d.*|\d\d:\d\d|\S+@\S+", texts[0]):
             return []
         if _PERSON.search(name) and (_PEOPLE.search(tool.name) or name.endswith("_by")):
             return [sample_text("person", self.chance)]
         if _TITLE.search(name):
-            own = [value for value in self._of_its_kind(tool, name, offers) if isinstance(value, str)] or kept
+            own = [value for value in self._of_its_kind(tool, name, offers) if isinstance(value, str)] or texts
             return [*own, *(f"{value} {self.chance.pick(_SECOND)}" for value in own)]
-        return kept
+        return texts
 
     def _of_its_kind(self, tool: Tool, name: str, offers: Offers) -> Iterator[Any]:
         """What records keep under the name whose kind the tool's name speaks of."""
@@ -146,8 +148,8 @@ class Guesses:
     def _numbers(self, name: str, schema: Mapping[str, Any], offers: Offers) -> list[Any]:
         """Numbers like those that are there, and a little beside them."""
         low, high = schema.get("minimum"), schema.get("maximum")
-        kept = [value for value in offers.kept(name) if type(value) in (int, float)][:6]
-        near = [value + step for value in kept for step in (0, 1, -1, 5)] or [1, 2, 3, 5, 10, 20]
+        numbers = [value for value in offers.stored_values(name) if type(value) in (int, float)][:6]
+        near = [value + step for value in numbers for step in (0, 1, -1, 5)] or [1, 2, 3, 5, 10, 20]
         near = [1, 2, *near]
         whole = schema.get("type") == "integer"
         fit = [v for v in near if (low is None or v >= low) and (high is None or v <= high) and v >= 0]
@@ -164,7 +166,7 @@ class Trials:
         self.used: Counter[str] = Counter()
         """How often each tool was part of what was kept."""
         self.tried = 0
-        self.found = False
+        self.changed_anything = False
         """Whether any call changed anything."""
 
     def chain(self, longest: int, usable: Collection[str]) -> Chain | None:
@@ -177,9 +179,9 @@ class Trials:
                     break
                 chain.steps.append(step)
                 diff = self.world.diff_since(self._mark)
-                kept = {key for records in diff.created.values() for key in records}
+                remaining = {key for records in diff.created.values() for key in records}
                 # What is made and removed again leaves no trace in the final state.
-                if chain.made - kept or not self._each_matters(chain, diff):
+                if chain.made - remaining or not self._each_matters(chain, diff):
                     chain.steps.pop()
                     break
                 chain.diff = diff
@@ -200,8 +202,8 @@ class Trials:
                 arguments = self.guesses.arguments(tool, offers, state, involved)
                 if arguments is None:
                     break
-                ids = [one for one in _texts(arguments) if one in self.shapes.home]
-                if any(one not in usable and one not in new for one in ids):
+                ids = [text for text in _texts(arguments) if text in self.shapes.home]
+                if any(key not in usable and key not in new for key in ids):
                     continue
                 if chain.steps and not set(_texts(arguments)) & involved:
                     continue
@@ -222,7 +224,7 @@ class Trials:
         diff = self.world.diff()
         if diff.empty:
             return None
-        self.found = True
+        self.changed_anything = True
         return TriedChange(
             call, tuple(key for _, records in sorted(diff.created.items()) for key in in_order_of_making(records))
         )
@@ -254,8 +256,8 @@ class Trials:
 
 def touched(diff: StateDiff) -> set[str]:
     """Ids of the records that were there and are another now, and the plain values that are."""
-    found = {key for records in (*diff.changed.values(), *diff.deleted.values()) for key in records}
-    return found | set(diff.scalars)
+    ids = {key for records in (*diff.changed.values(), *diff.deleted.values()) for key in records}
+    return ids | set(diff.scalars)
 
 
 def _offered(offers: Offers, tool: Tool, name: str, schema: Mapping[str, Any]) -> list[Any]:
@@ -266,8 +268,8 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _texts(one)
+        for item in value.values():
+            yield from _texts(item)
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+        for item in value:
+            yield from _texts(item)

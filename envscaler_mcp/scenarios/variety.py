@@ -22,9 +22,9 @@ def grams(spans: Sequence[Span]) -> Grams:
     return frozenset(zip(words, words[1:], words[2:], strict=False))
 
 
-def alike(one: Grams, other: Grams) -> float:
+def alike(first: Grams, other: Grams) -> float:
     """What they have in common, by what they have together."""
-    return len(one & other) / len(one | other) if one or other else 1.0
+    return len(first & other) / len(first | other) if first or other else 1.0
 
 
 class DescribedTask:

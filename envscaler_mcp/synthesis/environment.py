@@ -61,13 +61,13 @@ def introduction(model: Model) -> str:
     """What an agent is told first."""
     blueprint = model.blueprint
     kinds = [words(entity.container) for entity in model.entities.values()]
-    kept = f"{', '.join(kinds[:-1])} and {kinds[-1]}" if len(kinds) > 1 else kinds[0]
+    listed = f"{', '.join(kinds[:-1])} and {kinds[-1]}" if len(kinds) > 1 else kinds[0]
     used = {a.type.kind for entity in model.entities.values() for a in entity.attributes.values()}
     notes = "".join(f", {column.note}" for name, column in COLUMN_TYPES.items() if name in used and column.note)
     about = " ".join(blueprint.about.split())
     return (
         f"{blueprint.title}. {about if about.endswith('.') else about + '.'} "
-        f"It keeps {kept}. Records are named by their ids in calls; ids come from lists and look-ups. "
+        f"It keeps {listed}. Records are named by their ids in calls; ids come from lists and look-ups. "
         f"Dates are written YYYY-MM-DD{notes}. "
         "A call that cannot be made changes nothing and says why."
     )

@@ -30,7 +30,7 @@ entities:
     due_on: date
     returned_on: optional date
 
-# Rules hold after every operation, whoever wrote it; the text is what an agent is told.
+# Rules hold after every operation, whichever it is; the text is what an agent is told.
 rules:
   - text: A tool is lent to one member at a time.
     holds: unique(n.tool for n in Loan if n.returned_on is None)

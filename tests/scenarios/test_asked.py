@@ -214,5 +214,5 @@ async def test_no_task_is_written_twice() -> None:
     await maker.scenario(STATE, 1)
     with pytest.raises(UnusableError, match="nearly the same as one that there is"):
         await maker.scenario(STATE, 2)
-    assert maker.told == [TASK]
+    assert maker.shipped == [TASK]
     assert TASK in content(playing.asked[-1])

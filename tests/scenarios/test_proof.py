@@ -99,7 +99,7 @@ def test_the_frame_must_allow_what_the_oracle_does() -> None:
 
 
 def test_nothing_is_proven_of_a_scenario_that_came_without_a_plan() -> None:
-    with pytest.raises(Unproven, match="nobody knows its plan"):
+    with pytest.raises(Unproven, match="its plan is not known"):
         prove(changed(frame=None))
 
 

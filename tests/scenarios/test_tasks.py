@@ -76,7 +76,7 @@ def test_stories_and_tellings_have_their_turns() -> None:
     maker = place.maker(4)
     for number in range(6):
         maker.scenario(place.named_state(), "medium", number)
-    times = [maker.told.stories[name] for name in place.speech.stories]
+    times = [maker.uses.stories[name] for name in place.speech.stories]
     assert min(times) > 0
     assert max(times) - min(times) <= 3
 

@@ -66,7 +66,7 @@ def test_both_ways_of_a_branch_have_their_turn() -> None:
     for number in range(1, 5):
         thread = maker._alone(place.speech.stories["it"], place.world(), set())
         assert thread is not None
-        maker.told.note([thread], spans(f"text number {number * 'x '}"))
+        maker.uses.note([thread], spans(f"text number {number * 'x '}"))
         held.update(way for _, way in thread.forks)
     assert held[True] == held[False] == 2
 

@@ -84,7 +84,7 @@ def test_a_group_is_covered_by_the_environment_that_speaks_of_it_and_by_no_other
         tasks("Book a table for our guests", "Please cancel the booking of table 12", "Restock the vault with gold"),
         library,
     )
-    assert mined.kept == 3
+    assert mined.stateful == 3
     nearest = {group.tasks[0].text: group for group in mined.groups}
     assert nearest["Book a table for our guests"].matches[0].environment == "bistro"
     assert nearest["Book a table for our guests"].covered

@@ -81,11 +81,11 @@ class Effects:
                     self.block(then if self.evaluation.value(test, names) else otherwise, names)
 
     def repeat(self, statement: For, names: Names) -> None:
-        found = [inside[statement.loop.name] for inside in self.evaluation.passes((statement.loop,), names)]
-        found = self.evaluation.ordered(found, statement.loop.name, statement.by, names)
+        elements = [inside[statement.loop.name] for inside in self.evaluation.passes((statement.loop,), names)]
+        elements = self.evaluation.ordered(elements, statement.loop.name, statement.by, names)
         if statement.limit is not None:
-            found = found[: max(self.evaluation.value(statement.limit, names), 0)]
-        for element in found:
+            elements = elements[: max(self.evaluation.value(statement.limit, names), 0)]
+        for element in elements:
             names[statement.loop.name] = element
             self.block(statement.body, names)
 

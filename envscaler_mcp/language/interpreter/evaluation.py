@@ -89,28 +89,28 @@ class Evaluator:
 
     def closure(self, name: str, start: Ref, attribute: str) -> list[Ref]:
         """Nearest first; a record stands in its own closure only where the way is a circle."""
-        found: list[Ref] = []
+        reached: list[Ref] = []
         ahead = [start]
         while ahead:
             following: list[Ref] = []
             for record in ahead:
                 for other in self.next(name, record, attribute):
-                    if other not in found:
-                        found.append(other)
+                    if other not in reached:
+                        reached.append(other)
                         following.append(other)
             ahead = following
-        return found
+        return reached
 
     def next(self, name: str, record: Ref, attribute: str) -> list[Ref]:
         if name == "above":
             goal = self.attribute(record, attribute)
             return goal if isinstance(goal, list) else [goal] if goal is not None else []
-        found = []
+        records = []
         for other in self.store.all(record.entity):
             goal = self.attribute(other, attribute)
             if goal == record or (isinstance(goal, list) and record in goal):
-                found.append(other)
-        return found
+                records.append(other)
+        return records
 
     def ordered(self, elements: list[Any], variable: str, by: tuple[Expr, ...], names: Names) -> list[Any]:
         """By the keys; of records that are alike the older one comes first."""
@@ -170,8 +170,8 @@ def _derived(ev: Evaluator, expr: Derived, names: Names) -> Any:
 
 
 def _or_else(ev: Evaluator, expr: OrElse, names: Names) -> Any:
-    found = ev.value(expr.first, names)
-    return ev.value(expr.second, names) if found is None else found
+    value = ev.value(expr.first, names)
+    return ev.value(expr.second, names) if value is None else value
 
 
 def _arithmetic(ev: Evaluator, expr: Arithmetic, names: Names) -> Any:

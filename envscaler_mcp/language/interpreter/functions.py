@@ -59,11 +59,11 @@ def share_a_moment(start: Any, end: Any, other_start: Any, other_end: Any) -> bo
 
 
 def numbers(start: int, end: int) -> list[int]:
-    found: list[int] = []
-    while start < end and len(found) < MOST_NUMBERS:
-        found.append(start)
+    values: list[int] = []
+    while start < end and len(values) < MOST_NUMBERS:
+        values.append(start)
         start += 1
-    return found
+    return values
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -111,7 +111,7 @@ class Interpreter:
         if given is None:
             return None
         if type_.kind == "list" and type_.of is not None:
-            return [self._resolved(one, type_.of, store) for one in given]
+            return [self._resolved(item, type_.of, store) for item in given]
         if type_.kind == "struct":
             keys = {name: f"{name}_id" if field.kind == "ref" else name for name, field in type_.fields}
             return {name: self._resolved(given.get(keys[name]), field, store) for name, field in type_.fields}
@@ -128,10 +128,10 @@ class Interpreter:
                 done += evaluation.sentence(clause.words, names)
         effects = Effects(evaluation, operation)
         effects.run(names)
-        news = ", ".join(f"{words(self.model.entities[one.entity].noun)} {one.id}" for one in effects.created)
+        news = ", ".join(f"{words(self.model.entities[record.entity].noun)} {record.id}" for record in effects.created)
         message = f"Done: {done}{f' (new: {news})' if news else ''}."
         if not news:
             return {"success": True, "message": message}
         keys = operation.new_keys(self.model.entities)
-        ids = {key: one.id for key, one in zip(keys, effects.created, strict=True)}
+        ids = {key: record.id for key, record in zip(keys, effects.created, strict=True)}
         return {"success": True, "message": message, "data": ids}

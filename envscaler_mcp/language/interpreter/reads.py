@@ -18,12 +18,12 @@ FILTERS = ("ref", "one_of", "bool")
 
 def derived_reads(model: Model) -> dict[str, tuple[Entity, str]]:
     """Tool to the entity it reads and how."""
-    found: dict[str, tuple[Entity, str]] = {}
+    by_tool: dict[str, tuple[Entity, str]] = {}
     for name, reads in model.derive.items():
         entity = model.entities[name]
         for read in reads:
-            found[f"get_{entity.noun}" if read == "get" else f"{read}_{plural(entity.noun)}"] = (entity, read)
-    return found
+            by_tool[f"get_{entity.noun}" if read == "get" else f"{read}_{plural(entity.noun)}"] = (entity, read)
+    return by_tool
 
 
 class Reads:
@@ -46,10 +46,10 @@ class Reads:
     def derived(self, entity: Entity, read: str, arguments: Mapping[str, Any]) -> Any:
         if read == "get":
             return self.record(self.known(entity, arguments[f"{entity.noun}_id"]))
-        found = self.containing(entity, arguments) if read == "find" else self.filtered(entity, arguments)
+        refs = self.containing(entity, arguments) if read == "find" else self.filtered(entity, arguments)
         if read == "count":
-            return {"total": len(found)}
-        return {"total": len(found), entity.container: [self.record(ref) for ref in page_of(found, arguments)]}
+            return {"total": len(refs)}
+        return {"total": len(refs), entity.container: [self.record(ref) for ref in page_of(refs, arguments)]}
 
     def known(self, entity: Entity, id_: str) -> Ref:
         if not self.store.exists(entity.name, id_):
@@ -64,15 +64,15 @@ class Reads:
         return refs if part is None else [ref for ref in refs if part.casefold() in self.store.label(ref).casefold()]
 
     def filtered(self, entity: Entity, arguments: Mapping[str, Any]) -> list[Ref]:
-        found = self.store.all(entity.name) if entity.label == "id" else self.containing(entity, arguments)
+        refs = self.store.all(entity.name) if entity.label == "id" else self.containing(entity, arguments)
         for attribute in entity.stored:
             wanted = arguments.get(attribute.key)
             if wanted is None or attribute.type.kind not in FILTERS:
                 continue
             if attribute.type.kind == "ref":
                 self.known(self.model.entities[attribute.type.entity], wanted)
-            found = [ref for ref in found if self.store.row(ref)[attribute.key] == wanted]
-        return found
+            refs = [ref for ref in refs if self.store.row(ref)[attribute.key] == wanted]
+        return refs
 
     # What the author wrote
 
@@ -81,16 +81,16 @@ class Reads:
             return {key: as_stored(self.evaluation.value(expr, names)) for key, expr in query.answer.items()}
         assert query.source is not None
         assert query.element is not None
-        found = []
+        elements = []
         for element in self.evaluation.elements(query.source, names):
             inside = {**names, query.variable: element}
             lines = [w.test for w in query.where if all(names[name] is not None for name in w.skipped_without)]
             if all(self.evaluation.value(test, inside) for test in lines):
-                found.append(element)
-        found = self.evaluation.ordered(found, query.variable, query.by, names)
-        some = page_of(found, arguments) if query.limit is None else found[: query.limit]
+                elements.append(element)
+        elements = self.evaluation.ordered(elements, query.variable, query.by, names)
+        some = page_of(elements, arguments) if query.limit is None else elements[: query.limit]
         rows = [self.row(query, element, {**names, query.variable: element}) for element in some]
-        return {"total": len(found), self.title(query.element): rows}
+        return {"total": len(elements), self.title(query.element): rows}
 
     def row(self, query: Query, element: Any, names: Names) -> Any:
         if query.show:
@@ -101,6 +101,6 @@ class Reads:
         return self.model.entities[element.entity].container if element.kind == "ref" else "found"
 
 
-def page_of(found: list[Ref], arguments: Mapping[str, Any]) -> list[Ref]:
+def page_of(refs: list[Ref], arguments: Mapping[str, Any]) -> list[Ref]:
     offset = arguments.get("offset", 0)
-    return found[offset : offset + PAGE]
+    return refs[offset : offset + PAGE]

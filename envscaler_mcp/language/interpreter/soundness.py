@@ -76,8 +76,8 @@ class _Inspection:
             if not isinstance(value, list):
                 yield f"is {value!r}, which is no list"
             else:
-                for one in value:
-                    yield from (f"holds a value that {fault}" for fault in self.value(one, type_.of))
+                for item in value:
+                    yield from (f"holds a value that {fault}" for fault in self.value(item, type_.of))
         elif (fault := self.wrong(value, type_)) is not None:
             yield fault
 

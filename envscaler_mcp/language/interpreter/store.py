@@ -66,7 +66,7 @@ def as_value(stored: Any, type_: Type) -> Any:
         return stored
     if type_.kind == "ref":
         return Ref(type_.entity, stored)
-    return [as_value(one, type_.of) for one in stored] if type_.of is not None else stored
+    return [as_value(item, type_.of) for item in stored] if type_.of is not None else stored
 
 
 def as_stored(value: Any) -> Any:
@@ -74,5 +74,5 @@ def as_stored(value: Any) -> Any:
     if isinstance(value, Ref):
         return value.id
     if isinstance(value, list):
-        return [as_stored(one) for one in value]
+        return [as_stored(item) for item in value]
     return value

@@ -31,10 +31,10 @@ class _WrittenChecks(BaseModel):
 async def with_checks(author: Author, court: Court, scenario: Scenario, state: State, effects: PlanEffects) -> Scenario:
     """The scenario with checks and its proof; what the proof does not accept goes back to the model that writes them."""
 
-    async def read(found: _WrittenChecks) -> Scenario:
-        if found.objection:
-            raise Unproven(f"the solver did something else: {found.objection}")
-        checks = tuple(Check(check_item=one.question, check_func=one.function) for one in found.checks)
+    async def read(written: _WrittenChecks) -> Scenario:
+        if written.objection:
+            raise Unproven(f"the solver did something else: {written.objection}")
+        checks = tuple(Check(check_item=check.question, check_func=check.function) for check in written.checks)
         return await anyio.to_thread.run_sync(
             _proven, court, scenario.model_copy(update={"checks": checks}), state, effects.final
         )
@@ -63,8 +63,8 @@ def _proven(court: Court, scenario: Scenario, state: State, final: Mapping[str, 
 def _wrong_with(checks: Sequence[Check], initial: Mapping[str, Any], final: Mapping[str, Any]) -> Iterator[str]:
     if not checks:
         yield "There is no check."
-    for number, one in enumerate(checks, start=1):
-        if not (one.check_item.startswith("Has ") and one.check_item.endswith("?")):
+    for number, check in enumerate(checks, start=1):
+        if not (check.check_item.startswith("Has ") and check.check_item.endswith("?")):
             yield f"Check {number} is no question that begins with `Has`."
     for number, said in enumerate(run_checks(checks, initial, initial), start=1):
         if said.verdict is None:
@@ -73,5 +73,5 @@ def _wrong_with(checks: Sequence[Check], initial: Mapping[str, Any], final: Mapp
             yield f"Check {number} is true in the initial state already."
     for number, said in enumerate(run_checks(checks, initial, final), start=1):
         if said.verdict is not True:
-            told = f"says nothing ({said.failure})" if said.verdict is None else "is false"
-            yield f"Check {number} {told} at the end that was reached; is it too strict, or was something else done?"
+            verdict = f"says nothing ({said.failure})" if said.verdict is None else "is false"
+            yield f"Check {number} {verdict} at the end that was reached; is it too strict, or was something else done?"

@@ -28,7 +28,7 @@ class AskedTaskMaker:
 
     author: Author
     court: Court
-    told: list[str] = field(default_factory=list)
+    shipped: list[str] = field(default_factory=list)
     """The tasks that ship."""
     failed: list[tuple[str, str]] = field(default_factory=list)
     """Those that came to nothing, and why."""
@@ -37,13 +37,13 @@ class AskedTaskMaker:
         """One proven scenario; its level is as many calls as it takes."""
         before = len(self.failed)
         while len(self.failed) < before + _TRIES:
-            task = await write_task(self.author, self.court.card, state, self.told, self.failed)
+            task = await write_task(self.author, self.court.card, state, self.shipped, self.failed)
             try:
                 scenario = await self._proven(task, state, number)
             except (Unproven, UnusableError) as reason:
                 self.failed.append((task, str(reason)))
             else:
-                self.told.append(task)
+                self.shipped.append(task)
                 return scenario
         why = "; ".join(dict.fromkeys(reason for _, reason in self.failed[before:]))
         raise GrowthError(f"no task of {_TRIES} could be proven at {state.name!r}: {why}")

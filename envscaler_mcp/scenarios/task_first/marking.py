@@ -51,12 +51,12 @@ async def mark(
     said: dict[str, str] = {}
     unsaid: dict[str, _Value] = {}
     shown = set(heard)
-    for one in (value for call in calls for value in _values(call)):
-        quote = next((form for form in _forms(one.value, today) if positions_of(form, task)), "")
+    for given in (value for call in calls for value in _values(call)):
+        quote = next((form for form in _forms(given.value, today) if positions_of(form, task)), "")
         if quote:
-            said.setdefault(quote, one.fact)
-        elif not _excused(card, one, shown) or _met_by_chance(card, one):
-            unsaid.setdefault(canonical_json(one.value), one)
+            said.setdefault(quote, given.fact)
+        elif not _excused(card, given, shown) or _met_by_chance(card, given):
+            unsaid.setdefault(canonical_json(given.value), given)
     if unsaid:
         said.update(await _quoted(author, card, task, list(unsaid.values()), said, shown))
     return tuple(marked(task, said))
@@ -68,25 +68,25 @@ def _values(call: Call) -> Iterator[_Value]:
             yield _Value(call.tool, name, leaf)
 
 
-def _excused(card: Environment, one: _Value, shown: Collection[str]) -> bool:
+def _excused(card: Environment, value: _Value, shown: Collection[str]) -> bool:
     """Whether an answer or a description may tell the value, so that no word has to; the proof sees whether one does."""
-    return str(one.value) in shown or _documented(card, one)
+    return str(value.value) in shown or _documented(card, value)
 
 
-def _met_by_chance(card: Environment, one: _Value) -> bool:
+def _met_by_chance(card: Environment, value: _Value) -> bool:
     """Whether a change depends on a value that stands in many an answer about something else."""
-    tool = card.tool(one.tool)
-    return tool is not None and tool.effect == "writes" and says_little(one.value)
+    tool = card.tool(value.tool)
+    return tool is not None and tool.effect == "writes" and says_little(value.value)
 
 
-def _documented(card: Environment, one: _Value) -> bool:
+def _documented(card: Environment, value: _Value) -> bool:
     """Whether the tool's description names the value, so that a reader can choose it."""
-    tool = card.tool(one.tool)
+    tool = card.tool(value.tool)
     if tool is None:
         return False
-    schema = tool.input_schema["properties"][one.name]
-    listed = one.value in (*plain(schema).get("enum", ()), *told_options(schema))
-    return listed or (tool.effect == "reads" and not isinstance(one.value, str))
+    schema = tool.input_schema["properties"][value.name]
+    listed = value.value in (*plain(schema).get("enum", ()), *told_options(schema))
+    return listed or (tool.effect == "reads" and not isinstance(value.value, str))
 
 
 def _forms(value: object, today: str) -> Iterator[str]:
@@ -129,17 +129,17 @@ async def _quoted(
 ) -> dict[str, str]:
     """What says the values that do not stand in the text as they are."""
 
-    def check(found: _Quotes) -> None:
-        if sorted(one.number for one in found.quotes) != list(range(1, len(values) + 1)):
+    def check(answer: _Quotes) -> None:
+        if sorted(quote.number for quote in answer.quotes) != list(range(1, len(values) + 1)):
             raise MisfitError(f"Each of the {len(values)} values needs one entry.")
-        quotes = [one.words for one in found.quotes if one.words]
+        quotes = [quote.words for quote in answer.quotes if quote.words]
         for quote in quotes:
             if not positions_of(quote, task):
                 raise MisfitError(f"{quote!r} does not stand in the text.")
             if quote in said or quotes.count(quote) > 1:
                 raise MisfitError(f"{quote!r} says another value too; quote the words that say this one alone.")
 
-    found = await author.ask(
+    answer = await author.ask(
         "find_words",
         _Quotes,
         check,
@@ -147,8 +147,8 @@ async def _quoted(
         task=task,
         values="\n".join(f"{number}. {value.fact}" for number, value in enumerate(values, start=1)),
     )
-    silent = [values[one.number - 1] for one in found.quotes if not one.words]
-    silent = [one for one in silent if not _excused(card, one, shown)]
+    silent = [values[quote.number - 1] for quote in answer.quotes if not quote.words]
+    silent = [value for value in silent if not _excused(card, value, shown)]
     if silent:
         raise Unproven(f"the task does not say {silent[0].fact}")
-    return {one.words: values[one.number - 1].fact for one in found.quotes if one.words}
+    return {quote.words: values[quote.number - 1].fact for quote in answer.quotes if quote.words}

@@ -29,7 +29,7 @@ class Solution:
 
 async def solve(author: Author, court: Court, state: State, task: str) -> Solution:
     """The calls that a solver made until it said that everything is done."""
-    found = Solution()
+    solution = Solution()
     world = await anyio.to_thread.run_sync(court.opened, state)
 
     async def perform(tool: str, arguments: dict[str, Any]) -> str:
@@ -37,8 +37,8 @@ async def solve(author: Author, court: Court, state: State, task: str) -> Soluti
         if outcome.kind == "done":
             # Many models spell out that they leave an argument out.
             given = {name: value for name, value in arguments.items() if value is not None}
-            found.calls.append(Call(tool=tool, arguments=given))
-            found.heard |= shown_in(outcome.payload)
+            solution.calls.append(Call(tool=tool, arguments=given))
+            solution.heard |= shown_in(outcome.payload)
         return json.dumps(outcome.payload, ensure_ascii=False)
 
     try:
@@ -54,16 +54,16 @@ async def solve(author: Author, court: Court, state: State, task: str) -> Soluti
     finally:
         await anyio.to_thread.run_sync(world.close)
     if ended.how != "said" or COMPLETED not in ended.text:
-        told = f"says {ended.text[:200]!r}" if ended.text else f"is not done after {ended.turns} turns"
-        raise Unproven(f"the solver {told}")
-    found.calls = await anyio.to_thread.run_sync(_needed, court, state, found.calls)
-    return found
+        ending = f"says {ended.text[:200]!r}" if ended.text else f"is not done after {ended.turns} turns"
+        raise Unproven(f"the solver {ending}")
+    solution.calls = await anyio.to_thread.run_sync(_needed, court, state, solution.calls)
+    return solution
 
 
 def _needed(court: Court, state: State, calls: Sequence[Call]) -> list[Call]:
     """The plan without what makes no difference: reads made again, and changes without which it ends the same."""
     effects = {tool.name: tool.effect for tool in court.card.tools}
-    kept: list[Call] = []
+    needed: list[Call] = []
     since: list[Call] = []
     for call in calls:
         if effects[call.tool] == "writes":
@@ -72,11 +72,11 @@ def _needed(court: Court, state: State, calls: Sequence[Call]) -> list[Call]:
             continue
         else:
             since.append(call)
-        kept.append(call)
-    form = court.effects(kept, state).form
-    for call in [call for call in reversed(kept) if effects[call.tool] == "writes"]:
-        place = len(kept) - 1 - kept[::-1].index(call)
-        without = kept[:place] + kept[place + 1 :]
+        needed.append(call)
+    form = court.effects(needed, state).form
+    for call in [call for call in reversed(needed) if effects[call.tool] == "writes"]:
+        place = len(needed) - 1 - needed[::-1].index(call)
+        without = needed[:place] + needed[place + 1 :]
         if court.effects(without, state).form == form:
-            kept = without
-    return kept
+            needed = without
+    return needed

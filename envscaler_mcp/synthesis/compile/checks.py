@@ -104,11 +104,11 @@ class Checks:
         index = self.writer.indexes.on(entity.name, (attribute.name,))
         self.lines.add(f'{users} = len(self.{index.name}.get({record}["id"], {{}}))')
         label = label_of(self.model, target.name, record).replace('"', "'")
-        one, many = words(entity.noun), words(entity.container)
+        single, many = words(entity.noun), words(entity.container)
         self.lines.add(f"if {users}:")
         self.lines.add(
             f'    return self._take_back(f"{words(target.noun).capitalize()} {{{label}}} is still used by '
-            f"{{{users}}} {{'{one}' if {users} == 1 else '{many}'}}.\")"
+            f"{{{users}}} {{'{single}' if {users} == 1 else '{many}'}}.\")"
         )
         self.names.discard(users)
 
@@ -137,10 +137,10 @@ class Checks:
         entity = self.model.entities[question.entity]
         refuse = f"return self._take_back(RULES[{question.rule.number - 1}])"
         if scan:
-            one = self.fresh(f"one_{entity.noun}")
-            self.lines.add(f"if any(self.{method}({one}) for {one} in self.{entity.container}.values()):")
+            record = self.fresh(f"one_{entity.noun}")
+            self.lines.add(f"if any(self.{method}({record}) for {record} in self.{entity.container}.values()):")
             self.lines.add(f"    {refuse}")
-            self.names.discard(one)
+            self.names.discard(record)
             return
         single = list(dict.fromkeys(single))
         lists = list(dict.fromkeys(lists))
@@ -150,16 +150,16 @@ class Checks:
                 self.lines.add(f"if self.{method}({code}):")
                 self.lines.add(f"    {refuse}")
             return
-        one = self.fresh(f"one_{entity.noun}")
+        record = self.fresh(f"one_{entity.noun}")
         if len(lists) == 1 and not single:
             source = f"_distinct({lists[0]})"
         else:
             source = f"_distinct([{', '.join([*single, *(f'*{code}' for code in lists)])}])"
-        self.lines.add(f"for {one} in {source}:")
-        still = f'{one}["id"] in self.{entity.container} and ' if alive else ""
-        self.lines.add(f"    if {still}self.{method}({one}):")
+        self.lines.add(f"for {record} in {source}:")
+        still = f'{record}["id"] in self.{entity.container} and ' if alive else ""
+        self.lines.add(f"    if {still}self.{method}({record}):")
         self.lines.add(f"        {refuse}")
-        self.names.discard(one)
+        self.names.discard(record)
 
     def _candidates(
         self, site: Site, attribute: str, route: Route, question: Question, single: list[str], lists: list[str]
@@ -201,8 +201,8 @@ class Checks:
         if hop.way == "back":
             only = {} if attribute.type.kind == "list" else only
             index = self.writer.indexes.on(hop.entity, (hop.attribute, *only))
-            one = way.key or f'{record}["id"]'
-            values = {hop.attribute: one, **{name: quoted(value) for name, value in only.items()}}
+            target_key = way.key or f'{record}["id"]'
+            values = {hop.attribute: target_key, **{name: quoted(value) for name, value in only.items()}}
             parts = [values[name] for name in index.attributes]
             key = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
             users = f"self.{index.name}.get({key}, {{}}).values()"
@@ -213,12 +213,12 @@ class Checks:
         stored = f'{record}["{attribute.key}"]'
         container = self.model.entities[goal.entity].container
 
-        def found(key: str) -> str:
+        def lookup(key: str) -> str:
             return f"self.{container}.get({key})" if loose else f"self.{container}[{key}]"
 
         if hop.way == "each":
             loops = f"{through} for key in {stored}" if record == "one" else f"for key in {stored}"
-            return _Way(many=True, code=f"[{found('key')} {loops}]", loose=loose)
+            return _Way(many=True, code=f"[{lookup('key')} {loops}]", loose=loose)
         if record == "one":
-            return _Way(many=True, code=f"[{found(stored)} {through}]", loose=loose)
+            return _Way(many=True, code=f"[{lookup(stored)} {through}]", loose=loose)
         return _Way(key=stored, entity=goal.entity, loose=loose)

@@ -176,10 +176,10 @@ class _Module:
             )
 
     def _annotations(self) -> list[str]:
-        found = [self._code]
+        code = [self._code]
         for fields in self.signatures.structures.values():
-            found.extend(fields)
-        return found
+            code.extend(fields)
+        return code
 
     def _functions(self, code: str) -> str:
         functions = FUNCTIONS | {
@@ -231,7 +231,7 @@ class _Module:
         return lines.text()
 
     def _derived(self) -> list[str]:
-        found: list[str] = []
+        methods: list[str] = []
         for entity in self.model.entities.values():
             for attribute in entity.derived:
                 assert attribute.derived is not None
@@ -244,11 +244,11 @@ class _Module:
                 lines.doc([f"The {words(attribute.name)} of {_article(entity)}."])
                 expr = _with_self(attribute.derived, record)
                 lines.add(f"return {self.writer.value(expr)}")
-                found.append(lines.text())
-        return found
+                methods.append(lines.text())
+        return methods
 
     def _defines(self) -> list[str]:
-        found: list[str] = []
+        methods: list[str] = []
         for define in self.model.defines.values():
             lines = Lines()
             lines.depth = 1
@@ -257,8 +257,8 @@ class _Module:
             lines.add(f"def {name}(self{', ' if params else ''}{params}) -> {self._value_type(define.body.type)}:")
             lines.depth += 1
             lines.add(f"return {self.writer.value(define.body)}")
-            found.append(lines.text())
-        return found
+            methods.append(lines.text())
+        return methods
 
     def _value_type(self, type_: Type) -> str:
         """The type of a value inside the class, where references are records."""
@@ -272,7 +272,7 @@ class _Module:
         return f"{text} | None" if type_.optional else text
 
     def _rules(self, operations: str) -> list[str]:
-        found: list[str] = []
+        methods: list[str] = []
         for number, question in enumerate(self.questions):
             name = self.methods[number]
             if f"self.{name}(" not in operations:
@@ -287,8 +287,8 @@ class _Module:
             lines.depth += 1
             lines.doc([f"Whether this is broken: {question.rule.text[0].lower()}{question.rule.text[1:]}"])
             lines.add(f"return {self.writer.value(question.broken)}")
-            found.append(lines.text())
-        return found
+            methods.append(lines.text())
+        return methods
 
 
 def _tuple(lines: Lines, name: str, items: list[str], meaning: str) -> None:

@@ -192,9 +192,9 @@ class Writer:
         """The value as a record keeps it: a reference is an id, a list is a list of its own."""
         type_ = expr.type
         if type_.kind == "ref":
-            found = self.ident(expr)
-            if found is not None:
-                return found
+            ident = self.ident(expr)
+            if ident is not None:
+                return ident
             if not type_.optional:
                 return Code(f'{self.value(expr).at(ATOM)}["id"]')
             name = self.value(expr)
@@ -334,14 +334,14 @@ class Writer:
                 return Code(f"self.{self.model.entities[loop.source.entity].container}.values()"), list(loop.tests)
             case "key":
                 assert way.index is not None
-                found = self.bucket(way.index, {name: str(self.key(value)) for name, value in way.values.items()})
+                source = self.bucket(way.index, {name: str(self.key(value)) for name, value in way.values.items()})
             case "path":
-                found = self._along(way, loop)
+                source = self._along(way, loop)
             case "either":
                 pairs = zip(way.others, way.keys, strict=True)
                 buckets = [f"*{self.bucket(index, {index.attributes[0]: str(self.key(key))})}" for index, key in pairs]
-                found = f"_distinct([{', '.join(buckets)}])"
-        return Code(f"sorted({found}, key=_age)" if ordered else found), way.rest(loop)
+                source = f"_distinct([{', '.join(buckets)}])"
+        return Code(f"sorted({source}, key=_age)" if ordered else source), way.rest(loop)
 
     def bucket(self, index: Index, values: dict[str, str]) -> str:
         """The records that an index keeps under these values."""

@@ -79,9 +79,9 @@ class Indexes:
         for number, test in enumerate(loop.tests):
             if any(_needs_first(side, loop.tests[:number]) for side in _keys(test, loop.name)):
                 continue
-            found = self._member(test, loop, entity) or self._path(test, loop, links, used) or self._either(test, loop)
-            if found is not None:
-                return found
+            way = self._member(test, loop, entity) or self._path(test, loop, links, used) or self._either(test, loop)
+            if way is not None:
+                return way
         if any(entity.attributes[name].moves is not None for name in links):
             return Way("key", self.on(entity.name, tuple(links)), links, used)
         return Way()
@@ -91,11 +91,11 @@ class Indexes:
         links: dict[str, Expr] = {}
         used: list[Expr] = []
         for number, test in enumerate(loop.tests):
-            found = equality(test, loop.name)
-            if found is None or found[0] in links or not _worth(entity, found[0]):
+            link = equality(test, loop.name)
+            if link is None or link[0] in links or not _worth(entity, link[0]):
                 continue
-            if not _needs_first(found[1], loop.tests[:number]):
-                links[found[0]] = found[1]
+            if not _needs_first(link[1], loop.tests[:number]):
+                links[link[0]] = link[1]
                 used.append(test)
         return links, used
 
@@ -123,12 +123,12 @@ class Indexes:
         """`v.home == t or v.away == t`"""
         if not isinstance(test, Or):
             return None
-        found = [equality(part, loop.name) for part in test.parts]
+        links = [equality(part, loop.name) for part in test.parts]
         assert isinstance(loop.source, Records)
         entity = self.model.entities[loop.source.entity]
-        if any(one is None or entity.attributes[one[0]].type.kind != "ref" for one in found):
+        if any(link is None or entity.attributes[link[0]].type.kind != "ref" for link in links):
             return None
-        pairs = [one for one in found if one is not None]
+        pairs = [link for link in links if link is not None]
         both = [self.on(entity.name, (name,)) for name, _ in pairs]
         return Way("either", None, {}, [test], both, [value for _, value in pairs])
 
@@ -150,7 +150,7 @@ class Way:
 
     def rest(self, loop: Loop) -> list[Expr]:
         """The tests that remain."""
-        return [test for test in loop.tests if not any(test is one for one in self.answered)]
+        return [test for test in loop.tests if not any(test is answered for answered in self.answered)]
 
 
 def _steps(expr: Expr, variable: str) -> list[tuple[str, str]]:

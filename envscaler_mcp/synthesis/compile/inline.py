@@ -44,8 +44,8 @@ class Inliner:
                     source = (
                         loop.source if isinstance(loop.source, Records) else self._write(loop.source, inside, depth)
                     )
-                    kept = depth == 0 and loop.name in self.keep
-                    fresh = loop.name if kept else f"{loop.name}_{next(self.numbers)}"
+                    keeps_name = depth == 0 and loop.name in self.keep
+                    fresh = loop.name if keeps_name else f"{loop.name}_{next(self.numbers)}"
                     inside[loop.name] = Local(loop.element, fresh)
                     tests = tuple(self._write(test, inside, depth) for test in loop.tests)
                     written.append(Loop(fresh, loop.element, source, tests))
@@ -56,7 +56,7 @@ class Inliner:
         for item in fields(expr):
             value = getattr(expr, item.name)
             if isinstance(value, tuple) and value and not isinstance(value[0], str):
-                changes[item.name] = tuple(self._write(one, names, depth) for one in value)
+                changes[item.name] = tuple(self._write(part, names, depth) for part in value)
             elif item.name != "type" and hasattr(value, "type"):
                 changes[item.name] = self._write(value, names, depth)
         return replace(expr, **changes) if changes else expr

@@ -135,7 +135,7 @@ def _outermost(line: str) -> tuple[int, int]:
 
 
 def _brackets(line: str) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     stack: list[int] = []
     for position, char in _code(line):
         if char in "([{":
@@ -143,13 +143,13 @@ def _brackets(line: str) -> list[tuple[int, int]]:
         elif char in ")]}" and stack:
             opening = stack.pop()
             if not stack:
-                found.append((opening, position))
-    return found
+                pairs.append((opening, position))
+    return pairs
 
 
 def _code(line: str) -> list[tuple[int, str]]:
     """The characters outside string literals."""
-    found: list[tuple[int, str]] = []
+    signs: list[tuple[int, str]] = []
     quote = ""
     skip = False
     for position, char in enumerate(line):
@@ -163,8 +163,8 @@ def _code(line: str) -> list[tuple[int, str]]:
         elif char in "\"'":
             quote = char
         else:
-            found.append((position, char))
-    return found
+            signs.append((position, char))
+    return signs
 
 
 def _pieces(inner: str) -> list[str]:

@@ -280,7 +280,7 @@ class OwnQuery:
     def _test(self, line: Filter, rest: list[Expr]) -> str:
         """A line of `where`; one that names an omitted parameter is skipped."""
         if not line.skipped_without:
-            return self.writer.value(line.test).at(NOT) if any(line.test is one for one in rest) else ""
+            return self.writer.value(line.test).at(NOT) if any(line.test is other for other in rest) else ""
         arguments = {param.name: param.argument for param in self.query.params}
         skipped = [f"{arguments[name]} is None" for name in line.skipped_without]
         return f"({' or '.join([*skipped, self.writer.value(line.test).at(AND)])})"

@@ -31,10 +31,10 @@ def _link(model: Model, indexes: Indexes) -> str:
     lines.doc(["Enter a record where it can be found by its attributes."])
     lines.add("match container:")
     for entity in model.entities.values():
-        kept = indexes.of(entity.name)
-        if kept:
+        own_indexes = indexes.of(entity.name)
+        if own_indexes:
             lines.add(f'    case "{entity.container}":')
-            for index in kept:
+            for index in own_indexes:
                 key = "key" if index.of_members else _key(index.key_of("record"))
                 if index.of_members:
                     lines.add(f"        for key in {index.key_of('record')}:")
@@ -50,10 +50,10 @@ def _unlink(model: Model, indexes: Indexes) -> str:
     lines.doc(["Take a record out again, before it changes or goes."])
     lines.add("match container:")
     for entity in model.entities.values():
-        kept = indexes.of(entity.name)
-        if kept:
+        own_indexes = indexes.of(entity.name)
+        if own_indexes:
             lines.add(f'    case "{entity.container}":')
-            for index in kept:
+            for index in own_indexes:
                 if index.of_members:
                     lines.add(f"        for key in {index.key_of('record')}:")
                     lines.add(f'            self.{index.name}[key].pop(record["id"], None)')

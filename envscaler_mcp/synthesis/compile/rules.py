@@ -67,13 +67,13 @@ class Question:
     @property
     def only(self) -> dict[str, str]:
         """Attributes that must have a certain value for the record to be able to break the rule."""
-        found: dict[str, str] = {}
+        fixed: dict[str, str] = {}
         for part in _flat(self.broken):
             match part:
                 case Compare(op="==", left=Get(of=Local(name=name), name=attribute), right=Literal(value=str(value))):
                     if name == self.variable and part.left.type.kind == "one_of":
-                        found[attribute] = value
-        return found
+                        fixed[attribute] = value
+        return fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class Whole:
 
 def questions(rule: Rule, model: Model) -> list[Question | Whole]:
     """A rule as questions about single records where its shape allows it."""
-    found: list[Question | Whole] = []
+    asked: list[Question | Whole] = []
     for part in _conjuncts(rule.holds):
         split = _by_record(rule, part, model)
-        found.extend(split if split is not None else [Whole(rule, Not(BOOL, part), frozenset(read_by(part, model)))])
-    return found
+        asked.extend(split if split is not None else [Whole(rule, Not(BOOL, part), frozenset(read_by(part, model)))])
+    return asked
 
 
 def _conjuncts(expr: Expr) -> list[Expr]:
@@ -113,7 +113,7 @@ def _by_record(rule: Rule, expr: Expr, model: Model) -> list[Question | Whole] |
             return None
         expr = _as_pairs(expr)
         roots = roots[:1]
-    found: list[Question | Whole] = []
+    result: list[Question | Whole] = []
     asked: list[Question] = []
     for root in roots:
         assert isinstance(root.source, Records)
@@ -123,8 +123,8 @@ def _by_record(rule: Rule, expr: Expr, model: Model) -> list[Question | Whole] |
         others = {loop.name for loop in expr.loops if isinstance(loop.source, Records)} - {root.name}
         routes = _Analysis(model, root.name, root.source.entity, others).routes_of(broken)
         asked.append(Question(rule, root.name, root.source.entity, broken, routes))
-    found.extend(asked)
-    return found
+    result.extend(asked)
+    return result
 
 
 def _mirror(question: Question, root: Loop, broken: Expr) -> bool:
@@ -169,11 +169,11 @@ def _as_pairs(expr: Scan) -> Scan:
     """`unique(key for p in E if f)` as: no other q of E with f(q) has the same key."""
     loop = expr.loops[0]
     other = Local(loop.element, f"other_{loop.name}" if not loop.name.startswith("other_") else f"another_{loop.name}")
-    one = Local(loop.element, loop.name)
+    first = Local(loop.element, loop.name)
     keys = expr.element.items if isinstance(expr.element, Key) else (expr.element,)
     same: list[Expr] = [Compare(BOOL, "==", renamed(key, loop.name, other), key) for key in keys]
     tests = tuple(renamed(test, loop.name, other) for test in loop.tests)
-    apart = Compare(BOOL, "!=", other, one)
+    apart = Compare(BOOL, "!=", other, first)
     return Scan(BOOL, "none", other, (loop, Loop(other.name, loop.element, loop.source, (*same, *tests, apart))))
 
 
@@ -197,7 +197,7 @@ def renamed(expr: Expr, name: str, to: Local, *, loops_too: bool = False) -> Exp
                 for loop in value
             )
         elif isinstance(value, tuple) and value and hasattr(value[0], "type"):
-            changes[slot] = tuple(renamed(one, name, to, loops_too=loops_too) for one in value)
+            changes[slot] = tuple(renamed(part, name, to, loops_too=loops_too) for part in value)
         elif slot != "type" and hasattr(value, "type") and not isinstance(value, Records):
             changes[slot] = renamed(value, name, to, loops_too=loops_too)
     return replace(expr, **changes) if changes else expr  # type: ignore[arg-type]
@@ -210,12 +210,12 @@ def _broken(expr: Scan, root: Loop) -> Expr:
     bound = {root.name}
     all_names = {loop.name for loop in expr.loops}
     own = [test for test in tests if names_in(test) & all_names <= bound]
-    tests = [test for test in tests if not any(test is one for one in own)]
+    tests = [test for test in tests if not any(test is other for other in own)]
     loops: list[Loop] = []
     for loop in others:
         bound = bound | {loop.name}
         here = [test for test in tests if names_in(test) & all_names <= bound]
-        tests = [test for test in tests if not any(test is one for one in here)]
+        tests = [test for test in tests if not any(test is other for other in here)]
         loops.append(replace(loop, tests=tuple(here)))
     wrong: Expr = expr.element if expr.gather == "none" else Not(BOOL, expr.element)
     exists = wrong.type.kind != "bool"
@@ -240,7 +240,7 @@ class _Analysis:
     entity: str
     others: set[str]
     """The other records of the same rule: what is read of them is asked of them."""
-    found: Routes = field(default_factory=dict)
+    routes: Routes = field(default_factory=dict)
     everywhere: list[Expr] = field(default_factory=list)
     """What is asked of every record of the entity, whatever else is true of it."""
 
@@ -249,14 +249,14 @@ class _Analysis:
         written = Inliner(self.model, keep=self.others)(broken)
         self.everywhere = _flat(written.of) if isinstance(written, Not) else [written]
         self._read(written, {self.root: [()]})
-        return {key: routes for key, routes in self.found.items() if routes is None or routes}
+        return {key: routes for key, routes in self.routes.items() if routes is None or routes}
 
     def _add(self, key: tuple[str, str], routes: list[Route] | None) -> None:
-        known = self.found.get(key, [])
+        known = self.routes.get(key, [])
         if routes is None or known is None:
-            self.found[key] = None
+            self.routes[key] = None
             return
-        self.found[key] = [*known, *(route for route in routes if route not in known)]
+        self.routes[key] = [*known, *(route for route in routes if route not in known)]
 
     def _read(self, expr: Expr, names: dict[str, list[Route] | None]) -> None:
         if self._acyclic(expr, names):
@@ -306,8 +306,8 @@ class _Analysis:
 
     def _link(self, loop: Loop, names: dict[str, list[Route] | None]) -> list[Route] | None:
         """How a record that a nested loop meets leads back: through an equality that its tests ask for."""
-        found = [ways for test in loop.tests if (ways := self._linked(test, loop, names)) is not None]
-        return next((ways for ways in found if ways), found[0] if found else None)
+        links = [ways for test in loop.tests if (ways := self._linked(test, loop, names)) is not None]
+        return next((ways for ways in links if ways), links[0] if links else None)
 
     def _linked(self, test: Expr, loop: Loop, names: dict[str, list[Route] | None]) -> list[Route] | None:
         if isinstance(test, Or):

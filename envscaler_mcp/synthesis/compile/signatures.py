@@ -122,12 +122,12 @@ class Signatures:
 
     def _one(self, lines: Lines, param: Parameter) -> None:
         container = self.model.entities[param.type.entity].container
-        found = f"{param.name} = self.{container}.get({param.argument})"
+        lookup = f"{param.name} = self.{container}.get({param.argument})"
         if not param.type.optional:
-            lines.add(found)
+            lines.add(lookup)
             lines.add(f"if {param.name} is None:")
         else:
-            lines.add(f"{found} if {param.argument} is not None else None")
+            lines.add(f"{lookup} if {param.argument} is not None else None")
             lines.add(f"if {param.argument} is not None and {param.name} is None:")
         lines.add("    " + self._missing(param.type.entity, param.argument))
 

@@ -43,7 +43,7 @@ async def judge_tasks(
     author: Author, tasks: Sequence[RawTask], progress: Callable[[int], None] = lambda _: None
 ) -> list[TaskVerdict]:
     """A verdict on each task, in their order; what the model cannot sort is not stateful."""
-    found: dict[int, TaskVerdict] = {}
+    verdicts: dict[int, TaskVerdict] = {}
 
     async def judge(numbers: range) -> None:
         listed = "\n".join(f"{number}. {_one_line(tasks[number - 1].text)}" for number in numbers)
@@ -55,16 +55,16 @@ async def judge_tasks(
 
         try:
             answer = await author.ask("judge_tasks", _Verdicts, check, tasks=listed)
-            found.update({verdict.number: verdict for verdict in answer.verdicts if verdict.number in numbers})
+            verdicts.update({verdict.number: verdict for verdict in answer.verdicts if verdict.number in numbers})
         except UnusableError as error:
-            found.update({n: TaskVerdict(number=n, reason=str(error), stateful=False) for n in numbers})
+            verdicts.update({n: TaskVerdict(number=n, reason=str(error), stateful=False) for n in numbers})
         progress(len(numbers))
 
     with ungrouped():
         async with anyio.create_task_group() as group:
             for first in range(1, len(tasks) + 1, _AT_ONCE):
                 group.start_soon(judge, range(first, min(first + _AT_ONCE, len(tasks) + 1)))
-    return [found[number] for number in range(1, len(tasks) + 1)]
+    return [verdicts[number] for number in range(1, len(tasks) + 1)]
 
 
 async def name_topic(author: Author, group: TopicGroup, others: Mapping[str, str]) -> Topic:

@@ -58,7 +58,7 @@ class Mined:
     groups: tuple[TopicGroup, ...]
 
     @property
-    def kept(self) -> int:
+    def stateful(self) -> int:
         return sum(finding.stateful for finding in self.findings)
 
     @property
@@ -69,12 +69,12 @@ class Mined:
         ]
         if not pairs:
             return None
-        right = sum(found and said for found, said in pairs)
-        kept = sum(found for found, _ in pairs)
+        right = sum(judged and said for judged, said in pairs)
+        positive = sum(judged for judged, _ in pairs)
         wanted = sum(bool(said) for _, said in pairs)
         return {
             "labelled": float(len(pairs)),
-            "precision": right / kept if kept else 1.0,
+            "precision": right / positive if positive else 1.0,
             "recall": right / wanted if wanted else 1.0,
         }
 
@@ -85,10 +85,10 @@ def read_raw_tasks(path: Path) -> tuple[RawTask, ...]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as cause:
         raise TopicError(f"{path} cannot be read: {cause}") from cause
-    found = tuple(_task(line, number, path) for number, line in enumerate(lines, start=1) if line.strip())
-    if not found:
+    tasks = tuple(_task(line, number, path) for number, line in enumerate(lines, start=1) if line.strip())
+    if not tasks:
         raise TopicError(f'{path} holds no tasks; write one a line, as text or as {{"task": "…"}}.')
-    return found
+    return tasks
 
 
 def _task(line: str, number: int, path: Path) -> RawTask:
@@ -112,12 +112,14 @@ def mine(tasks: Sequence[RawTask], library: Mapping[str, str], judged: Sequence[
     What was judged elsewhere, task by task, is not looked at again.
     """
     findings = tuple(judged) if judged is not None else tuple(look_at(task.text) for task in tasks)
-    kept = [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
-    weights = Weights([*library.values(), *(task.text for task in kept)])
-    vectors = [weights.vector(task.text) for task in kept]
+    stateful = [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
+    weights = Weights([*library.values(), *(task.text for task in stateful)])
+    vectors = [weights.vector(task.text) for task in stateful]
     described = {name: weights.vector(text) for name, text in library.items()}
     groups = tuple(
-        TopicGroup(group.words, tuple(kept[place] for place in group.members), tuple(_matches(group.middle, described)))
+        TopicGroup(
+            group.words, tuple(stateful[place] for place in group.members), tuple(_matches(group.middle, described))
+        )
         for group in grouped_topics(vectors)
     )
     return Mined(tuple(tasks), findings, groups)

@@ -46,7 +46,7 @@ def select_topics(
     left_out: list[LeftOut] = []
     rest: list[Topic] = []
     for topic in sorted(topics, key=_merit):
-        twin = next((one.id for one in rest if one.id == topic.id or nearness.one_topic(one, topic)), None)
+        twin = next((other.id for other in rest if other.id == topic.id or nearness.one_topic(other, topic)), None)
         known = topic.id if topic.id in there else next((n for n in there if nearness.to(n, topic) >= SAME), None)
         if min(topic.usefulness, topic.modelability) < GOOD_ENOUGH:
             marks = f"usefulness {topic.usefulness}, modelability {topic.modelability}"
@@ -59,7 +59,7 @@ def select_topics(
             rest.append(topic)
     chosen: list[Topic] = []
     while rest and len(chosen) < many:
-        best = min(rest, key=lambda one: (max((nearness.of(one, c) for c in chosen), default=0.0), _merit(one)))
+        best = min(rest, key=lambda topic: (max((nearness.of(topic, c) for c in chosen), default=0.0), _merit(topic)))
         chosen.append(best)
         rest.remove(best)
     left_out += [LeftOut(topic, f"{many} others differ more") for topic in rest]
@@ -79,12 +79,12 @@ class _Nearness:
         self._there = {name: weights.vector(text) for name, text in there.items()}
         self._vectors = None if vectors is None else {name: unit(dense) for name, dense in vectors.items()}
 
-    def of(self, one: Topic, other: Topic) -> float:
+    def of(self, first: Topic, other: Topic) -> float:
         vectors = self._words if self._vectors is None else self._vectors
-        return cosine(vectors[one.id], vectors[other.id])
+        return cosine(vectors[first.id], vectors[other.id])
 
-    def one_topic(self, one: Topic, other: Topic) -> bool:
-        return self.of(one, other) >= (SAME if self._vectors is None else SAME_VECTORS)
+    def one_topic(self, first: Topic, other: Topic) -> bool:
+        return self.of(first, other) >= (SAME if self._vectors is None else SAME_VECTORS)
 
     def to(self, environment: str, topic: Topic) -> float:
         return cosine(self._there[environment], self._words[topic.id])

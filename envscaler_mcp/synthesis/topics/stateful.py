@@ -131,5 +131,5 @@ CUES = (
 
 def look_at(request: str) -> Finding:
     """The cues in a request and what they weigh together."""
-    found = [cue for cue in CUES if cue.pattern.search(request)]
-    return Finding(sum(cue.weight for cue in found), tuple(cue.name for cue in found))
+    cues = [cue for cue in CUES if cue.pattern.search(request)]
+    return Finding(sum(cue.weight for cue in cues), tuple(cue.name for cue in cues))

@@ -174,10 +174,10 @@ class Weights:
     """How telling each word is among some texts."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        found = [set(stems_of(text)) for text in texts]
-        often = Counter(word for words in found for word in words)
-        self._rare = {word: math.log((1 + len(found)) / (1 + times)) + 1 for word, times in often.items()}
-        self._unknown = math.log(1 + len(found)) + 1
+        stems = [set(stems_of(text)) for text in texts]
+        often = Counter(word for words in stems for word in words)
+        self._rare = {word: math.log((1 + len(stems)) / (1 + times)) + 1 for word, times in often.items()}
+        self._unknown = math.log(1 + len(stems)) + 1
 
     def vector(self, text: str) -> Vector:
         """The text as a vector of length one."""
@@ -196,7 +196,7 @@ def _of_length_one(vector: Vector) -> Vector:
     return {word: value / length for word, value in vector.items()} if length else {}
 
 
-def cosine(one: Vector, other: Vector) -> float:
+def cosine(first: Vector, other: Vector) -> float:
     """1 for the same words in the same shares, 0 where no word is in both."""
-    few, many = (one, other) if len(one) < len(other) else (other, one)
+    few, many = (first, other) if len(first) < len(other) else (other, first)
     return sum(value * many.get(word, 0.0) for word, value in few.items())

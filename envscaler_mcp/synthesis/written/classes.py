@@ -63,9 +63,11 @@ async def write_class(author: Author, topic: Topic, progress: Callable[[str], No
                 group.start_soon(write, operation)
     if not pieces:
         raise BlueprintError(f"{topic.id}: no operation could be written; {next(iter(dropped.values()))}")
-    ordered = tuple(pieces[one.name] for one in operations if one.name in pieces)
-    told = tuple(f"{one.name}: {dropped[one.name]}" for one in operations if one.name in dropped)
-    return WrittenClass(topic, space, operations, Written(class_name, definition, ordered), told)
+    ordered = tuple(pieces[operation.name] for operation in operations if operation.name in pieces)
+    left_out = tuple(
+        f"{operation.name}: {dropped[operation.name]}" for operation in operations if operation.name in dropped
+    )
+    return WrittenClass(topic, space, operations, Written(class_name, definition, ordered), left_out)
 
 
 async def _method(
@@ -82,7 +84,7 @@ async def _method(
         read,
         definition=definition,
         rules=bullets(space.rules),
-        operations=", ".join(one.name for one in operations),
+        operations=", ".join(other.name for other in operations),
         name=operation.name,
         kind=f"a {operation.kind}",
         about=operation.about,
@@ -107,7 +109,7 @@ async def repair_method(author: Author, made: WrittenClass, name: str, findings:
 def card_of(author: Author, made: WrittenClass, states: tuple[str, ...]) -> Environment:
     """The card of a class that a model wrote."""
     source, topic = made.written.source, made.topic
-    kept = ", ".join(entity.container.replace("_", " ") for entity in made.space.entities)
+    containers = ", ".join(entity.container.replace("_", " ") for entity in made.space.entities)
     return Environment(
         provenance=author.provenance("write_class", {"topic": topic}),
         id=topic.id,
@@ -117,7 +119,7 @@ def card_of(author: Author, made: WrittenClass, states: tuple[str, ...]) -> Envi
         version="1",
         origin="written",
         class_name=made.written.class_name,
-        introduction=f"{topic.title}. {' '.join(topic.introduction.split())} It keeps {kept}.",
+        introduction=f"{topic.title}. {' '.join(topic.introduction.split())} It keeps {containers}.",
         rules=tuple(made.space.rules),
         tools=tool_table(source, made.written.class_name),
         states=states,

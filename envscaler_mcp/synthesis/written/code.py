@@ -57,10 +57,10 @@ def method_in(text: str, name: str, definition: str, class_name: str) -> str:
             # The whole class came back; only the method was asked for.
             tree.body = [*[n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)], *node.body]
             break
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    if len(found) != 1:
+    methods = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    if len(methods) != 1:
         raise MisfitError(f"There is no method {name} in the answer.")
-    (method,) = found
+    (method,) = methods
     _look_at_signature(method)
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     piece = "\n".join([*map(ast.unparse, imports), _text_of(source, method)])
@@ -79,7 +79,7 @@ def _look_at_signature(method: ast.FunctionDef) -> None:
         raise MisfitError(f"The first parameter of {method.name} must be `self`.")
     if arguments.vararg or arguments.kwarg:
         raise MisfitError(f"{method.name} must name its parameters; `*args` and `**kwargs` say nothing to a caller.")
-    bare = [one.arg for one in [*arguments.args[1:], *arguments.kwonlyargs] if one.annotation is None]
+    bare = [argument.arg for argument in [*arguments.args[1:], *arguments.kwonlyargs] if argument.annotation is None]
     if bare:
         raise MisfitError(f"The parameter {bare[0]!r} of {method.name} has no type.")
     if method.decorator_list:
@@ -143,10 +143,10 @@ def _imports(trees: Iterable[ast.Module]) -> list[ast.stmt]:
                         "another name."
                     )
                 line = type(node)(**{**vars(node), "names": [alias]})
-                if all(ast.unparse(line) != ast.unparse(one) for one in order):
+                if all(ast.unparse(line) != ast.unparse(other) for other in order):
                     order.append(line)
-    future = [one for one in order if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-    return [*future, *(one for one in order if one not in future)]
+    future = [line for line in order if isinstance(line, ast.ImportFrom) and line.module == "__future__"]
+    return [*future, *(line for line in order if line not in future)]
 
 
 def _text_of(source: str, method: ast.FunctionDef) -> str:
@@ -171,10 +171,10 @@ def _admit(source: str) -> None:
 
 def with_method(written: Written, name: str, piece: str) -> Written:
     """The class with a method in the place of the one of that name, or one more."""
-    names = [_name_of(one) for one in written.methods]
+    names = [_name_of(method) for method in written.methods]
     methods: Sequence[str] = written.methods
     if name in names:
-        methods = [piece if known == name else one for known, one in zip(names, methods, strict=True)]
+        methods = [piece if known == name else method for known, method in zip(names, methods, strict=True)]
     else:
         methods = [*methods, piece]
     return Written(written.class_name, written.definition, tuple(methods))

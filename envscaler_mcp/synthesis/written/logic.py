@@ -44,7 +44,7 @@ class StateSpace(BaseModel):
         lines: list[str] = []
         for entity in self.entities:
             lines.append(f"{entity.name} (in `{entity.container}`): {entity.about}")
-            lines += [f"  {one.name}: {one.type}  # {one.about}" for one in entity.attributes]
+            lines += [f"  {attribute.name}: {attribute.type}  # {attribute.about}" for attribute in entity.attributes]
         return "\n".join([*lines, "", "Rules:", bullets(self.rules)])
 
 
@@ -78,17 +78,17 @@ async def infer_state(author: Author, topic: Topic) -> StateSpace:
 async def infer_operations(author: Author, topic: Topic, space: StateSpace) -> tuple[PlannedOperation, ...]:
     """The queries and changes of a topic."""
 
-    def check(found: Operations) -> None:
-        wrong = list(_wrong_with(found.operations, {entity.container for entity in space.entities}))
+    def check(answer: Operations) -> None:
+        wrong = list(_wrong_with(answer.operations, {entity.container for entity in space.entities}))
         if wrong:
             raise MisfitError(bullets(wrong))
 
-    found = await author.ask("infer_operations", Operations, check, topic=topic.text, state=space.text)
-    return tuple(found.operations)
+    answer = await author.ask("infer_operations", Operations, check, topic=topic.text, state=space.text)
+    return tuple(answer.operations)
 
 
 def _wrong_with(operations: list[PlannedOperation], containers: set[str]) -> list[str]:
-    names = [one.name for one in operations]
+    names = [operation.name for operation in operations]
     wrong = [f"{name!r} is no snake_case name" for name in names if not _SNAKE.fullmatch(name)]
     wrong += [f"{name} is longer than {_LONGEST_NAME} characters" for name in names if len(name) > _LONGEST_NAME]
     wrong += [f"{name} is there twice" for name in sorted(set(names)) if names.count(name) > 1]
@@ -97,7 +97,7 @@ def _wrong_with(operations: list[PlannedOperation], containers: set[str]) -> lis
     if len(names) > _MOST_TOOLS:
         wrong.append(f"there are {len(names)} operations, and {_MOST_TOOLS} is the most")
     for kind in ("query", "change"):
-        many = sum(one.kind == kind for one in operations)
+        many = sum(operation.kind == kind for operation in operations)
         if many < _FEWEST_OF_A_KIND:
             wrong.append(f"there are {many} of kind {kind}, and {_FEWEST_OF_A_KIND} is the fewest")
     return wrong

@@ -86,7 +86,7 @@ def _wrong_with(content: Any, space: StateSpace) -> Iterator[str]:
     ids = {key for records in content.values() if isinstance(records, dict) for key in records}
     for name, entity in containers.items():
         records = content.get(name)
-        if not isinstance(records, dict) or not all(isinstance(one, dict) for one in records.values()):
+        if not isinstance(records, dict) or not all(isinstance(record, dict) for record in records.values()):
             yield f"`{name}` must map ids to records."
             continue
         if len(records) < _FEWEST:
