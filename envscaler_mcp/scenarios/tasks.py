@@ -90,12 +90,14 @@ class TaskMaker:
                     self.reasons.note("+".join(thread.story.name for thread in threads), reason)
         finally:
             world.close()
-        raise GrowthError(f"no {level} task could be made of {state.name} in {_TRIES} tries; {self._why()}")
+        raise GrowthError(f"no {level} task could be made of {state.name} in {_TRIES} tries; {self._why(level)}")
 
-    def _why(self) -> str:
-        return (
-            "; ".join(f"{reason} ({times})" for reason, times in self.reasons.counts.most_common(6)) or "no story fits"
-        )
+    def _why(self, level: Level) -> str:
+        (fewest, most), (low, high), many = _THREADS[level], BANDS[level], len(self._by_use())
+        if many < fewest:
+            return f"it needs at least {fewest} stories, and this world has {many}"
+        reasons = (f"{reason} ({times})" for reason, times in self.reasons.counts.most_common(6))
+        return "; ".join(reasons) or f"no {fewest} to {most} of its {many} stories make {low} to {high} calls together"
 
     # Threads
 
