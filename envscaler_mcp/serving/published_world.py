@@ -23,6 +23,9 @@ INVALID_ACTION = "Error: Invalid action"
 """What the published runtime answers to a name that the instance does not have, or to arguments that are no object."""
 
 
+_UNWRITABLE = Outcome.saying("exhausted", ENDED.text)
+
+
 class PublishedWorld(CopiedWorld):
     """Inside a worker, or inside this process where its owner trusts the class."""
 
@@ -96,11 +99,11 @@ class PublishedWorld(CopiedWorld):
             return outcome
         try:
             self._current = self._moment()
-        except WorldError as cause:
-            # What it holds now can be neither kept nor judged.
+        except (WorldError, ValueError, OverflowError, RecursionError, MemoryError) as cause:
+            # What it holds now can be neither written down nor judged, and has come of the agent's calls.
             self.last_failure = str(cause)
             self._put_back(self._current)
-            return ENDED
+            return _UNWRITABLE
         return outcome
 
 

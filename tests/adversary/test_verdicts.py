@@ -35,6 +35,7 @@ from envscaler_mcp.pipeline.proving import write_scenarios
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.rescoring import rescore_run
 from envscaler_mcp.sandbox.checking import checker
+from envscaler_mcp.sandbox.policy import MAX_SOURCE
 from envscaler_mcp.scoring.lines import read_lines, sealed
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.serving import deadline
@@ -686,3 +687,37 @@ def test_an_ending_too_large_to_be_sent_to_its_checks_is_a_failed_one(forty: Pat
         checks = tuple(Check(check_item="", check_func=f"{padded}{number}") for number in range(90))
         scenario = session.scenario.model_copy(update={"checks": checks})
         assert home.judge(scenario, session.initial, dict(session.initial), "upstream").solved
+
+
+def test_a_check_as_long_as_the_gate_allows_masks_no_ending(forty: Path) -> None:
+    body = f"def check_func(final_state):\n    if {NOT_DONE}:\n        return {{}}['no']\n    return True\n"
+    check = "#" * (MAX_SOURCE - len(body) - 10) + "\n" + body
+    verdict = judged(forty, [check], [])
+    assert (verdict.owner, verdict.masked) == ("agent", False)
+
+
+UNWRITABLE = """
+    def hold(self, ticket_id: str):
+        self.tickets[ticket_id]["parts"] = [self.tickets[ticket_id]]
+
+    def scale(self, factor: int):
+        self.last = (self.last[0] * factor + 1, "")
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "times"),
+    [("hold", {"ticket_id": "OLD"}, 1), ("scale", {"factor": 10**290}, 16)],
+    ids=["a record that holds itself", "a number of too many digits"],
+)
+def test_a_published_state_that_cannot_be_written_down_is_the_agents_failure(
+    tool: str, arguments: dict[str, Any], times: int, tmp_path: Path
+) -> None:
+    (tmp_path / "e.json").write_text(json.dumps([{**desk.ENVIRONMENT, "env_class_code": desk.DESK + UNWRITABLE}]))
+    (tmp_path / "s.json").write_text(json.dumps(desk.FORTY[:1]))
+    servers = tmp_path / "generated_servers"
+    import_upstream(tmp_path / "e.json", [tmp_path / "s.json"], servers, tmp_path / "registry.json", faithful=True)
+    with WorldHome.at(servers) as home, closing(home.open("desk", scenario="task_0")) as session:
+        outcomes = [session.world.call(tool, arguments) for _ in range(times)]
+        assert outcomes[-1].kind == "exhausted"
+        assert session.state()
