@@ -19,6 +19,7 @@ is defined by neither.
 from __future__ import annotations
 
 import ast
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -27,11 +28,12 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Check, Scenario, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.errors import SandboxError, WorldError
+from envscaler_mcp.errors import SandboxError, UnreadableStateError, WorldError
 from envscaler_mcp.grading.reward import GRADING, frame_violations, informative, reward
 from envscaler_mcp.sandbox import checking
-from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.sandbox.check_run import RunsChecks
 from envscaler_mcp.sandbox.execution import modules_at
+from envscaler_mcp.sandbox.fact_checks import fact_check
 from envscaler_mcp.sandbox.isolation import Checked
 from envscaler_mcp.sandbox.policy import admit_check
 from envscaler_mcp.serving.parsing import parsed_module
@@ -48,18 +50,19 @@ def judge(
     final: Mapping[str, Any],
     scoring: Scoring = "framed",
     published: bool = False,
-    checker: Checker | None = None,
+    checker: RunsChecks | None = None,
 ) -> Verdict:
     """The verdict on the final state of an undisturbed episode: the owner is the agent, or a check that cannot run.
 
     Only the environment says whether its worlds are `published`; then their states stand for Python values. The state
     does not say it: an agent can write what looks like such a value into any other world.
     """
-    if is_deeper(dict(final), MAX_DEPTH) or is_deeper(dict(initial), MAX_DEPTH):
-        # The comparison of states recurses, and worlds keep to this bound.
-        raise WorldError(
-            f"The state of {scenario.environment!r} is nested more than {MAX_DEPTH} deep and is not judged."
-        )
+    for state, error in ((final, UnreadableStateError), (initial, WorldError)):
+        if is_deeper(dict(state), MAX_DEPTH):
+            # The comparison of states recurses, and worlds keep to this bound.
+            raise error(
+                f"The state of {scenario.environment!r} is nested more than {MAX_DEPTH} deep and is not judged."
+            )
     with checking.checker() if checker is None else nullcontext(checker) as judging:
         # As published: what a check changes in the state is seen by the checks after it.
         checked = judging.run(scenario.checks, initial, final, handed_on=scoring == "upstream", python=published)
@@ -94,7 +97,7 @@ def judge(
 
 
 def checks_that_cannot_run(
-    judging: Checker, scenario: Scenario, initial: Mapping[str, Any], published: bool
+    judging: RunsChecks, scenario: Scenario, initial: Mapping[str, Any], published: bool
 ) -> dict[int, str]:
     """Checks that cannot run, by their number, and why: each masks every episode under `framed`."""
     return _unable(judging, scenario, list(range(len(scenario.checks))), initial, published)
@@ -105,7 +108,7 @@ def _masked(verdict: Verdict, reason: str) -> Verdict:
 
 
 def _cannot_run(
-    judging: Checker,
+    judging: RunsChecks,
     scenario: Scenario,
     checked: Sequence[Checked],
     initial: Mapping[str, Any],
@@ -126,16 +129,20 @@ def _cannot_run(
 
 
 def _unable(
-    judging: Checker, scenario: Scenario, indexes: Sequence[int], initial: Mapping[str, Any], published: bool
+    judging: RunsChecks, scenario: Scenario, indexes: Sequence[int], initial: Mapping[str, Any], published: bool
 ) -> dict[int, str]:
     """Of these checks those that the gate refuses or that cannot be loaded, by their number, and why."""
     checks = scenario.checks
     refused = {index: _refusal(checks[index]) for index in indexes}
-    # A check so near a bound of the gate that what is added to it is refused says nothing about its own module.
+    # A check that is read as data has no module that could fail. One so near a bound of the gate that what is added to it is
+    # refused says nothing about its own module.
     tried = [
         index
         for index, why in refused.items()
-        if not why and _loads_alike(checks[index].check_func) and not _refusal(_load_only(checks[index]))
+        if not why
+        and (published or fact_check(checks[index].check_func) is None)
+        and _loads_alike(checks[index].check_func)
+        and not _refusal(_load_only(checks[index]))
     ]
     loaded = judging.run([_load_only(checks[index]) for index in tried], initial, initial, python=published)
     unable = {index: _quoted(why) for index, why in refused.items() if why}
@@ -189,8 +196,11 @@ def _fails_as_published(check: Check, why: str) -> bool:
     """Whether the published runtime counts a check that is refused here as failed: it does not compile, or makes no function."""
     try:
         parsed_module(check.check_func)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError):
         return True
+    except (RecursionError, MemoryError):
+        # Whether it can be parsed depends on the caller; it was refused for its nesting.
+        return False
     return "defines no function check_func" in why
 
 
@@ -203,7 +213,7 @@ class _Running:
     _MOST = 20_000
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, int, str], None] = OrderedDict()
+        self._known: OrderedDict[bytes, None] = OrderedDict()
         self._lock = threading.Lock()
 
     def knows(self, scenario: Scenario, check: Check) -> bool:
@@ -221,8 +231,10 @@ class _Running:
             if answer.verdict is not None and not self.knows(scenario, check):
                 self.add(scenario, check)
 
-    def _key(self, scenario: Scenario, check: Check) -> tuple[str, int, str]:
-        return scenario.state_digest, scenario.seed, check.check_func
+    def _key(self, scenario: Scenario, check: Check) -> bytes:
+        # Long or short, a digest takes the same room: texts of checks would stay when their worlds are gone.
+        text = f"{scenario.state_digest} {scenario.seed} {check.check_func}"
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 _RUNNING = _Running()

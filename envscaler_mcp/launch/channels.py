@@ -1,36 +1,32 @@
 """Four channels to a world: in this process, in a worker, and through a server over standard streams or HTTP.
 
-Over each of them a call has the same outcome with the same text, and the control plane gives the same answers.
+Over each of them a call has the same outcome with the same text, and the control plane gives the same answers. Those
+through a server are in `client_channel`.
 """
 
 from __future__ import annotations
 
-import secrets
-import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import anyio
 import anyio.to_thread
-import httpx2
-from mcp import Client
-from mcp_types import TextContent
 
 from envscaler_mcp.artifacts import Scenario, StateDiff
 from envscaler_mcp.artifacts.run import Via
-from envscaler_mcp.errors import EnvScalerError, LaunchError
-from envscaler_mcp.launch.opening import Starts
+from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.launch.opening import StartOf, Starts
+from envscaler_mcp.launch.readable import readable
+from envscaler_mcp.sandbox.pending import Pending
+from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome
-from envscaler_mcp.serving.control.client import ControlClient
-from envscaler_mcp.serving.outcome import PublishedOutcome, kind_of
+from envscaler_mcp.serving.outcome import CHANGING
 from envscaler_mcp.serving.session import Controls, Judge, Session
 
-TOKEN_VARIABLE = "ENVSCALER_CONTROL_TOKEN"  # noqa: S105 - the name of it
-
-CHANGING = ("done", "failed")
-"""Kinds of outcomes after which something may be different: in a published world, what a failing call did stays done."""
+if TYPE_CHECKING:
+    from envscaler_mcp.launch.client_channel import ClientChannel
 
 T = TypeVar("T")
 
@@ -48,7 +44,7 @@ class Host(Protocol):
 
 
 class LocalChannel:
-    """A world that this process holds: its own, or one in a worker, which is waited for in a thread."""
+    """A world that this process holds: its own, or one in a worker, which the event loop waits for."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -56,9 +52,15 @@ class LocalChannel:
 
     async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
         """What came of the call, and what it changed."""
+        world = self.session.world
         if self._here:
             return self._called(tool, arguments, writes)
-        return await anyio.to_thread.run_sync(self._called, tool, arguments, writes)
+        if not isinstance(world, WorkerWorld):
+            return await anyio.to_thread.run_sync(self._called, tool, arguments, writes)
+        outcome = world.outcome(await _answer_of(world.begin(tool, arguments)))
+        if writes and outcome.kind in CHANGING:
+            return outcome, world.diff_in(await _answer_of(world.begin_diff()))
+        return outcome, StateDiff()
 
     def _called(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
         outcome = self.session.world.call(tool, arguments)
@@ -70,65 +72,56 @@ class LocalChannel:
 
     async def state(self) -> dict[str, Any]:
         """Every record and scalar, as they are now."""
-        return await self.read(_state)
+        return await self.read(state_of_session)
 
     async def initial(self) -> dict[str, Any]:
         """The state as the world opened it."""
         return dict(self.session.initial)
 
 
-class ClientChannel:
-    """A world behind a server: called as any MCP client calls, and read over the control plane."""
-
-    def __init__(self, client: Client, session: Controls, *, published: bool = False) -> None:
-        self._client = client
-        self._published = published
-        self.session = session
-
-    async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
-        """What came of the call, and what it changed."""
-        outcome = await self._called(tool, arguments)
-        if writes and outcome.kind in CHANGING:
-            return outcome, await self.read(lambda controls: controls.diff())
-        return outcome, StateDiff()
-
-    async def _called(self, tool: str, arguments: dict[str, Any]) -> Outcome:
-        try:
-            result = await self._client.call_tool(tool, arguments)
-        except EnvScalerError:
-            raise
-        except Exception as cause:
-            raise LaunchError(
-                f"The server does not answer a call of {tool!r}: {str(cause) or type(cause).__name__}"
-            ) from cause
-        (content,) = result.content
-        if not isinstance(content, TextContent):
-            raise LaunchError(f"The server answered a call of {tool!r} with something other than a text.")
-        kind = kind_of(result.meta, bool(result.is_error))
-        return (PublishedOutcome if self._published else Outcome)(kind, content.text)
-
-    async def read(self, act: Callable[[Controls], T]) -> T:
-        """The result of reading the session, which agents cannot."""
-        return await anyio.to_thread.run_sync(act, self.session)
-
-    async def state(self) -> dict[str, Any]:
-        """Every record and scalar, as they are now."""
-        return await self.read(_state)
-
-    async def initial(self) -> dict[str, Any]:
-        """The state as the world opened it; to be asked before anything is called."""
-        return await self.state()
+_SOON = 0.05
+"""Seconds in which nearly all calls are answered; past that a thread waits, which looks after the worker's bounds."""
 
 
-def _state(controls: Controls) -> dict[str, Any]:
+async def _answer_of(pending: Pending) -> dict[str, Any]:
+    """What a worker answers. A thread for each call would cost more than the call, and threads of many episodes more still."""
+    answer: dict[str, Any] | None = None
+    try:
+        # An episode that ends meanwhile is judged by the state after this call, and a worker that is left without being
+        # heard would have to end.
+        with anyio.CancelScope(shield=True):
+            if pending.sent and await readable(pending.descriptor, _SOON):
+                answer = pending.small_answer()
+            if answer is None:
+                answer = await anyio.to_thread.run_sync(pending.finish)
+        assert answer is not None
+        return answer
+    finally:
+        pending.close()
+
+
+def state_of_session(controls: Controls) -> dict[str, Any]:
+    """Every record and scalar of a session."""
     return controls.state()
 
 
+_OPENED_STATES = 2
+"""How many opened states a host caches. A run plays a scenario's repetitions one after the other, and has a host for each
+player: what each cached of all its scenarios would grow with the run."""
+
+
 class _WorldHost:
-    def __init__(self, folder: Path, code: EnvironmentCode, isolation: str | None, judge: Judge | None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        code: EnvironmentCode,
+        isolation: str | None,
+        judge: Judge | None,
+        start_of: StartOf | None,
+    ) -> None:
         self.code = code
         self._isolation = isolation
-        self._starts = Starts(folder, self.code, judge)
+        self._starts = Starts(folder, self.code, judge, most=_OPENED_STATES, start_of=start_of)
         self._open: Session | None = None
 
     async def open(self, scenario: Scenario) -> LocalChannel:
@@ -153,57 +146,27 @@ class _WorldHost:
                 await anyio.to_thread.run_sync(session.close)
 
 
-class _ClientHost:
-    def __init__(self, code: EnvironmentCode, client: Client, control: ControlClient) -> None:
-        self.code = code
-        self._client = client
-        self._control = control
-
-    async def open(self, scenario: Scenario) -> ClientChannel:
-        session = await anyio.to_thread.run_sync(lambda: self._control.open(scenario.environment, scenario=scenario.id))
-        return ClientChannel(self._client, session, published=self.code.published)
-
-    async def close(self) -> None:
-        """The server goes with its client."""
-
-
 @asynccontextmanager
-async def hosting(folder: Path, code: EnvironmentCode, via: Via, judge: Judge | None = None) -> AsyncIterator[Host]:
-    """A host of the folder's worlds, for the block; what it started ends with the block, or with this process."""
+async def hosting(
+    folder: Path, code: EnvironmentCode, via: Via, judge: Judge | None = None, start_of: StartOf | None = None
+) -> AsyncIterator[Host]:
+    """A host of the folder's worlds, for the block; what it started ends with the block, or with this process.
+
+    `start_of` gives the states of tasks that lie elsewhere; a server, which knows its folder alone, cannot open these.
+    """
     if via in ("direct", "worker"):
-        host = _WorldHost(folder, code, "auto" if via == "worker" else None, judge)
+        host = _WorldHost(folder, code, "auto" if via == "worker" else None, judge, start_of)
         try:
             yield host
         finally:
             await host.close()
         return
-    async with lost_connections_told(f"the server {folder.name!r}"), AsyncExitStack() as stack:
-        folder_of_socket = stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="envscaler-", ignore_cleanup_errors=True)
+    if start_of is not None:
+        raise LaunchError(
+            f"Fresh tasks cannot be opened over {via}, as a server knows its folder alone; use --via direct or worker."
         )
-        address, token = f"{folder_of_socket}/control", secrets.token_urlsafe(32)
-        options: tuple[str, ...] = ("--control", address, "--control-token-env", TOKEN_VARIABLE)
-        if not code.trusted:
-            # The server decides by the folder alone; here the registry was asked too.
-            options += ("--isolation", "auto")
-        client = await stack.enter_async_context(_client(folder, via, options, {TOKEN_VARIABLE: token}))
-        control = stack.enter_context(ControlClient(address, token))
-        yield _ClientHost(code, client, control)
+    # Imported here: `mcp` takes half of the time that a process which plays episodes needs to start.
+    from envscaler_mcp.launch.client_channel import hosting_in_server
 
-
-@asynccontextmanager
-async def lost_connections_told(server: str) -> AsyncIterator[None]:
-    """Raise LaunchError where the server goes away: its client then cancels the task and raises its transport's exceptions."""
-    try:
-        yield
-    except* EnvScalerError:
-        raise
-    except* (OSError, httpx2.HTTPError, anyio.BrokenResourceError, anyio.ClosedResourceError) as group:
-        raise LaunchError(f"The connection to {server} was lost: {group.exceptions[0]!r}") from group
-
-
-def _client(folder: Path, via: Via, options: tuple[str, ...], variables: dict[str, str]) -> Any:
-    from envscaler_mcp.launch.http import over_http
-    from envscaler_mcp.launch.stdio import over_stdio
-
-    return (over_http if via == "http" else over_stdio)(folder, *options, variables=variables)
+    async with hosting_in_server(folder, code, via) as server:
+        yield server

@@ -21,9 +21,8 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 
 from envscaler_mcp.artifacts import StateDiff, Tool
-from envscaler_mcp.errors import LaunchError, boundary, first_in, ungrouped
+from envscaler_mcp.errors import LaunchError, WorkerEndedError, boundary, first_in, ungrouped
 from envscaler_mcp.launch.stdio import connected
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 

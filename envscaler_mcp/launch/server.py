@@ -26,9 +26,9 @@ def main(folder: Path, arguments: Sequence[str] | None = None, *, load: Load | N
     from functools import partial
 
     from envscaler_mcp.launch.server_process import run
-    from envscaler_mcp.serving import load_code
+    from envscaler_mcp.serving import read_code
 
-    raise SystemExit(run(folder, options, load or partial(load_code, vouched=vouched)))
+    raise SystemExit(run(folder, options, load or partial(read_code, vouched=vouched)))
 
 
 def _parser(folder: Path) -> argparse.ArgumentParser:

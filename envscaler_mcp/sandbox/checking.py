@@ -1,5 +1,6 @@
 """Checks of one ending: each in a process that no other check could have changed.
 
+A check in one of the forms that the task compiler writes is read as data and answered here: nothing of it is run (`fact_checks`).
 A check that only looks, which is read from its text, changes nothing, and such checks of one ending share a process.
 Any other check gets a process of its own. All of these are forks of one worker that never runs a check, and are ended
 with their answer.
@@ -10,25 +11,29 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from envscaler_mcp.artifacts import Check
-from envscaler_mcp.errors import SandboxError, WorldError
+from envscaler_mcp.errors import SandboxError, WorkerEndedError, WorldError
+from envscaler_mcp.sandbox.check_run import CheckRun
+from envscaler_mcp.sandbox.execution import failure_of, verdict_of
+from envscaler_mcp.sandbox.fact_checks import FactCheck, NotReadHereError, StatePair, fact_check
 from envscaler_mcp.sandbox.isolation import ALL, ORDINARY, Checked, Mode, checked_in, layers_in
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.monty import monty_checked
 from envscaler_mcp.sandbox.policy import admit_check
 from envscaler_mcp.sandbox.purity import only_looks
-from envscaler_mcp.sandbox.worker_errors import MessageTooLargeError, WorkerEndedError
+from envscaler_mcp.sandbox.source_cache import LONGEST
+from envscaler_mcp.sandbox.worker_errors import MessageTooLargeError
 from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.zygote import zygote
 
 State = dict[str, Any]
-_MAX_PREPARED = 1024
-"""How many sources the clean worker holds compiled before another takes its place."""
+_MAX_PREPARED = 512
+"""How many short sources the clean worker holds compiled before another takes its place."""
 _FAILURES = (WorkerEndedError, WorldError, MessageTooLargeError)
 """What a check, or the ending that it is asked about, brings upon its worker; the machine is not to blame."""
 _WARMING = "def check_func(final_state):\n    return True\n"
@@ -61,6 +66,7 @@ class _Ending:
     final: State
     handed_on: bool
     python: bool
+    within: CheckRun | None = None
 
     def known(self, sources: Iterable[str]) -> bool:
         """Whether these checks surely change nothing. What is read from a text is about plain JSON."""
@@ -93,7 +99,7 @@ class Checker:
         self._beginning: State | None = None
         """What that process was told of last."""
         self._seen: set[str] = set()
-        """Sources that have been run: those that come again are worth compiling once for all."""
+        """Short sources that have been run: those that come again are worth compiling once for all."""
         self._closed = False
         self._lock = threading.Lock()
         self._stocking = ThreadPoolExecutor(1, "spare checker")
@@ -106,16 +112,18 @@ class Checker:
         *,
         handed_on: bool = False,
         python: bool = False,
+        within: CheckRun | None = None,
     ) -> list[Checked]:
         """What each check says about this ending.
 
         Where the end is handed on, each check gets it as the check before it left it. With `python` both states stand for
-        Python values, which are what the checks get.
+        Python values, which are what the checks get. What a run's checks may take `within` it is bounded for all together.
         """
         initial = initial_state if type(initial_state) is dict else dict(initial_state)
-        ending = _Ending(initial, dict(final_state), handed_on, python)
+        ending = _Ending(initial, dict(final_state), handed_on, python, within)
         asked = [check if isinstance(check, Check) else Check(check_item="", check_func=check) for check in checks]
-        answers = {index: self._without_worker(check, ending) for index, check in enumerate(asked)}
+        facts = self._facts(asked, ending)
+        answers = {index: self._without_worker(check, ending, facts) for index, check in enumerate(asked)}
         waiting = [index for index, answer in answers.items() if answer is None]
         for batch in _batches(waiting, asked, ending):
             said, final = self._together([asked[index].check_func for index in batch], ending)
@@ -123,8 +131,21 @@ class Checker:
             answers.update(zip(batch, said, strict=True))
         return [answer for answer in answers.values() if answer is not None]
 
-    def _without_worker(self, check: Check, ending: _Ending) -> Checked | None:
+    def _facts(self, asked: list[Check], ending: _Ending) -> StatePair | None:
+        """The ending for checks that are read and not run; None where a worker runs them all."""
+        if ending.python or self._mode == "hard" or not self._layers.gate:
+            return None
+        if ending.handed_on and not all(fact_check(check.check_func) for check in asked):
+            # Another check may change what they see.
+            return None
+        return StatePair(ending.initial, ending.final)
+
+    def _without_worker(self, check: Check, ending: _Ending, facts: StatePair | None) -> Checked | None:
         """What can be said before a worker is asked, or instead of it."""
+        read = None if facts is None or check.engine == "monty" else fact_check(check.check_func)
+        answered = None if facts is None or read is None else _answered(read, facts)
+        if answered is not None:
+            return answered
         if self._layers.gate:
             try:
                 admit_check(check.check_func)
@@ -132,7 +153,17 @@ class Checker:
                 return Checked(None, str(cause))
         if check.engine != "monty":
             return None
-        return monty_checked(check.check_func, ending.initial, ending.final, self._limits)
+        try:
+            seconds = self._seconds(ending)
+        except WorkerEndedError as cause:
+            return Checked(None, str(cause), ended=True)
+        limits = replace(self._limits, call_seconds=seconds)
+        return monty_checked(check.check_func, ending.initial, ending.final, limits)
+
+    def _seconds(self, ending: _Ending) -> float:
+        """How long the next checks may work; WorkerEndedError where their verdict is out of time."""
+        longest = self._limits.call_seconds
+        return longest if ending.within is None else min(longest, ending.within.seconds_left())
 
     def _together(self, sources: list[str], ending: _Ending) -> tuple[list[Checked], State]:
         """In one process; where that fails as a whole, each in its own, so that only the guilty fail."""
@@ -162,11 +193,19 @@ class Checker:
     def _asked_once(self, sources: list[str], ending: _Ending) -> tuple[list[Checked], State]:
         """In a fork that is ended with its answer."""
         layers = layers_in(self._mode, self._layers, known=ending.known(sources))
+        self._seconds(ending)
         line = self._fresh(layers)
         try:
-            return checked_in(
-                line, sources, ending.initial, ending.final, handed_on=ending.handed_on, python=ending.python
-            )
+            with nullcontext() if ending.within is None else ending.within.holding(line):
+                return checked_in(
+                    line,
+                    sources,
+                    ending.initial,
+                    ending.final,
+                    handed_on=ending.handed_on,
+                    python=ending.python,
+                    seconds=self._seconds(ending),
+                )
         finally:
             line.close(wait=False)
             self._remember(sources, layers)
@@ -212,8 +251,9 @@ class Checker:
 
     def _remember(self, sources: list[str], layers: Layers) -> None:
         """Have the next fork made meanwhile, where this is not the only ending."""
+        short = [source for source in sources if len(source) <= LONGEST]
         again = [
-            source for source in sources if source in self._seen and source not in self._prepared and only_looks(source)
+            source for source in short if source in self._seen and source not in self._prepared and only_looks(source)
         ]
         if self._seen:
             # To start a thread would wait until it runs, which takes as long as half the checks.
@@ -221,7 +261,7 @@ class Checker:
                 self._stocking.submit(self._stock, again, layers)
         if len(self._seen) > 4 * _MAX_PREPARED:
             self._seen.clear()
-        self._seen.update(sources)
+        self._seen.update(short)
 
     def _stock(self, sources: list[str], layers: Layers) -> None:
         with self._lock, suppress(SandboxError, WorldError):
@@ -243,6 +283,11 @@ class Checker:
                 clean.ask("compile", self._limits.call_seconds, sources=sources)
             self._prepared.update(sources)
 
+    @property
+    def idle_memory(self) -> int:
+        """Bytes that its workers hold which run no check."""
+        return sum(line.own_memory for line in (self._spare, self._clean) if line is not None)
+
     def close(self) -> None:
         """End the workers that wait."""
         with self._lock:
@@ -251,6 +296,17 @@ class Checker:
             for line in (self._spare, self._clean, self._shared):
                 if line is not None:
                     line.close()
+
+
+def _answered(read: FactCheck, facts: StatePair) -> Checked | None:
+    """What a check says that is read here; None where a worker has to say it."""
+    try:
+        answer = verdict_of(read.answer(facts))
+    except (NotReadHereError, MemoryError):
+        return None
+    except Exception as cause:
+        answer = failure_of(cause)
+    return Checked(answer.get("verdict"), answer.get("failure"))
 
 
 def _batches(indexes: list[int], checks: list[Check], ending: _Ending) -> list[list[int]]:
@@ -279,3 +335,33 @@ def checker(
         yield judge
     finally:
         judge.close()
+
+
+class NeedsWorkerError(Exception):
+    """Raised where checks cannot all be answered as data."""
+
+
+class DataChecker(Checker):
+    """Answers checks that are data, and runs none: NeedsWorkerError where one would have to be run."""
+
+    def run(
+        self,
+        checks: Iterable[str | Check],
+        initial_state: Mapping[str, Any],
+        final_state: Mapping[str, Any],
+        *,
+        handed_on: bool = False,
+        python: bool = False,
+        within: CheckRun | None = None,
+    ) -> list[Checked]:
+        """What each check says about this ending."""
+        asked = list(checks)
+        if any(
+            isinstance(check, str) or check.engine == "monty" or not fact_check(check.check_func) for check in asked
+        ):
+            raise NeedsWorkerError
+        return super().run(asked, initial_state, final_state, handed_on=handed_on, python=python, within=within)
+
+    def _asked_once(self, sources: list[str], ending: _Ending) -> tuple[list[Checked], State]:
+        del sources, ending
+        raise NeedsWorkerError

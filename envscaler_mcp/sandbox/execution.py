@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from types import CodeType, ModuleType
 from typing import Any
 
+from envscaler_mcp.sandbox.source_cache import remembered
 from envscaler_mcp.serving.code import Rewriting
 from envscaler_mcp.serving.determinism import DEFAULT_NOW, Sources
 from envscaler_mcp.serving.formats import is_minute
@@ -37,7 +37,7 @@ def check_function(
     return function
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def compiled_check(source: str, rewriting: Rewriting | None = None) -> CodeType:
     """The code of a check. Nothing of it has run."""
     module = parsed_module(source)

@@ -60,7 +60,7 @@ def open_isolated(
             _warn(f"The code of {code.environment.id!r} runs inside this process with everything this process may do.")
         return open_world(code, state, seed)
     layers = layers_in(mode, layers, known=code.trusted)
-    if layers.gate:
+    if layers.gate and not code.admitted:
         admit(code.source, f"The code of {code.environment.id!r}")
     line = loaded_workers().line_for(code, limits, layers)
     try:
@@ -103,6 +103,7 @@ def checked_in(
     handed_on: bool = False,
     shared: bool = False,
     python: bool = False,
+    seconds: float | None = None,
 ) -> tuple[list[Checked], dict[str, Any]]:
     """What each check says in this worker, and the end as they left it, where it is handed on.
 
@@ -118,7 +119,7 @@ def checked_in(
         "python": python,
         "alone": len(sources) == 1 and not shared,
     }
-    answer = line.ask("check", line.limits.call_seconds, **asked)
+    answer = line.ask("check", line.limits.call_seconds if seconds is None else seconds, **asked)
     said, left = answer.get("answers"), answer.get("left")
     if type(said) is not list or len(said) != len(sources) or type(left) not in (dict, type(None)):
         raise line.reject("check: an answer to other questions")

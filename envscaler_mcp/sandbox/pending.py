@@ -11,9 +11,9 @@ import signal
 import socket
 from typing import TYPE_CHECKING, Any
 
+from envscaler_mcp.errors import Reason
 from envscaler_mcp.sandbox import limits
 from envscaler_mcp.sandbox.frames import FrameError, is_whole
-from envscaler_mcp.sandbox.worker_errors import Reason
 
 if TYPE_CHECKING:
     from envscaler_mcp.sandbox.worker_handle import WorkerHandle

@@ -7,10 +7,12 @@ tricks out; the worker and the kernel keep out what it does not know.
 from __future__ import annotations
 
 import ast
+import hashlib
 import string
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from envscaler_mcp.errors import SandboxError
 from envscaler_mcp.sandbox.allowed import (
@@ -24,10 +26,13 @@ from envscaler_mcp.sandbox.allowed import (
     TUPLE_METHODS,
 )
 from envscaler_mcp.sandbox.scopes import Scope, opened
+from envscaler_mcp.sandbox.source_cache import LONGEST, remembered
 from envscaler_mcp.serving.parsing import parsed_module
 
 MAX_SOURCE = 400_000
 """Characters; a hundred times the size of an ordinary environment."""
+MAX_CHECK_NESTING = 100
+"""Levels of a check's syntax tree: three times the deepest that ships, and a few hundred below what can be parsed anywhere."""
 _SHOWN = 8
 _FUTURE = "__future__"
 
@@ -49,26 +54,70 @@ class Refusal:
 
 def admit(source: str, name: str = "the code") -> None:
     """Return when the code may be run in a worker; otherwise say what in it may not, line by line."""
+    long = _digest(source) if len(source) > LONGEST else None
+    if long is not None and long in _ADMITTED:
+        return
     refused = refusals(source)
+    if not refused and long is not None:
+        _remember_admitted(long)
     if refused:
         more = f" (and {len(refused) - _SHOWN} more)" if len(refused) > _SHOWN else ""
         message = "; ".join(str(refusal) for refusal in refused[:_SHOWN])
         raise RefusedError(f"{name} was refused before it was run: {message}{more}")
 
 
+_MOST_ADMITTED = 4096
+_ADMITTED: OrderedDict[bytes, None] = OrderedDict()
+"""Digests of long sources with nothing to refuse: environments, whose code is admitted again for each world."""
+_admitting = threading.Lock()
+
+
+def _digest(source: str) -> bytes:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
+
+
+def _remember_admitted(digest: bytes) -> None:
+    with _admitting:
+        _ADMITTED[digest] = None
+        if len(_ADMITTED) > _MOST_ADMITTED:
+            _ADMITTED.popitem(last=False)
+
+
 def admit_check(source: str, name: str = "the check") -> None:
-    """The same for a check function: the module must also define `check_func(final_state)`."""
+    """The same for a check function: the module must also define `check_func(final_state)`, and be nested less deep.
+
+    How deep a source may be nested for Python to parse it depends on how deep the caller is. A check is judged in several
+    processes, so its nesting is bounded far below that.
+    """
+    try:
+        nested, is_check = _shape(source) if len(source) <= MAX_SOURCE else (0, False)
+    except (RecursionError, MemoryError):
+        nested, is_check = MAX_CHECK_NESTING + 1, False
+    if nested > MAX_CHECK_NESTING:
+        raise RefusedError(
+            f"{name} was refused before it was run: it is nested more than {MAX_CHECK_NESTING} levels deep"
+        )
     admit(source, name)
-    if not _makes_a_check(source):
+    if not is_check:
         raise RefusedError(f"{name} was refused before it was run: it defines no function check_func(final_state)")
 
 
-@lru_cache(maxsize=4096)
-def _makes_a_check(source: str) -> bool:
-    return any(isinstance(line, ast.FunctionDef) and line.name == "check_func" for line in parsed_module(source).body)
+@remembered
+def _shape(source: str) -> tuple[int, bool]:
+    """How many levels deep a source is nested, and whether it defines a check; the gate says why it is no Python."""
+    try:
+        module = parsed_module(source)
+    except (SyntaxError, ValueError):
+        return 0, False
+    is_check = any(isinstance(line, ast.FunctionDef) and line.name == "check_func" for line in module.body)
+    nested, level = 0, list(ast.iter_child_nodes(module))
+    while level and nested <= MAX_CHECK_NESTING:
+        nested += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return nested, is_check
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def refusals(source: str) -> tuple[Refusal, ...]:
     """Everything in the code that is not allowed, in the order of its lines."""
     if len(source) > MAX_SOURCE:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
+from envscaler_mcp.sandbox.source_cache import remembered
 from envscaler_mcp.serving.parsing import parsed_module
 
 _NODES = (
@@ -40,7 +40,7 @@ def builtins_to_look() -> dict[str, Any]:
     return {name: getattr(builtins, name) for name in _FUNCTIONS}
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def only_looks(source: str) -> bool:
     """Whether nothing in the source could change a state, or see what another check left behind."""
     try:

@@ -28,6 +28,7 @@ from envscaler_mcp.sandbox.sealing import closed
 from envscaler_mcp.sandbox.stores import asking_before_stores
 from envscaler_mcp.sandbox.system import fork_sibling
 from envscaler_mcp.sandbox.tripwire import Stage, arm, unarmed
+from envscaler_mcp.sandbox.worker_errors import EXHAUSTED
 from envscaler_mcp.serving.code import EnvironmentCode, guard_with, load_class
 from envscaler_mcp.serving.determinism import Sources
 from envscaler_mcp.serving.outcome import encode as text_of
@@ -92,6 +93,7 @@ class _Worker:
         sys.stdout = sys.stderr = Sink(allowed.output, closed(self._stop_printing))
         self._doings: dict[str, Callable[[dict[str, Any]], Answer]] = {
             "load": self._load,
+            "rehearse": self._rehearse,
             "open": self._open,
             "attempt": self._attempt,
             "state": lambda _: {"state": self._open_world.state()},
@@ -109,18 +111,25 @@ class _Worker:
 
     def answer_all(self) -> NoReturn:
         """Answer requests until the channel closes."""
-        while True:
-            try:
-                asked = self._reader.next(self._bounds)
-            except (ClosedError, FrameError, OSError):
-                os._exit(0)
-            doing = asked["do"]
-            if doing == "call":
-                self._stream.sendall(self._called(asked))
-            elif doing == "fork":
-                self._fork(asked)
-            else:
-                self._stream.sendall(self._answered(asked, self._doings[doing]))
+        try:
+            while True:
+                self._answer_next()
+        except MemoryError:
+            # Too little is left for an answer, and the world may be half undone: the status says why it is over.
+            os._exit(EXHAUSTED)
+
+    def _answer_next(self) -> None:
+        try:
+            asked = self._reader.next(self._bounds)
+        except (ClosedError, FrameError, OSError):
+            os._exit(0)
+        doing = asked["do"]
+        if doing == "call":
+            self._stream.sendall(self._called(asked))
+        elif doing == "fork":
+            self._fork(asked)
+        else:
+            self._stream.sendall(self._answered(asked, self._doings[doing]))
 
     def _called(self, asked: dict[str, Any]) -> bytes:
         """The outcome's text is JSON already, and is not read again here."""
@@ -158,6 +167,18 @@ class _Worker:
         gc.collect()
         gc.freeze()
         return {"loaded": True}
+
+    def _rehearse(self, _: dict[str, Any]) -> Answer:
+        """Load the code as for a world, and drop what it made: the memory that this writes to is not shared any more."""
+        if self._code is None:
+            raise EnvScalerError("no code is loaded in this worker")
+        self.enter("loading")
+        try:
+            load_class(self._code.source, self._code.environment.class_name, Sources(0))
+            gc.collect()
+        finally:
+            self.enter("playing")
+        return {"rehearsed": True}
 
     def _open(self, asked: dict[str, Any]) -> Answer:
         if self._code is None:

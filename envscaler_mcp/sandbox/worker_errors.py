@@ -1,40 +1,28 @@
-"""What is raised when a worker is gone, and why it went."""
+"""Why a worker is gone, by its exit status, and what is raised where it goes on."""
 
 from __future__ import annotations
 
 import os
 import signal
-from typing import Literal
 
-from envscaler_mcp.errors import SandboxError
+from envscaler_mcp.errors import SandboxError, WorkerEndedError
 from envscaler_mcp.sandbox.tripwire import TRIPPED
 
-Reason = Literal["hostile", "time", "memory", "crash", "closed"]
-"""`hostile`: it asked for what no world needs, or broke the wire; the others say which bound it went over, or that it
-broke down. `closed`: its owner closed it."""
+EXHAUSTED = 98
+"""Exit status of a worker that has no memory left to answer with."""
 
 
 class MessageTooLargeError(SandboxError):
     """What a worker was to be sent is larger than any message may be; the worker goes on."""
 
 
-class WorkerEndedError(SandboxError):
-    """A world's worker is gone, and the world with it; open another one."""
-
-    def __init__(self, reason: Reason, message: str) -> None:
-        super().__init__(message)
-        self.reason: Reason = reason
-
-    @property
-    def used_too_much(self) -> bool:
-        """Whether it went over a bound by what it was asked to do, which is the failure of the one who asked."""
-        return self.reason in ("time", "memory")
-
-
 def ended_by(status: int | None, doing: str) -> WorkerEndedError:
     """What an exit status says about a worker that ended without being told to."""
-    if status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == TRIPPED:
+    code = os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else None
+    if code == TRIPPED:
         return WorkerEndedError("hostile", f"{doing}: the code asked for something that no world needs")
+    if code == EXHAUSTED:
+        return WorkerEndedError("memory", f"{doing}: the worker's memory was used up")
     if status is None or not os.WIFSIGNALED(status):
         return WorkerEndedError("crash", f"{doing}: the worker left without an answer")
     number = os.WTERMSIG(status)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
-from envscaler_mcp.errors import EnvScalerError, SandboxError, WorldError
+from envscaler_mcp.errors import EnvScalerError, Reason, SandboxError, WorkerEndedError, WorldError
 from envscaler_mcp.sandbox import limits as bounds
 from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, FrameTooLargeError, Reader, encode
 from envscaler_mcp.sandbox.idle import idle_watch
@@ -27,7 +27,7 @@ from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.pending import Pending
 from envscaler_mcp.sandbox.seccomp import Listener
 from envscaler_mcp.sandbox.system import CAN_FORK_SIBLINGS
-from envscaler_mcp.sandbox.worker_errors import MessageTooLargeError, Reason, WorkerEndedError, ended_by
+from envscaler_mcp.sandbox.worker_errors import MessageTooLargeError, ended_by
 from envscaler_mcp.sandbox.zygote import Spawned, Zygote
 
 _PATIENCE = 0.05
@@ -278,6 +278,19 @@ class WorkerHandle:
     def usable(self) -> bool:
         """Whether this process can send the worker requests."""
         return self._ended is None and self._zygote.alive
+
+    @property
+    def waits(self) -> bool:
+        """Whether the worker is there and has said nothing that it was not asked for."""
+        if not self.usable:
+            return False
+        try:
+            self._stream.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
 
     def _send(self, frame: bytes, deadline: float, doing: str) -> None:
         rest = memoryview(frame)

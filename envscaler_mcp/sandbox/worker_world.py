@@ -88,6 +88,14 @@ class WorkerWorld:
         """What the last call changed."""
         return self._diff("diff")
 
+    def begin_diff(self) -> Pending:
+        """The same, whose answer is waited for by the event loop; `diff_in` makes of it what the call changed."""
+        return self.line.begin("diff", self.line.limits.call_seconds)
+
+    def diff_in(self, answer: Mapping[str, Any]) -> StateDiff:
+        """What the last call changed, as the worker's answer says."""
+        return self._diff_of("diff", answer)
+
     def diff_since(self, snapshot: int) -> StateDiff:
         """What changed since the snapshot."""
         return self._diff("diff_since", mark=snapshot)
@@ -114,14 +122,20 @@ class WorkerWorld:
         self.line.close()
 
     def _asked(self, do: str, wanted: str, kind: type, **fields: Any) -> Any:
-        answer = self.line.ask(do, self.line.limits.call_seconds, **fields).get(wanted)
-        if type(answer) is not kind:
+        return self._part_of(do, self.line.ask(do, self.line.limits.call_seconds, **fields), wanted, kind)
+
+    def _part_of(self, do: str, answer: Mapping[str, Any], wanted: str, kind: type) -> Any:
+        part = answer.get(wanted)
+        if type(part) is not kind:
             raise self.line.reject(f"{do}: an answer of another kind")
-        return answer
+        return part
 
     def _diff(self, do: str, **fields: Any) -> StateDiff:
+        return self._diff_of(do, self.line.ask(do, self.line.limits.call_seconds, **fields))
+
+    def _diff_of(self, do: str, answer: Mapping[str, Any]) -> StateDiff:
         try:
-            return StateDiff.model_validate(self._asked(do, "diff", dict, **fields))
+            return StateDiff.model_validate(self._part_of(do, answer, "diff", dict))
         except ValidationError as cause:
             raise self.line.reject(f"{do}: an answer that is no difference") from cause
 

@@ -8,14 +8,43 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from envscaler_mcp.artifacts import Environment
-from envscaler_mcp.artifacts.members import read_member_text
+from envscaler_mcp.artifacts import Environment, digest_of
+from envscaler_mcp.artifacts.members import has_member, read_member, read_member_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
-from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.errors import ArtifactError, EnvScalerError
 from envscaler_mcp.serving.code import EnvironmentCode, Trust, load_folder
 from envscaler_mcp.trust.memory import recall, remember
 
 BLUEPRINT = "blueprint.yaml"
+
+
+def known_code(folder: Path, registered: RegistryDigests, most_card: int, most_source: int) -> EnvironmentCode | None:
+    """The code of a server folder if it was compiled here before, or is the library's; None for any other.
+
+    No other source is parsed and no other blueprint is read, so this is quick for every folder.
+    """
+    environment, source = load_folder(folder, most_card, most_source)
+    compiled = environment.origin == "compiled" and digest_of(source) == environment.code_digest
+    if not compiled or _differs(environment, registered):
+        return None
+    trust = recall(environment, source)
+    if trust is None and _has_blueprint_of_library(folder, environment):
+        trust = _trust(folder, environment, source)
+    return None if trust in (None, "unread") else EnvironmentCode.of(environment, source, trust)
+
+
+def _has_blueprint_of_library(folder: Path, environment: Environment) -> bool:
+    """Whether the blueprint in the folder is a file of the library, byte for byte."""
+    from envscaler_mcp.library import blueprint_files
+
+    shipped = blueprint_files().get(environment.id)
+    if shipped is None or not has_member(folder, BLUEPRINT):
+        return False
+    wanted = shipped.read_bytes()
+    try:
+        return read_member(folder, BLUEPRINT, len(wanted)) == wanted
+    except ArtifactError:
+        return False
 
 
 def load_code(folder: Path, registered: RegistryDigests | None = None) -> EnvironmentCode:

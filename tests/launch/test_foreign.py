@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.errors import LaunchError, WorkerEndedError
 from envscaler_mcp.launch.external import ForeignServer, Target, foreign_server
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from tests.launch.notes_server import COMMAND, notes_over_http
 
 

@@ -13,7 +13,7 @@ from envscaler_mcp.errors import PlugInError
 from envscaler_mcp.launch.isolators import ISOLATORS
 from envscaler_mcp.launch.opening import WrongUseError, open_folder
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
-from envscaler_mcp.serving import LocalWorld, load_code
+from envscaler_mcp.serving import LocalWorld, read_code
 
 GLASS_BOX = '''
 """An isolator that notes which worlds it opened, and opens them in this package's portable workers."""
@@ -52,13 +52,13 @@ def glass_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_an_installed_isolator_opens_worlds_where_it_is_named(glass_box: Path, library_folder: Path) -> None:
     assert list(ISOLATORS) == [*BUILT_IN, "broken", "glass"]
-    with closing(open_folder(library_folder, load_code(library_folder), seed=5, isolation="glass")) as world:
+    with closing(open_folder(library_folder, read_code(library_folder), seed=5, isolation="glass")) as world:
         assert world.call("list_books", {}).kind == "done"
     assert glass_box.read_text() == "lending_library 5\n"
 
 
 def test_no_package_takes_a_name_of_this_one(glass_box: Path, library_folder: Path) -> None:
-    code = load_code(library_folder)
+    code = read_code(library_folder)
     for isolation in (None, "auto", "portable"):
         with closing(open_folder(library_folder, code, isolation=isolation)) as world:
             assert isinstance(world, WorkerWorld), isolation
@@ -70,7 +70,7 @@ def test_no_package_takes_a_name_of_this_one(glass_box: Path, library_folder: Pa
 
 
 def test_an_isolator_that_is_not_there_or_cannot_be_imported_is_an_error(glass_box: Path, library_folder: Path) -> None:
-    code = load_code(library_folder)
+    code = read_code(library_folder)
     with pytest.raises(WrongUseError, match=r"no isolation 'docker'; there are local, .*, broken, glass\."):
         open_folder(library_folder, code, isolation="docker")
     with pytest.raises(PlugInError, match="of glass-box"):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from envscaler_mcp.errors import SandboxError, SettingsError, WorldError
+from envscaler_mcp.errors import SandboxError, SettingsError, WorkerEndedError, WorldError
 from envscaler_mcp.sandbox import isolation
 from envscaler_mcp.sandbox.checking import run_checks
 from envscaler_mcp.sandbox.frames import encode, framed
@@ -20,7 +20,6 @@ from envscaler_mcp.sandbox.isolation import open_isolated, run_check
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.probe import Kernel
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import Spawned, zygote

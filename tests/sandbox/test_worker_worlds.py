@@ -18,13 +18,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from envscaler_mcp.errors import SandboxError, WorldError
+from envscaler_mcp.errors import SandboxError, WorkerEndedError, WorldError
 from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.system import IS_LINUX
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
+from envscaler_mcp.sandbox.warm_code import loaded_workers
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import zygote
+from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.plain_json import is_plain
 from envscaler_mcp.serving.world import open_world
 from tests.homes import written
@@ -332,3 +333,100 @@ class Place:
         """Take."""
         return {"success": True, "data": self.text}
 '''
+
+
+COUNTS_LOADS = """
+from decimal import getcontext
+
+getcontext().prec += 2
+LOADS = getcontext().prec
+{more}
+
+
+class Counter:
+    def __init__(self, init_config: dict):
+        self.loads: int = LOADS
+
+    def count(self) -> dict:
+        \"\"\"Leave something behind in the process.\"\"\"
+        getcontext().prec += 100
+        return {{"success": True, "data": LOADS}}
+"""
+"""A decimal context is all that code may change in a process and find again when it is loaded there a second time."""
+
+
+def counted(more: str = "") -> EnvironmentCode:
+    return written(COUNTS_LOADS.format(more=more))
+
+
+def ahead() -> None:
+    """Wait until the next worlds are there that are forked ahead."""
+    loaded_workers()._wanted.join()
+
+
+@linux
+def test_worlds_that_were_forked_ahead_begin_as_any_other() -> None:
+    code = counted()
+    begun = []
+    for _ in range(4):
+        with closing(open_isolated(code, {}, 1)) as world:
+            begun.append(world.state_hash())
+            world.call("count", {})
+        ahead()
+    assert len(set(begun)) == 1
+
+
+@linux
+def test_the_second_world_is_there_before_it_is_asked_for_and_was_never_told_a_state() -> None:
+    open_isolated(CODE, START, 1).close()
+    ahead()
+    known = [one for one in loaded_workers()._loaded.values() if one.code is CODE][-1]
+    waiting = known.spare
+    assert waiting is not None
+    with pytest.raises(WorldError, match="no world is open"):
+        waiting.ask("state", 5.0)
+    with closing(open_isolated(CODE, START, 1)) as world:
+        assert isinstance(world, WorkerWorld)
+        assert world.line is waiting
+    ahead()
+    assert known.spare is not waiting
+
+
+@linux
+def test_a_waiting_world_that_was_ended_from_outside_is_not_missed() -> None:
+    opened().close()
+    ahead()
+    known = [one for one in loaded_workers()._loaded.values() if one.code is CODE][-1]
+    assert known.spare is not None
+    handle = os.pidfd_open(known.spare.pid)
+    os.kill(known.spare.pid, signal.SIGKILL)
+    select.select([handle], [], [], 10)
+    os.close(handle)
+    with closing(opened()) as world:
+        assert world.call("list_orders", {}).kind == "done"
+
+
+@linux
+def test_code_that_cannot_be_loaded_again_says_so_whenever_a_world_is_opened() -> None:
+    # 28 at first: loaded at 30, and rehearsed at 32.
+    hangs = counted("while LOADS == 32: pass")
+    limits = Limits(open_seconds=0.3)
+    for _ in range(2):
+        with pytest.raises(WorkerEndedError) as caught:
+            open_isolated(hangs, {}, 1, limits=limits)
+        assert caught.value.reason == "time"
+    raises = counted("assert LOADS != 32")
+    for _ in range(2):
+        with pytest.raises(WorldError, match="AssertionError"):
+            open_isolated(raises, {}, 1)
+
+
+@linux
+def test_code_that_cannot_be_loaded_is_not_remembered() -> None:
+    known = len(loaded_workers()._loading)
+    for number in range(3):
+        broken = EnvironmentCode.of(CODE.environment.model_copy(), f"{SHOP}\nodd = 1 / 0  # {number}\n")
+        with pytest.raises(WorldError, match="division by zero"):
+            open_isolated(broken, START, 1)
+    gc.collect()
+    assert len(loaded_workers()._loading) <= known
