@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import time
+from base64 import b64decode
 from dataclasses import dataclass, field
-from functools import lru_cache
 
+from envscaler_mcp.farm.catalogue import PREFIXES
 from envscaler_mcp.farm.http_messages import Answer, Request, error
 from envscaler_mcp.farm.tokens import Scope, allows
-from envscaler_mcp.serving.sockets import is_loopback
+from envscaler_mcp.serving.pages import is_from_elsewhere, is_own_name
 
 audit_log = logging.getLogger("envscaler.audit")
 """One JSON line for each refusal and each request that changes worlds; a handler decides where it goes."""
 
-_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_.-]+)(?::[0-9]*)?")
 _MOST_PEERS = 10_000
-_FROM_HERE = ("same-origin", "none")
-"""Another port of the same machine is the same site, and another origin; what a browser never says is from elsewhere."""
-_PORTS = {"http": "80", "https": "443"}
-
-# Every request of a client names the same host.
-_is_loopback = lru_cache(maxsize=256)(is_loopback)
+_WITH_ESCAPES = tuple(f"{prefix}/" for prefix in PREFIXES)
+"""Clients of a registry write the slash in the name of a server as `%2F`."""
 
 
 @dataclass(slots=True)
@@ -46,71 +41,50 @@ class Guards:
     def refusal(self, request: Request, wanted: Scope | None) -> Answer | None:
         """The refusal of a request; None where it is let in."""
         headers = request.headers
-        if self.rate and self._too_often(request.peer):
+        if self.rate and self._too_often(request.network):
             return self._refused(request, 429, "Too many requests; wait a moment.", ("retry-after", "1"))
         host = headers.get("host", "")
         if not self._knows(host, request):
             return self._refused(request, 421, "This farm has another host name.")
         if self._is_from_elsewhere(request, host):
             return self._refused(request, 403, "Pages of other sites are not let in.")
+        if "%" in request.path and not request.path.startswith(_WITH_ESCAPES):
+            # Routes match the path with its escapes read; the scope and the process would be those of another path.
+            return self._refused(request, 404, "There is nothing here; paths of worlds have no percent signs.")
         if wanted is None or not (self.tokens or wanted == "control"):
             return None
-        kind, _, token = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and allows(self.secret, token.strip(), wanted):
+        if allows(self.secret, token_in(headers.get("authorization", "")), wanted):
             return None
         return self._refused(request, 401, f"A token for {wanted} is needed.", ("www-authenticate", "Bearer"))
 
     def holder(self, request: Request) -> str | None:
         """The valid token that a request carries, of whatever scope."""
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        token = token.strip()
-        if kind.lower() != "bearer" or not (allows(self.secret, token, "agent") or allows(self.secret, token, "read")):
-            return None
-        return token
+        token = token_in(request.headers.get("authorization", ""))
+        return token if allows(self.secret, token, "agent") or allows(self.secret, token, "read") else None
 
     def _knows(self, host: str, request: Request) -> bool:
         # No browser reaches a socket file, so there is no name to check.
-        return self.open_to_others or not request.peer or self._is_own(host)
-
-    def _is_own(self, host: str) -> bool:
-        """Whether a name, perhaps with a port, is this farm's: one that no other site's name server can point here."""
-        match = _HOST.fullmatch(host)
-        if match is None:
-            return False
-        name = match[1].strip("[]").lower()
-        return name in self.hosts or _is_loopback(name)
+        return self.open_to_others or not request.peer or is_own_name(host, self.hosts)
 
     def lets_in(self, origin: str | None) -> bool:
         """Whether pages of this origin may send requests and read the answers."""
         return origin in self.pages
 
     def _is_from_elsewhere(self, request: Request, host: str) -> bool:
-        """Whether a page of another site sends this: by a script, which has an `Origin`, or by an image, a frame or a link.
-
-        Those have no `Origin`; `Sec-Fetch-Site` says that the user did not type the address.
-        """
         origin = request.headers.get("origin")
-        if origin is not None:
-            return not self.lets_in(origin) and not self._is_own_page(origin, host)
-        site = request.headers.get("sec-fetch-site")
-        return site is not None and site.strip().lower() not in _FROM_HERE
-
-    def _is_own_page(self, origin: str, host: str) -> bool:
-        """Whether a page that this farm served sends this: of a name of its own, at the port that is asked."""
-        scheme, _, asking = origin.partition("://")
-        if scheme not in _PORTS or not asking:
+        if origin is not None and self.lets_in(origin):
             return False
-        return asking == host or (self._is_own(asking) and _port(asking, scheme) == _port(host, scheme))
+        return is_from_elsewhere(origin, request.headers.get("sec-fetch-site"), host, self.hosts)
 
-    def _too_often(self, peer: str) -> bool:
+    def _too_often(self, network: str) -> bool:
         """A token bucket for each address, which holds the requests of one second."""
         now = time.monotonic()
         most = max(self.rate, 1.0)
-        left, then = self._buckets.get(peer, (most, now))
+        left, then = self._buckets.get(network, (most, now))
         left = min(most, left + (now - then) * self.rate) - 1
         if len(self._buckets) > _MOST_PEERS:
             self._buckets.clear()
-        self._buckets[peer] = max(left, 0.0), now
+        self._buckets[network] = max(left, 0.0), now
         return left < 0
 
     def _refused(self, request: Request, status: int, message: str, *headers: tuple[str, str]) -> Answer:
@@ -118,9 +92,16 @@ class Guards:
         return error(status, message, *headers)
 
 
-def _port(host: str, scheme: str) -> str:
-    port = host.rpartition("]")[2].partition(":")[2]
-    return port or _PORTS[scheme]
+def token_in(authorization: str) -> str:
+    """The token of a header: a bearer's, or the password of a user, since some clients can carry one in a URL only."""
+    kind, _, said = authorization.partition(" ")
+    said = said.strip()
+    if kind.lower() == "basic":
+        try:
+            return b64decode(said, validate=True).decode("ascii").partition(":")[2]
+        except ValueError:
+            return ""
+    return said if kind.lower() == "bearer" else ""
 
 
 def audit(what: str, peer: object, method: str, path: str, **more: object) -> None:

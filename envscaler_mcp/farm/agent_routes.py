@@ -24,13 +24,15 @@ from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.catalogue import Catalogue
 from envscaler_mcp.farm.connections import HandOver
 from envscaler_mcp.farm.fair_line import Party
+from envscaler_mcp.farm.folder_reading import FolderError
 from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import unanswered
 from envscaler_mcp.farm.mcp_endpoint import answer_agent
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.tokens import Scope
-from envscaler_mcp.farm.worlds import FullError, NoWorldError, Worlds
+from envscaler_mcp.farm.worlds import FullError, Worlds
+from envscaler_mcp.serving.control.plane import NoWorldError
 
 MAX_AGENT_BODY = 256 * 1024
 
@@ -92,11 +94,17 @@ class AgentService:
 
     def party(self, request: Request) -> Party:
         """An owner's world, the valid token of a request, or its address; visitors may have any number of worlds."""
-        world = None if request.world is None else self._worlds.get(request.world[1])
+        address = request.world or world_at(request.path)
+        world = None if address is None else self._worlds.get(address[1])
         if world is not None and not world.visitor:
             return Party(f"world {world.name}", world.name)
-        holder = self._guards.holder(request) or request.peer
+        holder = self._guards.holder(request) or request.network
         return Party(holder, "" if world is None else world.name)
+
+    def elsewhere(self, request: Request) -> str | None:
+        """The name of the world of this request, where another process knows if it is open."""
+        world = world_at(request.path)
+        return None if world is None or self._share.owner(world[1]) == self._share.number else world[1]
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         """The answer to a request to a world; None for any other."""
@@ -119,11 +127,19 @@ class AgentService:
 
     def _at_guest_link(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
         try:
-            hosted = self._worlds.environments.find(environment)
-        except WorldError as cause:
-            return unanswered(404, str(cause))
-        answer = answer_agent(hosted, partial(self._worlds.open_guest, environment, name, request.peer), request)
-        return answer if isinstance(answer, Answer) else _unless_full(answer)
+            hosted = self._worlds.environments.ready(environment)
+        except FolderError as cause:
+            return unanswered(503, str(cause))
+        if hosted is None:
+            return _or_refusal(self._at_first_visit(environment, name, request))
+        answer = answer_agent(hosted, partial(self._worlds.open_guest, environment, name, request.network), request)
+        return answer if isinstance(answer, Answer) else _or_refusal(answer)
+
+    async def _at_first_visit(self, environment: str, name: str, request: Request) -> Answer:
+        """The same where the folder must be read first."""
+        hosted = await self._worlds.environments.find(environment)
+        answer = answer_agent(hosted, partial(self._worlds.open_guest, environment, name, request.network), request)
+        return answer if isinstance(answer, Answer) else await answer
 
     def hand_over(self, process: int, sock: socket.socket, received: bytes) -> None:
         self._siblings.hand_over("agent", process, sock, received)
@@ -143,6 +159,9 @@ class AgentService:
         environment: str = request.path_params["environment"]
         try:
             name = self._worlds.invitation(environment)
+            await self._worlds.environments.find(environment)
+        except FolderError as cause:
+            raise HTTPException(503, str(cause)) from cause
         except EnvScalerError as cause:
             raise HTTPException(404, str(cause)) from cause
         url = f"{self._url}/e/{environment}/{name}/mcp"
@@ -158,11 +177,16 @@ def world_at(path: str) -> tuple[str, str] | None:
     return (parts[2], parts[3]) if len(parts) == 5 and parts[1] == "e" and parts[4] == "mcp" else None
 
 
-async def _unless_full(coming: Coroutine[Any, Any, Answer]) -> Answer:
+async def _or_refusal(coming: Coroutine[Any, Any, Answer]) -> Answer:
+    """The answer to a first call at a guest link, also where no world opens there."""
     try:
         return await coming
     except FullError as cause:
         return unanswered(503, str(cause), ("retry-after", "5"))
+    except FolderError as cause:
+        return unanswered(503, str(cause))
+    except WorldError as cause:
+        return unanswered(404, str(cause))
 
 
 def _readable(answer: Answer, origin: str) -> Answer:

@@ -10,17 +10,26 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute
 
-from envscaler_mcp.errors import EnvScalerError, LaunchError, SandboxError, WorldError
+from envscaler_mcp.errors import (
+    EnvScalerError,
+    LaunchError,
+    SandboxError,
+    UnreadableStateError,
+    WorkerEndedError,
+    WorldError,
+)
 from envscaler_mcp.farm.hosted_world import BusyError
 from envscaler_mcp.farm.http_messages import FAILED
 from envscaler_mcp.farm.peers import SilentError
-from envscaler_mcp.farm.worlds import FullError, NoWorldError
+from envscaler_mcp.farm.watchers import TooManyWatchersError
+from envscaler_mcp.farm.worlds import FullError
+from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.outcome import encode
 
 
-def application(routes: Sequence[Route], middleware: Sequence[Middleware] = ()) -> Starlette:
+def application(routes: Sequence[BaseRoute], middleware: Sequence[Middleware] = ()) -> Starlette:
     """An application of these routes."""
     handlers: dict[Any, Any] = {HTTPException: _http_error, EnvScalerError: _refused, Exception: _failed}
     made = Starlette(routes=routes, middleware=middleware, exception_handlers=handlers)
@@ -30,7 +39,7 @@ def application(routes: Sequence[Route], middleware: Sequence[Middleware] = ()) 
 
 def json_response(content: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """The answer with this content."""
-    return raw_json(encode(dict(content)), status, headers)
+    return raw_json(encode(dict(content)).encode(errors="replace"), status, headers)
 
 
 def raw_json(text: str | bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -52,13 +61,19 @@ async def _http_error(_: Request, cause: HTTPException) -> Response:
 async def _refused(_: Request, cause: EnvScalerError) -> Response:
     if isinstance(cause, NoWorldError):
         return error_response(404, str(cause))
-    if isinstance(cause, (FullError, SilentError, BusyError)):
+    if isinstance(cause, (FullError, SilentError, BusyError, TooManyWatchersError)):
         return error_response(503, str(cause), {"retry-after": "5"})
     if isinstance(cause, SandboxError):
-        return error_response(410, "The worker that held this world has ended; close it and open another one.")
+        reason = {"reason": cause.reason} if isinstance(cause, WorkerEndedError) else {}
+        return json_response({"error": _WORKER_ENDED, **reason}, 410)
+    if isinstance(cause, UnreadableStateError):
+        return json_response({"error": str(cause), "reason": "state"}, 409)
     if isinstance(cause, (WorldError, LaunchError)):
         return error_response(400, str(cause))
     return error_response(500, FAILED)
+
+
+_WORKER_ENDED = "The worker that held this world has ended; close it and open another one."
 
 
 async def _failed(_: Request, __: Exception) -> Response:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -16,8 +18,16 @@ from uvicorn.server import ServerState
 if TYPE_CHECKING:
     from envscaler_mcp.farm.connections import Connection
 
+MAX_MESSAGE = 1024 * 1024
+"""Bytes of a message to a WebSocket."""
+
 # It warns of requests that any client can send, such as an upgrade to an unknown protocol.
 logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+
+
+def web_sockets_installed() -> bool:
+    """Whether there is a library for WebSockets; the extra `openenv` brings it."""
+    return find_spec("websockets") is not None
 
 
 class ApplicationServer:
@@ -27,7 +37,10 @@ class ApplicationServer:
         sockets = any(isinstance(route, WebSocketRoute) for route in application.routes)
         self._config = uvicorn.Config(
             application,
-            ws="auto" if sockets else "none",
+            ws="websockets-sansio" if sockets and web_sockets_installed() else "none",
+            ws_max_size=MAX_MESSAGE,
+            # A few bytes could unfold to any number of them.
+            ws_per_message_deflate=False,
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -83,7 +96,11 @@ class ApplicationProtocol(HttpToolsProtocol):
             self._connection.come_back(self._status)
 
     def handle_websocket_upgrade(self) -> None:
-        self._connection.forget()
+        from envscaler_mcp.farm.websocket import BoundedWebSocket
+
+        held, holder = self._connection.leave_to_web_socket()
+        # uvicorn calls it as it would call a class of its own.
+        self.ws_protocol_class = partial(BoundedWebSocket, held, holder)  # type: ignore[assignment]
         super().handle_websocket_upgrade()
 
     # What the transport reports

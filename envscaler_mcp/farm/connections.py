@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from starlette.applications import Starlette
 
@@ -32,8 +32,10 @@ from envscaler_mcp.farm.http_messages import (
     head_of,
 )
 from envscaler_mcp.farm.loop_turns import LATER, MOST, LoopTurns
+from envscaler_mcp.farm.newcomers import Newcomer, Newcomers
 from envscaler_mcp.farm.open_connections import OpenConnections
 from envscaler_mcp.farm.slow_queue import SlowQueue
+from envscaler_mcp.serving.sockets import network_of
 
 MAX_HEAD = 16 * 1024
 LINGER_SECONDS = 2.0
@@ -51,10 +53,8 @@ WAIT_SECONDS = 30.0
 """How long a request may wait for its turn."""
 WORTH_CHARGING = 0.001
 """Seconds of an answer; what a shorter one costs is counted for its turn of the loop only."""
-_BACKLOG = 256
-"""Connections that may wait to be accepted."""
-_AT_ONCE = 1
-"""Connections accepted in one turn of the loop; asyncio uses one argument for this and for the backlog."""
+_LATE_AT_ONCE = 32
+"""Connections that are timed out in one turn of the loop."""
 _NEVER = float("inf")
 
 logger = logging.getLogger(__name__)
@@ -65,6 +65,16 @@ class HandOver:
     """The connection belongs to another process, which continues with this request."""
 
     process: int
+
+
+class Sender(NamedTuple):
+    """Who the first bytes of a connection are from, as far as they prove that."""
+
+    party: Party
+    standing: Literal["known", "elsewhere", "stranger"]
+    """Known by a valid token or an open world; another process may know the world of one from elsewhere."""
+    request: Request | None = None
+    """What is asked, where that could be read."""
 
 
 class Service(Protocol):
@@ -79,6 +89,9 @@ class Service(Protocol):
 
     def party(self, request: Request) -> Party:
         """Who a request is done for, as far as it proves that."""
+
+    def elsewhere(self, request: Request) -> str | None:
+        """The name of the world of this request, where another process knows if it is open."""
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         """The answer to a call, at once or later; None for any other request."""
@@ -103,7 +116,8 @@ class Connections:
     service: Service
     timeouts: Timeouts = field(default_factory=Timeouts)
     limit: int = 20_000
-    open: OpenConnections[Connection] = field(init=False)
+    open: OpenConnections[Connection | Newcomer] = field(init=False)
+    newcomers: Newcomers = field(init=False)
     costs: Costs = field(default_factory=Costs)
     slow_queue: SlowQueue = field(init=False)
     turns: LoopTurns = field(init=False)
@@ -111,16 +125,58 @@ class Connections:
     """Answers by their status."""
     held: HeldBytes = field(default_factory=HeldBytes)
     server: ApplicationServer = field(init=False)
+    closed: bool = False
+    _beginning: set[asyncio.Task[None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.server = ApplicationServer(self.service.application)
         self.open = OpenConnections(self.limit)
         self.slow_queue = SlowQueue(self.costs)
         self.turns = LoopTurns(self.costs)
+        self.newcomers = Newcomers(self)
 
-    def connection(self, received: bytes = b"") -> Connection:
-        """For a server's `protocol_factory`; with the bytes that another process has read from it."""
-        return Connection(self, received)
+    def connection(self, received: bytes = b"", known: Party | None = None) -> Connection:
+        """A protocol for a transport, with the bytes that were read from it before and who they have proved to be from."""
+        return Connection(self, received, known)
+
+    def take(self, sock: socket.socket, received: bytes = b"", known: Party | None = None) -> None:
+        """Serve an accepted connection from which these bytes were read."""
+        task = asyncio.get_running_loop().create_task(self._begin(sock, received, known))
+        self._beginning.add(task)
+        task.add_done_callback(self._beginning.discard)
+
+    async def _begin(self, sock: socket.socket, received: bytes, known: Party | None) -> None:
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(partial(self.connection, received, known), sock)
+        except OSError:
+            sock.close()
+
+    def sender_of(self, received: bytes, address: str) -> Sender:
+        """Who these first bytes of a connection are from."""
+        stranger = Sender(Party(network_of(address)), "stranger")
+        end = received.find(b"\r\n\r\n") + 4
+        if end < 4:
+            return stranger
+        try:
+            request = RequestParser().read_head(received[:end], address)
+        except BadRequestError:
+            return stranger
+        party = self.service.party(request)
+        if party != stranger.party:
+            return Sender(party, "known", request)
+        elsewhere = self.service.elsewhere(request)
+        if elsewhere is not None:
+            # Requests for one world, real or invented, do not keep those for another waiting.
+            return Sender(Party(party.holder, elsewhere), "elsewhere", request)
+        return stranger
+
+    def pass_on(self, sock: socket.socket, received: bytes, request: Request) -> None:
+        """Give a connection to the process that may know its world, without a transport in between."""
+        admitted = self.service.admit(request)
+        if isinstance(admitted, HandOver):
+            self.service.hand_over(admitted.process, sock, received)
+        else:
+            self.take(sock, received)
 
     async def sweep(self) -> None:
         """End connections that take too long, for as long as the service runs."""
@@ -129,25 +185,26 @@ class Connections:
             await asyncio.sleep(SWEEP_SECONDS)
             now = loop.time()
             self.costs.sweep()
-            self.open.sweep()
-            for connection in [each for each in self.open if each.deadline < now]:
-                connection.time_out()
+            late = [each for each in self.open if each.deadline < now]
+            for first in range(0, len(late), _LATE_AT_ONCE):
+                for connection in late[first : first + _LATE_AT_ONCE]:
+                    if connection.deadline < now:
+                        connection.time_out()
+                await asyncio.sleep(0)
 
     @contextlib.asynccontextmanager
     async def accepting(self, *socks: socket.socket) -> AsyncIterator[None]:
         """Accept connections at these sockets, for the block; the open ones end with it."""
-        loop = asyncio.get_running_loop()
-        async with contextlib.AsyncExitStack() as stack:
-            stack.callback(loop.create_task(self.sweep()).cancel)
+        with contextlib.ExitStack() as stack:
+            stack.callback(asyncio.get_running_loop().create_task(self.sweep()).cancel)
             stack.callback(self.close)
             for sock in socks:
-                make = loop.create_unix_server if sock.family == socket.AF_UNIX else loop.create_server
-                stack.callback((await make(self.connection, sock=sock, backlog=_AT_ONCE)).close)
-                sock.listen(_BACKLOG)
+                stack.enter_context(self.newcomers.accepting(sock))
             yield
 
     def close(self) -> None:
         """End all of them."""
+        self.closed = True
         for connection in self.open:
             connection.end()
         self.server.close()
@@ -156,15 +213,19 @@ class Connections:
 class Connection(asyncio.Protocol):
     """One connection, from its first byte to its last; one request at a time."""
 
-    def __init__(self, connections: Connections, received: bytes = b"") -> None:
+    def __init__(self, connections: Connections, received: bytes = b"", known: Party | None = None) -> None:
         self._all = connections
+        self._known = known
+        """Who it has proved to be from before it was served."""
         self._service = connections.service
         self._turns = connections.turns
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport
-        self.address = ""
-        self.world: tuple[str, str] | None = None
-        """The world that it was used for last."""
+        self._address = ""
+        self._network = ""
+        """The addresses that count as one with it."""
+        self._shown: tuple[object, object] | None = None
+        """The world and the token of the last request, where they earned the connection a place."""
         self._party = Party("")
         """Who the current request is done for, where it had to be known."""
         self._received = received
@@ -195,15 +256,17 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._transport = transport
+        if self._all.closed:
+            self.end()
+            return
         # With a limit of 0 the protocol is paused as soon as an answer cannot be sent at once.
         transport.set_write_buffer_limits(high=0)
         peer = transport.get_extra_info("peername")
-        self.address = peer[0] if isinstance(peer, tuple) else ""
-        self._party = Party(self.address)
-        if not self._all.open.enter(self):
-            self._keep_alive = False
-            self._write(error(503, "Too many connections."))
-        elif self._received:
+        self._address = peer[0] if isinstance(peer, tuple) else ""
+        self._network = network_of(self._address)
+        self._party = Party(self._network)
+        self._all.open.enter(self, self._network, self._known)
+        if self._received:
             # Bytes that arrive before this turn belong behind those that another process has read.
             self._held = True
             self._loop.call_soon(self._resume)
@@ -270,6 +333,11 @@ class Connection(asyncio.Protocol):
             self._write(error(408, "The request did not arrive in time."), unread=True)
         else:
             self.end()
+
+    def cut_off(self) -> None:
+        """End it at once, whatever is on the way; a call that has begun ends in its own time."""
+        self._over = True
+        self._transport.abort()
 
     def end(self) -> None:
         """Hang up."""
@@ -338,9 +406,21 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     @property
-    def is_idle(self) -> bool:
-        """Whether no request is on the way, as far as is known here."""
-        return self._request is None and not self._received and self._is_free()
+    def waits_for_client(self) -> bool:
+        """Whether it is the client's turn: to send a request, or the rest of it, or to read an answer."""
+        if self._over or self._transport.get_write_buffer_size():
+            return True
+        return self._working is None and self._ticket is None
+
+    def _show(self, request: Request) -> None:
+        """Earn a place among those who have shown a valid token or an open world."""
+        shown = request.world, request.headers.get("authorization")
+        if shown == self._shown:
+            return
+        party = self._service.party(request)
+        if party != Party(self._network):
+            self._all.open.show(self, party)
+            self._shown = shown if self._all.open.is_known(self) else None
 
     def _is_free(self) -> bool:
         return self._working is None and not self._held and not self._over
@@ -356,13 +436,13 @@ class Connection(asyncio.Protocol):
                 return False
             parser = RequestParser()
             head = received[:end]
-            request = parser.read_head(head, self.address)
+            request = parser.read_head(head, self._address)
             self._request = request
             admitted = self._service.admit(request)
             if isinstance(admitted, HandOver):
                 self._leave(admitted.process)
                 return False
-            self._head, self._received, self.world = head, received[end:], request.world
+            self._head, self._received = head, received[end:]
             size = body_size(request, self._service.max_body)
             self._keep_alive = request.keep_alive and size is not None
             if admitted is not None:
@@ -372,6 +452,7 @@ class Connection(asyncio.Protocol):
                 self._keep_alive = self._keep_alive and not unread
                 self._give(admitted, unread=unread)
                 return True
+            self._show(request)
             self._parser, self._missing = (parser, 0) if size is None else (None, size)
             if size != 0 and not self._received and request.headers.get("expect", "").lower() == "100-continue":
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -428,7 +509,7 @@ class Connection(asyncio.Protocol):
         if answer.status < 400 or answer.status in _NO_MISTAKE:
             self._write(answer)
             return
-        self._party = Party(self.address) if request is None else self._service.party(request)
+        self._party = Party(self._network) if request is None else self._service.party(request)
         if queue.is_full(self._party):
             self._write(answer, unread=unread)
         else:
@@ -498,11 +579,15 @@ class Connection(asyncio.Protocol):
         self.deadline = _NEVER
         self._weigh()
 
-    def forget(self) -> None:
-        """The connection has become a WebSocket, which belongs to the application."""
+    def leave_to_web_socket(self) -> tuple[HeldBytes, str]:
+        """The connection has become a WebSocket, which belongs to the application: the account of what is held for it, and
+        who is charged there.
+        """
+        holder = (self._party if self._request is None else self._service.party(self._request)).holder
         self._all.open.leave(self)
         self._all.held.forget(self)
         self._over = True
+        return self._all.held, holder
 
     def _write(self, answer: Answer, *, unread: bool = False) -> None:
         if self._transport.is_closing():
@@ -519,8 +604,13 @@ class Connection(asyncio.Protocol):
         self._head = b""
         if self._weighs:
             self._weigh()
-        if self._received and request is not None:
-            self._party = self._service.party(request)
+        if request is not None:
+            self._all.open.touch(self)
+            if request.world is not None and status < 400:
+                # This call may have opened the world.
+                self._show(request)
+            if self._received:
+                self._party = self._service.party(request)
         self._all.statuses[status] += 1
         timeouts = self._all.timeouts
         self.deadline = self._loop.time() + (timeouts.request if self._received else timeouts.idle)

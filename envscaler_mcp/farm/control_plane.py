@@ -5,161 +5,165 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import secrets
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
-from urllib.parse import unquote
+from typing import Any
 
-import anyio.to_thread
-from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
-from envscaler_mcp.artifacts import StateDiff, Verdict
+from envscaler_mcp.artifacts import Environment, Verdict
+from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import SandboxError, WorldError
-from envscaler_mcp.farm.access import audit
-from envscaler_mcp.farm.application import json_response, raw_json
-from envscaler_mcp.farm.hosted_world import HostedWorld, Watcher
+from envscaler_mcp.farm.access import audit, token_in
+from envscaler_mcp.farm.application import json_response
+from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.idempotency import IdempotentRequests
-from envscaler_mcp.farm.metrics import OWN
-from envscaler_mcp.farm.peers import Siblings
+from envscaler_mcp.farm.peers import Siblings, SilentError
+from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
+from envscaler_mcp.farm.watchers import Watcher
 from envscaler_mcp.farm.worlds import FullError, Worlds
+from envscaler_mcp.serving.control.plane import ControlPlane
 from envscaler_mcp.serving.control.schemas import (
     FARM_OPERATIONS,
     PREFIX,
+    ControlOperation,
     Done,
+    EnvironmentNames,
     ForkOrder,
-    HashAnswer,
     LeaseOrder,
     OpenOrder,
-    Operation,
+    ScenarioList,
     Snapshot,
     VerifyOrder,
     WorldCard,
+    WorldCards,
 )
-from envscaler_mcp.serving.outcome import encode
+from envscaler_mcp.serving.suggestion import quote_value
 
-HEARTBEAT = 15.0
+BATCHES = "/batches"
+"""Where another process has the worlds closed that it asked for with one request."""
+_BATCH = "batch"
+_MOST_CANCELLED = 1_000
 _EVENTS = {"cache-control": "no-store", "connection": "close"}
-
-T = TypeVar("T", bound=BaseModel)
 
 logger = logging.getLogger(__name__)
 
 
 def world_in(path: str) -> str | None:
-    """The world that a path is about."""
+    """The world that a path is about; a path with percent signs was refused before."""
     parts = path.split("/", 4)
-    return unquote(parts[3]) if path.startswith(f"{PREFIX}/") and len(parts) > 3 else None
+    return parts[3] if path.startswith(f"{PREFIX}/") and len(parts) > 3 else None
 
 
-class ControlPlane:
-    """One process's part of it; operations on all worlds ask the other processes too."""
+class FarmControlPlane(ControlPlane[HostedWorld]):
+    """One process's part of it; operations on all worlds ask the other processes too, except where one of them asks."""
 
-    def __init__(self, worlds: Worlds, siblings: Siblings, url: str) -> None:
+    operations = FARM_OPERATIONS
+
+    def __init__(
+        self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts, *, for_peers: bool = False
+    ) -> None:
         self._worlds = worlds
-        self._siblings = siblings
+        self._verdicts = verdicts
+        self.siblings = siblings
+        self._for_peers = for_peers
         self._url = url
         self._opens = IdempotentRequests()
+        self._cancelled: dict[str, None] = {}
+        """Batches whose worlds were closed; one of them may still be opening more."""
 
-    def routes(self) -> list[Route]:
-        """One for each path; its methods are the operations there."""
-        by_path: dict[str, dict[str, Operation]] = {}
-        for operation in FARM_OPERATIONS:
-            by_path.setdefault(operation.path, {})[operation.method] = operation
-        return [Route(path, partial(self._answer, there), methods=list(there)) for path, there in by_path.items()]
-
-    async def _answer(self, there: Mapping[str, Operation], request: Request) -> Response:
-        operation = there["GET" if request.method == "HEAD" else request.method]
-        if operation.method != "GET":
+    async def _answer(self, there: Mapping[str, ControlOperation], request: Request) -> Response:
+        operation = there.get(request.method)
+        if operation is not None and operation.method != "GET":
+            HOLDER.set(token_in(request.headers.get("authorization", "")))
             audit(operation.does, request.client, request.method, request.url.path)
-        does: Callable[..., Awaitable[Any]] = getattr(self, f"_do_{operation.does}")
-        name = request.path_params.get("name")
-        given: list[Any] = [request] if name is None else [self._worlds.named(name)]
-        if operation.takes is not None:
-            given.append(_read(operation.takes, await request.body()))
-        gives = await does(*given)
-        if isinstance(gives, Response):
-            return gives
-        return raw_json(gives.model_dump_json()) if isinstance(gives, BaseModel) else json_response(gives)
+        return await super()._answer(there, request)
+
+    def world(self, name: str) -> HostedWorld:
+        """The world of that name; NoWorldError where there is none."""
+        return self._worlds.named(name)
 
     async def _do_open(self, request: Request, order: OpenOrder) -> Response:
-        return await self._opens.answer(request, partial(self._opened, order, alone=OWN in request.query_params))
+        # Another process names the batch, so that it can have it closed.
+        batch = request.query_params.get(_BATCH) if self._for_peers else None
+        opened = partial(self._opened, order, batch=batch or secrets.token_urlsafe(16))
+        return await self._opens.answer(request, order.model_dump_json().encode(), opened)
 
-    async def _opened(self, order: OpenOrder, *, alone: bool) -> Response:
-        shares = [order.count] if alone else _shares(order.count, 1 + len(self._siblings.others))
+    async def _opened(self, order: OpenOrder, *, batch: str) -> Response:
+        shares = [order.count] if self._for_peers else _shares(order.count, 1 + len(self.siblings.others))
+        elsewhere = [(number, share) for number, share in zip(self.siblings.others, shares[1:], strict=False) if share]
         cards: list[dict[str, Any]] = []
-        opened: list[HostedWorld] = []
         try:
             for _ in range(shares[0]):
-                opened.append(world := await self._one(order))
-                cards.append(self._card(world).model_dump())
+                world = await self._one(order)
+                world.batch = batch
+                if batch in self._cancelled:
+                    raise WorldError("The process that asked for these worlds has given them up.")
+                cards.append(self.card(world).model_dump())
                 await asyncio.sleep(0)
-            for number, share in zip(self._siblings.others, shares[1:], strict=False):
-                if share:
-                    cards += await self._opened_elsewhere(number, order.model_copy(update={"count": share}))
+            for number, share in elsewhere:
+                cards += await self._opened_elsewhere(number, order.model_copy(update={"count": share}), batch)
         except BaseException:
-            # All or none; those that another process opened end with their leases.
-            for world in opened:
-                await self._worlds.close(world)
-            for card in cards[len(opened) :]:
-                await self._siblings.ask(self._worlds.share.owner(card["name"]), "DELETE", f"{PREFIX}/{card['name']}")
+            # All or none, also where the answer of another process did not arrive or says nothing of its worlds.
+            await self._close_batch(batch)
+            for number, _ in elsewhere:
+                with suppress(SilentError):
+                    await self.siblings.ask(number, "DELETE", f"{BATCHES}/{batch}")
             raise
         return json_response({"worlds": cards}, 201)
+
+    async def close_batch(self, request: Request) -> Response:
+        """Close the worlds of a batch, those too that are still being opened: another process has given it up."""
+        await self._close_batch(request.path_params["batch"])
+        return json_response({"done": True})
+
+    async def _close_batch(self, batch: str) -> None:
+        self._cancelled[batch] = None
+        if len(self._cancelled) > _MOST_CANCELLED:
+            del self._cancelled[next(iter(self._cancelled))]
+        for world in [world for world in self._worlds if world.batch == batch]:
+            await self._worlds.close(world)
 
     async def _one(self, order: OpenOrder) -> HostedWorld:
         try:
             start = order.scenario, order.state, order.seed
-            return await self._worlds.open(order.environment, *start, order.lease_seconds, order.prompts)
+            return await self._worlds.open(order.environment, *start, order.lease_seconds, order.prompts, order.task)
         except SandboxError as cause:
             logger.exception("no worker for a world of %s", order.environment)
             raise FullError("No worker could be started for this world; the farm's log says why.") from cause
 
-    async def _opened_elsewhere(self, number: int, order: OpenOrder) -> list[dict[str, Any]]:
+    async def _opened_elsewhere(self, number: int, order: OpenOrder, batch: str) -> list[dict[str, Any]]:
         body = order.model_dump_json().encode()
-        status, content = await self._siblings.ask(number, "POST", f"{PREFIX}?{OWN}", body)
+        status, content = await self.siblings.ask(number, "POST", f"{PREFIX}?{_BATCH}={batch}", body)
         answer = json.loads(content)
         if status != 201:
             raise (FullError if status == 503 else WorldError)(answer["error"])
         cards: list[dict[str, Any]] = answer["worlds"]
         return cards
 
-    async def _do_list(self, request: Request) -> dict[str, Any]:
-        cards = [self._card(world).model_dump() for world in self._worlds]
-        if OWN not in request.query_params:
-            for answer in await self._siblings.ask_all(f"{PREFIX}?{OWN}"):
+    async def _do_list(self, request: Request) -> dict[str, Any]:  # noqa: ARG002 - all routes get it
+        cards = [self.card(world).model_dump() for world in self._worlds]
+        if not self._for_peers:
+            for answer in await self.siblings.ask_all(PREFIX):
                 cards += answer["worlds"]
         return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
-
-    async def _do_card(self, world: HostedWorld) -> WorldCard:
-        return self._card(world)
 
     async def _do_close(self, world: HostedWorld) -> Done:
         await self._worlds.close(world)
         return Done()
 
-    async def _do_state(self, world: HostedWorld) -> dict[str, Any]:
-        return {"state": await world.act(lambda session: session.state())}
-
-    async def _do_hash(self, world: HostedWorld) -> HashAnswer:
-        return HashAnswer(hash=await world.act(lambda session: session.state_hash()))
-
-    async def _do_diff(self, world: HostedWorld) -> StateDiff:
-        return await world.act(lambda session: session.diff())
-
-    async def _do_changes(self, world: HostedWorld) -> StateDiff:
-        return await world.act(lambda session: session.diff_since_start())
-
-    async def _do_snapshot(self, world: HostedWorld) -> Snapshot:
-        return Snapshot(snapshot=await world.act(lambda session: session.snapshot()))
-
     async def _do_restore(self, world: HostedWorld, order: Snapshot) -> Done:
-        await world.act(lambda session: session.restore(order.snapshot))
+        done = await super()._do_restore(world, order)
         world.tell("restored", {"snapshot": order.snapshot})
-        return Done()
+        return done
 
-    async def _do_fork(self, world: HostedWorld, order: ForkOrder) -> Response:
+    async def _do_fork(self, world: HostedWorld, order: ForkOrder) -> WorldCards:
         forked: list[HostedWorld] = []
         try:
             for _ in range(order.count):
@@ -169,24 +173,41 @@ class ControlPlane:
             for fork in forked:
                 await self._worlds.close(fork)
             raise
-        return json_response({"worlds": [self._card(fork).model_dump() for fork in forked]}, 201)
+        return WorldCards(worlds=tuple(map(self.card, forked)))
 
     async def _do_verify(self, world: HostedWorld, order: VerifyOrder) -> Verdict:
-        """Agents may continue while checks run on the state that was read."""
-        final = await world.act(lambda session: session.state())
-        threads = world.threads.judging
-        verdict = await anyio.to_thread.run_sync(world.session.judged, final, order.scoring, limiter=threads)
+        verdict = await self._verdicts.verdict(world, order.scoring, HOLDER.get())
         world.tell("verified", {"reward": verdict.reward})
         return verdict
 
+    async def judged(self, world: HostedWorld, scoring: Scoring) -> Verdict:
+        """The verdict on a world as it is now."""
+        return await self._do_verify(world, VerifyOrder(scoring=scoring))
+
+    async def _do_environments(self, request: Request) -> EnvironmentNames:  # noqa: ARG002 - all routes get it
+        return EnvironmentNames(environments=tuple(self._worlds.environments.entries))
+
+    async def _do_environment(self, request: Request) -> Environment:
+        return (await self._environment(request)).card
+
+    async def _do_scenarios(self, request: Request) -> ScenarioList:
+        return ScenarioList(scenarios=await (await self._environment(request)).scenarios())
+
+    async def _environment(self, request: Request) -> HostedEnvironment:
+        named = request.path_params["environment"]
+        if named not in self._worlds.environments.entries:
+            raise HTTPException(404, f"There is no environment {quote_value(named)}.")
+        return await self._worlds.environments.find(named)
+
     async def _do_lease(self, world: HostedWorld, order: LeaseOrder) -> WorldCard:
         self._worlds.renew(world, order.seconds)
-        return self._card(world)
+        return self.card(world)
 
     async def _do_events(self, world: HostedWorld) -> Response:
-        return events_response(events_of(world))
+        return EventStream(world.watchers.enter())
 
-    def _card(self, world: HostedWorld) -> WorldCard:
+    def card(self, world: HostedWorld) -> WorldCard:
+        """A world as it is listed."""
         scenario = world.session.scenario
         environment = world.environment.card.id
         return WorldCard(
@@ -204,41 +225,20 @@ class ControlPlane:
         )
 
 
-def events_response(events: AsyncIterator[bytes]) -> Response:
+class EventStream(StreamingResponse):
     """Server-sent events, until the client or the world is gone."""
-    return StreamingResponse(events, media_type="text/event-stream", headers=_EVENTS)
 
+    def __init__(self, events: Watcher | AsyncGenerator[bytes]) -> None:
+        super().__init__(events, media_type="text/event-stream", headers=_EVENTS)
+        self._events = events
 
-def events_of(world: HostedWorld) -> AsyncIterator[bytes]:
-    """What happens in a world from now on."""
-    return _events(world, world.watch())
-
-
-async def _events(world: HostedWorld, watcher: Watcher) -> AsyncIterator[bytes]:
-    """One event for each thing that happens, and a comment as a heartbeat."""
-    try:
-        yield b": watching\n\n"
-        while True:
-            try:
-                event = await asyncio.wait_for(watcher.events.get(), HEARTBEAT)
-            except TimeoutError:
-                yield b": \n\n"
-                continue
-            if event is None:
-                return
-            yield b"event: %s\ndata: %s\n\n" % (event["event"].encode(), encode(dict(event)).encode())
-    finally:
-        world.unwatch(watcher)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send them; what they come from ends with it, also where the client has left before the first."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._events.aclose()
 
 
 def _shares(count: int, processes: int) -> list[int]:
     return [count // processes + (number < count % processes) for number in range(processes)]
-
-
-def _read(model: type[T], body: bytes) -> T:
-    try:
-        return model.model_validate_json(body or b"{}")
-    except ValidationError as cause:
-        first = cause.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise WorldError(f"{where + ': ' if where else 'The body: '}{first['msg']}") from cause

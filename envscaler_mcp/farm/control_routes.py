@@ -12,31 +12,45 @@ from envscaler_mcp import __version__
 from envscaler_mcp.farm.access import Guards
 from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.connections import HandOver
-from envscaler_mcp.farm.control_plane import ControlPlane, world_in
+from envscaler_mcp.farm.control_plane import BATCHES, FarmControlPlane, world_in
 from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.http_messages import Answer, Request
-from envscaler_mcp.farm.metrics import OWN, Figures
+from envscaler_mcp.farm.metrics import Figures
+from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes, session_in
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.worlds import Share
-
-MAX_CONTROL_BODY = 1024 * 1024
+from envscaler_mcp.serving.control.plane import MAX_BODY
 
 
 class ControlService:
-    """What owners of worlds are answered by; all of it is the application's."""
+    """What owners of worlds are answered by, or the other processes; all of it is the application's."""
 
-    max_body = MAX_CONTROL_BODY
+    max_body = MAX_BODY
 
-    def __init__(self, share: Share, plane: ControlPlane, figures: Figures, siblings: Siblings, guards: Guards) -> None:
+    def __init__(
+        self,
+        share: Share,
+        plane: FarmControlPlane,
+        openenv: OpenEnvRoutes,
+        figures: Figures,
+        siblings: Siblings,
+        guards: Guards,
+        *,
+        for_peers: bool = False,
+    ) -> None:
+        """For its peers a process answers alone, whatever they ask."""
+        self._for_peers = for_peers
         self._share = share
         self._siblings = siblings
         self._guards = guards
         routes = [
             Route("/health", _health),
             Route("/metrics", figures.metrics),
-            Route("/figures", figures.as_json),
+            Route("/figures", figures.own_as_json if for_peers else figures.as_json),
             Route("/openapi.json", _openapi),
+            *([Route(f"{BATCHES}/{{batch}}", plane.close_batch, methods=["DELETE"])] if for_peers else []),
             *plane.routes(),
+            *openenv.routes(for_peers=for_peers),
         ]
         self.application = application(routes)
 
@@ -45,15 +59,19 @@ class ControlService:
         refusal = self._guards.refusal(request, None if request.path == "/health" else "control")
         if refusal is not None:
             return refusal
-        key = world_in(request.path) or request.headers.get("idempotency-key")
-        if not self._siblings.others or key is None or OWN in request.query:
+        key = world_in(request.path) or session_in(request.path, request.query)
+        key = key or request.headers.get("idempotency-key")
+        if self._for_peers or not self._siblings.others or key is None:
             return None
         owner = self._share.owner(key)
         return None if owner == self._share.number else HandOver(owner)
 
     def party(self, request: Request) -> Party:
         """The token of a request if it is valid, else its address."""
-        return Party(self._guards.holder(request) or request.peer)
+        return Party(self._guards.holder(request) or request.network)
+
+    def elsewhere(self, request: Request) -> None:
+        """None: its token says enough."""
 
     def answer(self, request: Request) -> None:
         """None: there are no calls here."""

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-import time
-from functools import cached_property
+import asyncio
+from functools import partial
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
-from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
-from envscaler_mcp.artifacts.registry import RegistryDigests
+from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Scenario, State
 from envscaler_mcp.artifacts.run import Isolation
-from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.errors import ArtifactError, WorldError
+from envscaler_mcp.farm.folder_reading import (
+    CODE_FILES,
+    STATES,
+    STATES_HERE,
+    TASK_BOUNDS,
+    TASK_FILES,
+    Failures,
+    FolderError,
+    ReadFolder,
+    read_known,
+    read_unknown,
+)
 from envscaler_mcp.farm.static_results import FixedAnswers, OfferedTasks
 from envscaler_mcp.launch.opening import Starts
-from envscaler_mcp.serving import EnvironmentCode
-from envscaler_mcp.serving.code import load_folder
+from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer, TaskList, offered_tasks
-from envscaler_mcp.trust import load_code
 
-FAILED_SECONDS = 5.0
+MOST_CHECKS = 200
+"""Of a task that an owner brings along; each may be a process."""
+LONGEST_CHECK = 16 * 1024
+"""Characters of a check of such a task."""
+READERS = 2
+"""Folders that one process reads at a time, and as many that other processes read for it: agents need the processors."""
 
 
 def isolation_of_others(isolation: Isolation) -> Isolation:
@@ -33,29 +47,38 @@ def isolation_of_others(isolation: Isolation) -> Isolation:
 class HostedEnvironment:
     """One environment: its code and what it tells, without any world."""
 
-    def __init__(self, folder: Path, judge: Judge, registered: RegistryDigests) -> None:
-        card, source = load_folder(folder)
-        self._folder = folder
-        self._judge = judge
-        self._registered = registered
-        self._offered: dict[tuple[bool, str, Offer | None], OfferedTasks] = {}
-        # A source that was changed has the tools it really has.
-        self.card: Environment = card if digest_of(source) == card.code_digest else self.code.environment
-
-    @cached_property
-    def code(self) -> EnvironmentCode:
-        """Made ready for calls when a world is wanted; a card or a list needs none of it."""
-        return load_code(self._folder, self._registered)
-
-    @cached_property
-    def fixed(self) -> FixedAnswers:
+    def __init__(self, folder: Path, read: ReadFolder, judge: Judge, readers: anyio.CapacityLimiter) -> None:
+        self.code = read.code
+        self.card: Environment = read.code.environment
+        self.fixed = FixedAnswers(self.card)
         """What it tells."""
-        return FixedAnswers(self.card)
+        self._refusal = read.refusal
+        self._folder = folder
+        self._failures = Failures(folder)
+        self._readers = readers
+        self._reading = asyncio.Lock()
+        self._tasks: TaskList | None = None
+        self._starts = Starts(folder, self.code, judge, STATES_HERE if self.runs_here else STATES)
+        self._offered: dict[tuple[bool, str, Offer | None], OfferedTasks] = {}
+
+    async def read_tasks(self) -> None:
+        """Know the tasks of the folder; FolderError where they cannot be read."""
+        self._failures.check(TASK_FILES)
+        async with self._reading:
+            if self._tasks is None:
+                reading = partial(TaskList, self._folder, TASK_BOUNDS)
+                noting = partial(self._failures.noting, TASK_FILES, TASK_FILES, reading)
+                self._tasks = await anyio.to_thread.run_sync(noting, limiter=self._readers)
 
     def offered(
         self, scenario: str | None = None, state: str | None = None, offer: Offer | None = None
-    ) -> OfferedTasks:
-        """The tasks that a world offers which was opened there; those that offer the same share the answers."""
+    ) -> OfferedTasks | None:
+        """The tasks that a world offers which was opened there; None where they were not read yet.
+
+        Worlds that offer the same share the answers.
+        """
+        if self._tasks is None:
+            return None
         key = scenario is None, state or next(iter(self.card.states), ""), offer
         if scenario is not None:
             key = False, self._tasks.find(scenario).state, offer
@@ -65,29 +88,70 @@ class HostedEnvironment:
             known = self._offered[key] = OfferedTasks(tasks)
         return known
 
-    @cached_property
-    def _tasks(self) -> TaskList:
-        return TaskList(self._folder)
+    async def scenarios(self) -> tuple[Scenario, ...]:
+        """Its tasks, whole: for owners of worlds, since they hold the solutions."""
+        await self.read_tasks()
+        tasks = self._tasks
+        assert tasks is not None
+        return await anyio.to_thread.run_sync(
+            lambda: tuple(tasks.find(words.id) for words in tasks.words), limiter=self._readers
+        )
 
-    @cached_property
-    def _starts(self) -> Starts:
-        return Starts(self._folder, self.code, self._judge)
-
-    def session(self, scenario: str | None, state: str | None, seed: int | None, isolation: Isolation) -> Session:
-        """A session at a scenario, or at one of the states that lie in the folder; no other file is read."""
+    async def start_of(
+        self, scenario: str | None, state: str | None, limiter: anyio.CapacityLimiter
+    ) -> tuple[Scenario | None, State]:
+        """A scenario, or one of the states that lie in the folder, and where it begins; no other file is read."""
         if scenario is not None and state is not None:
             raise WorldError("A scenario begins at its own state; name one of the two.")
         if state is not None and state not in self.card.states:
             raise WorldError(f"There is no state {quote_value(state)}; there are {', '.join(self.card.states)}.")
-        task = None if scenario is None else self._tasks.find(scenario)
-        here = isolation == "local" and self.runs_here
-        return self._starts.session(task, state, seed, "local" if here else isolation_of_others(isolation))
+        if self._refusal is not None:
+            raise FolderError(self._refusal)
+        if scenario is not None:
+            await self.read_tasks()
+        task = None if scenario is None or self._tasks is None else self._tasks.known(scenario)
+        if (scenario is None) == (task is None):
+            known = self._starts.known(task, state)
+            if known is not None:
+                return task, known
+        return await anyio.to_thread.run_sync(self._read_start, scenario, state, limiter=limiter)
 
-    async def may_run_here(self, limiter: anyio.CapacityLimiter) -> bool:
-        """The same as `runs_here`; code that was never compiled by this installation is compiled meanwhile."""
-        if "code" not in vars(self):
-            await anyio.to_thread.run_sync(lambda: self.code, limiter=limiter)
-        return self.runs_here
+    def _read_start(self, scenario: str | None, state: str | None) -> tuple[Scenario | None, State]:
+        task = None
+        if scenario is not None and self._tasks is not None:
+            self._tasks.place_of(scenario)
+            task = self._failures.noting(scenario, TASK_FILES, partial(self._tasks.find, scenario))
+        name = next(iter(self.card.states), "") if state is None and task is None else state
+        named = task.state if task is not None else name
+        files = f"states/{named}.json", *TASK_FILES
+        return task, self._failures.noting((scenario, state), files, partial(self._starts.start, task, state))
+
+    def session(
+        self, task: Scenario | None, start: State, state: str | None, seed: int | None, isolation: Isolation
+    ) -> Session:
+        """A session at a start; where none opens there, that is known until the folder changes."""
+        opening = partial(self._starts.session_at, start, task, state, seed, isolation)
+        what = "session", None if task is None else task.id, state, seed
+        return self._failures.noting(what, (*CODE_FILES, f"states/{start.name}.json"), opening)
+
+    def own_session(
+        self, own: OwnTask, seed: int | None, isolation: Isolation, *, others_named: bool = False
+    ) -> Session:
+        """A session at an owner's own task; no file is read for it."""
+        if others_named:
+            raise WorldError("A task of your own begins at its own state; name no scenario and no state with it.")
+        if own.scenario.environment != self.card.id:
+            named = quote_value(own.scenario.environment)
+            raise WorldError(f"The task {quote_value(own.scenario.id)} is one of {named}.")
+        if len(own.scenario.checks) > MOST_CHECKS:
+            raise WorldError(f"A task may have {MOST_CHECKS} checks, and this one has {len(own.scenario.checks)}.")
+        longest = max((len(check.check_func) for check in own.scenario.checks), default=0)
+        if longest > LONGEST_CHECK:
+            raise WorldError(f"A check of your own task may have {LONGEST_CHECK} characters, and one has {longest}.")
+        try:
+            return self._starts.own_session(own.scenario, own.state, seed, isolation)
+        except ArtifactError as cause:
+            raise WorldError(str(cause)) from cause
 
     @property
     def runs_here(self) -> bool:
@@ -106,26 +170,46 @@ class Environments:
         self._servers = servers
         self._judge = judge
         self._ready: dict[str, HostedEnvironment] = {}
-        self._failed: dict[str, tuple[float, EnvScalerError]] = {}
+        self._failures: dict[str, Failures] = {}
+        self._reading: dict[str, asyncio.Lock] = {}
+        self._readers = anyio.CapacityLimiter(READERS)
+        self._elsewhere = anyio.CapacityLimiter(READERS)
+        """For folders that take long, which no reader of another folder waits for."""
 
-    def find(self, environment: str) -> HostedEnvironment:
-        """The environment of that id."""
+    def ready(self, environment: str) -> HostedEnvironment | None:
+        """The environment of that id if it was read already; FolderError where its folder cannot be read."""
         ready = self._ready.get(environment)
-        if ready is None:
-            if environment not in self.entries:
-                near = did_you_mean(environment, self.entries)
-                raise WorldError(f"There is no environment {quote_value(environment)}{near}")
-            ready = self._ready[environment] = self._made(environment)
+        if ready is None and environment in self._failures:
+            self._failures[environment].check(CODE_FILES)
         return ready
 
-    def _made(self, environment: str) -> HostedEnvironment:
-        """Read from its folder; one that cannot be read is not read again at once, however often it is asked for."""
-        until, failed = self._failed.get(environment, (0.0, None))
-        if failed is not None and time.monotonic() < until:
-            raise failed
-        try:
-            registered = self.entries[environment].digests
-            return HostedEnvironment(self._servers / environment, self._judge, registered)
-        except EnvScalerError as cause:
-            self._failed[environment] = time.monotonic() + FAILED_SECONDS, cause
-            raise
+    async def find(self, environment: str) -> HostedEnvironment:
+        """The environment of that id."""
+        ready = self.ready(environment)
+        if ready is not None:
+            return ready
+        if environment not in self.entries:
+            near = did_you_mean(environment, self.entries)
+            raise WorldError(f"There is no environment {quote_value(environment)}{near}")
+        async with self._reading.setdefault(environment, asyncio.Lock()):
+            ready = self.ready(environment)
+            if ready is None:
+                ready = self._ready[environment] = await self._read(environment)
+            return ready
+
+    async def _read(self, environment: str) -> HostedEnvironment:
+        folder, registered = self._servers / environment, self.entries[environment].digests
+        failures = self._failures.setdefault(environment, Failures(folder))
+
+        def known() -> HostedEnvironment | None:
+            read = read_known(folder, registered)
+            return None if read is None else HostedEnvironment(folder, read, self._judge, self._readers)
+
+        def unknown() -> HostedEnvironment:
+            return HostedEnvironment(folder, read_unknown(folder, registered), self._judge, self._readers)
+
+        noting = failures.noting
+        ready = await anyio.to_thread.run_sync(noting, CODE_FILES, CODE_FILES, known, limiter=self._readers)
+        if ready is not None:
+            return ready
+        return await anyio.to_thread.run_sync(noting, CODE_FILES, CODE_FILES, unknown, limiter=self._elsewhere)

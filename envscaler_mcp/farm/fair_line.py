@@ -90,6 +90,11 @@ class FairLine:
         place = self._places.get(holder)
         return 0 if place is None else place.waiting
 
+    def waiting_of_world(self, party: Party) -> int:
+        """How many of these are for this world."""
+        place = self._places.get(party.holder)
+        return 0 if place is None else len(place.worlds.get(party, ()))
+
     def enter(self, turn: Callable[[], None], party: Party) -> Ticket:
         """Wait for a turn."""
         ticket = Ticket(turn, party, self)

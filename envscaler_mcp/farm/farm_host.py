@@ -17,7 +17,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError, LaunchError, WorldError
-from envscaler_mcp.launch.channels import ClientChannel, Host, lost_connections_told
+from envscaler_mcp.launch.channels import Host
+from envscaler_mcp.launch.client_channel import ClientChannel, lost_connections_told
 from envscaler_mcp.launch.stdio import connected
 from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld

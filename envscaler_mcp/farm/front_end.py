@@ -18,16 +18,17 @@ from envscaler_mcp.farm.access import Guards
 from envscaler_mcp.farm.agent_routes import AgentService
 from envscaler_mcp.farm.catalogue import Catalogue
 from envscaler_mcp.farm.connections import Connections, Timeouts
-from envscaler_mcp.farm.control_plane import ControlPlane
+from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.control_routes import ControlService
 from envscaler_mcp.farm.environments import Environments
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
+from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
 from envscaler_mcp.farm.tokens import token_for
+from envscaler_mcp.farm.verdicts import Verdicts
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
 from envscaler_mcp.grading.judging import judge
-from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.serving.sockets import listen_privately
 
 
@@ -59,9 +60,8 @@ class FrontEnd:
     def __init__(self, config: FarmConfig, number: int, boxes: Mailboxes, share: Share | None = None) -> None:
         """The share is that among these processes, unless worlds are shared out among others than those."""
         share = share or Share(number, len(boxes.sending))
-        self._adopting: set[asyncio.Task[None]] = set()
-        self._checker = Checker()
-        environments = Environments(config.servers, config.registry, partial(judge, checker=self._checker))
+        self.verdicts = Verdicts()
+        environments = Environments(config.servers, config.registry, judge)
         self.worlds = Worlds(environments, config.caps, config.secret, config.isolation, share)
         self.siblings = Siblings(number, boxes, partial(token_for, config.secret, "control", 60.0))
         figures = Figures(
@@ -81,36 +81,35 @@ class FrontEnd:
         )
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
-        plane = ControlPlane(self.worlds, self.siblings, config.url)
+        self.plane = plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts)
+        openenv = OpenEnvRoutes(self.worlds, self.siblings, plane.judged)
         # Requests to the control plane come from this machine, or through something that this machine trusts.
         own = Guards(config.secret, hosts=config.hosts)
-        owners = ControlService(share, plane, figures, self.siblings, own)
-        self.owners = Connections(owners, config.timeouts, most_connections(config.connections, owners=True))
-        self.worlds.memory.held_for_clients = lambda: self.agents.held.total + self.owners.held.total
+        owners = ControlService(share, plane, openenv, figures, self.siblings, own)
+        self.owners = Connections(owners, config.timeouts, most_connections(config.connections, of="owners"))
+        # What the other processes ask has places of its own, which no owner takes, and answers that no owner can ask for.
+        own_plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts, for_peers=True)
+        peers = ControlService(share, own_plane, openenv, figures, self.siblings, own, for_peers=True)
+        self.peers = Connections(peers, config.timeouts, most_connections(config.connections, of="peers"))
+        self.worlds.memory.verdicts = self.verdicts
+        self.worlds.memory.held_for_clients = lambda: (
+            self.agents.held.total + self.owners.held.total + self.worlds.events.total
+        )
 
     def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
         """Go on with a connection that another process accepted."""
         connections = self.agents if plane == "agent" else self.owners
+        if _has_left(sock):
+            # The client may have sent its request again elsewhere; it must not be done twice.
+            sock.close()
+            return
         sock.setblocking(False)
-        task = asyncio.get_running_loop().create_task(_adopt(connections, sock, received))
-        self._adopting.add(task)
-        task.add_done_callback(self._adopting.discard)
+        connections.newcomers.take(sock, received)
 
     async def close(self) -> None:
         """End every world."""
         await self.worlds.close_all()
-        self._checker.close()
-
-
-async def _adopt(connections: Connections, sock: socket.socket, received: bytes) -> None:
-    if _has_left(sock):
-        # The client may have sent its request again elsewhere; it must not be done twice.
-        sock.close()
-        return
-    try:
-        await asyncio.get_running_loop().connect_accepted_socket(partial(connections.connection, received), sock)
-    except OSError:
-        sock.close()
+        self.verdicts.close()
 
 
 def _has_left(sock: socket.socket) -> bool:
@@ -136,11 +135,12 @@ async def serving(
         stack.push_async_callback(front.close)
         stack.enter_context(front.siblings.taking(front.take))
         await stack.enter_async_context(front.agents.accepting(*agents))
-        await stack.enter_async_context(front.owners.accepting(*owners, questions))
+        await stack.enter_async_context(front.owners.accepting(*owners))
+        await stack.enter_async_context(front.peers.accepting(questions))
         yield
 
 
-def run(serve: Coroutine[Any, Any, None]) -> None:
+def run_on_loop(serve: Coroutine[Any, Any, None]) -> None:
     """Run on uvloop where it is installed, else on asyncio's own loop."""
     try:
         import uvloop

@@ -12,12 +12,16 @@ import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import StateDiff
-from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.errors import EnvScalerError, Reason, WorkerEndedError
 from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.static_results import OfferedTasks
+from envscaler_mcp.farm.watchers import JsonText, Watchers
 from envscaler_mcp.farm.worker_calls import WorkerCalls
-from envscaler_mcp.sandbox.worker_errors import Reason, WorkerEndedError
+from envscaler_mcp.sandbox.check_run import CheckRun
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
+from envscaler_mcp.serving.control.plane import NoWorldError
+from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.deadline import count_no_garbage
 from envscaler_mcp.serving.journaled_world import JournaledWorld
 from envscaler_mcp.serving.local_world import LocalWorld
@@ -26,8 +30,6 @@ from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.serving.world_slot import WorldSlot
 
-WATCHER_BACKLOG = 1_000
-"""Events that may wait for a watcher before it is let go."""
 MOST_WAITING = 64
 """Calls that may wait for their turn in one world."""
 MOST_OVERDUE = 3
@@ -35,6 +37,8 @@ MOST_OVERDUE = 3
 CALL_SECONDS = 0.1
 """How long a call may work in this process; the slowest of the library takes half of it."""
 CROWDED = Outcome.saying("invalid", f"{MOST_WAITING} calls wait for this world already; wait for an answer.")
+
+_CLOSED = "This world was closed while it was judged."
 
 T = TypeVar("T")
 
@@ -57,9 +61,13 @@ class Threads:
     calls: WorkerCalls
     """Of all environments: these need no thread each."""
     opening: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(4))
+    """For worlds that owners open."""
+    visiting: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(4))
+    """For worlds of guest links: visitors never use up the openings of owners."""
     acting: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(8))
     """For what owners do, and for answers that the event loop does not wait for."""
     judging: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(4))
+    """For verdicts that run no check; those that do have places of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,8 @@ class Start:
     state: str | None = None
     seed: int | None = None
     prompts: Offer | None = None
+    task: OwnTask | None = None
+    """A task of the owner's, which offers no prompts."""
 
 
 @dataclass(slots=True)
@@ -83,13 +93,6 @@ class Counts:
     ended_for_memory: int = 0
     slowed: int = 0
     calls: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class Watcher:
-    """A client that is told what happens in a world."""
-
-    events: asyncio.Queue[Mapping[str, Any] | None] = field(default_factory=lambda: asyncio.Queue(WATCHER_BACKLOG))
 
 
 class BusyError(EnvScalerError):
@@ -108,15 +111,19 @@ class HostedWorld:
         counts: Counts,
         threads: Threads,
         start: Start,
+        events: HeldBytes,
         *,
         visitor: bool = False,
     ) -> None:
+        """Events that wait for its watchers are counted in an account of all worlds."""
         self.name = name
         self.environment = environment
         self.session = session
         self.terms = terms
         self.visitor = visitor
         """Whether it came into being because a person went to its address."""
+        self.batch = ""
+        """Which worlds were opened with the same request; they are closed together if one of them cannot be opened."""
         self.address = ""
         """Where the visitor came from."""
         self.first_lease: float | None = None
@@ -141,7 +148,11 @@ class HostedWorld:
         self.waiting = 0
         """Requests that wait for their turn or for its worker."""
         self._slowed = False
-        self._watchers: set[Watcher] = set()
+        self.check_runs: set[CheckRun] = set()
+        """Verdicts on it that are under way."""
+        self.waiting_verdicts: set[asyncio.Future[None]] = set()
+        """Verdicts on it that wait for a place."""
+        self.watchers = Watchers(name, events)
 
     def call(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome | Coroutine[Any, Any, Outcome]:
         """What comes of a call: at once in this process, later in a worker."""
@@ -162,7 +173,7 @@ class HostedWorld:
             self.first_lease = None
         elif outcome.kind == "limited":
             self._end_if_overdue()
-        if self._watchers:
+        if self.watchers:
             self._tell_of_call(tool, arguments, outcome, self._diff_of(tool, outcome))
         return outcome
 
@@ -210,7 +221,7 @@ class HostedWorld:
             self._slowed = True
             self._counts.slowed += 1
             self.tell("slowed", {"tool": tool})
-        if self._watchers:
+        if self.watchers:
             diff = await anyio.to_thread.run_sync(self._diff_of, tool, outcome, limiter=self.threads.acting)
             self._tell_of_call(tool, arguments, outcome, diff)
         return outcome
@@ -286,18 +297,10 @@ class HostedWorld:
         return max(0, world.held - self._held_first) if isinstance(world, LocalWorld) and self.ended is None else 0
 
     @property
-    def offered(self) -> OfferedTasks:
-        """The tasks that it offers as prompts."""
-        return self.environment.offered(self.start.scenario, self.start.state, self.start.prompts)
-
-    def watch(self) -> Watcher:
-        """Be told from now on."""
-        watcher = Watcher()
-        self._watchers.add(watcher)
-        return watcher
-
-    def unwatch(self, watcher: Watcher) -> None:
-        self._watchers.discard(watcher)
+    def offered(self) -> OfferedTasks | None:
+        """The tasks that it offers as prompts; None where they were not read yet."""
+        prompts = self.start.prompts if self.start.task is None else "none"
+        return self.environment.offered(self.start.scenario, self.start.state, prompts)
 
     def _diff_of(self, tool: str, outcome: Outcome) -> StateDiff:
         declared = self.environment.card.tool(tool)
@@ -309,33 +312,25 @@ class HostedWorld:
             "tool": tool,
             "arguments": arguments,
             "kind": outcome.kind,
-            "result": outcome.payload,
+            "result": JsonText(outcome.text),
             "diff": diff.model_dump(mode="json"),
         }
         self.tell("call", event)
 
     def tell(self, what: str, details: Mapping[str, Any]) -> None:
         """Tell all watchers."""
-        for watcher in list(self._watchers):
-            try:
-                watcher.events.put_nowait({"event": what, "number": self.calls, **details})
-            except asyncio.QueueFull:
-                self._watchers.discard(watcher)
-                _hang_up(watcher)
+        self.watchers.tell(what, self.calls, details)
 
     async def close(self) -> None:
         """End the world, and tell its watchers."""
         self.tell("closed", {})
-        for watcher in list(self._watchers):
-            _hang_up(watcher)
-        self._watchers.clear()
+        self.watchers.end()
+        for waiting in self.waiting_verdicts:
+            if not waiting.done():
+                waiting.set_exception(NoWorldError(_CLOSED))
+        for run in list(self.check_runs):
+            await anyio.to_thread.run_sync(run.end, "closed", _CLOSED)
         # A call that hangs is not waited for.
         if self.waiting:
             await self.end("closed", "this world was closed; open another one")
         await self._served.turn(self.session.close)
-
-
-def _hang_up(watcher: Watcher) -> None:
-    if watcher.events.full():
-        watcher.events.get_nowait()
-    watcher.events.put_nowait(None)

@@ -8,6 +8,7 @@ from http import HTTPStatus
 import httptools
 
 from envscaler_mcp.serving.outcome import encode
+from envscaler_mcp.serving.sockets import network_of
 
 MAX_HEADERS = 64
 MAX_TARGET = 2_048
@@ -47,6 +48,11 @@ class Request:
     upgrade: bool = False
     world: tuple[str, str] | None = None
     """The environment and the name in the address of a world, once the request is admitted."""
+
+    @property
+    def network(self) -> str:
+        """The addresses that count as one with the client's."""
+        return network_of(self.peer)
 
 
 @dataclass(slots=True)

@@ -16,8 +16,13 @@ KEPT_KEYS = 1_000
 """Of one token; a client sends a request again within moments."""
 KEPT_TOKENS = 100
 MAX_KEY = 200
+KEPT_BYTES = 8 * 1024 * 1024
+"""Of the answers of one token; its last one is kept in any case."""
+ALL_KEPT_BYTES = 32 * 1024 * 1024
+"""Of the answers of all tokens; the token with the most makes room."""
 
 _Answers = dict[str, tuple[bytes, asyncio.Task[Response]]]
+"""By key, in the order in which they were asked for."""
 
 
 class IdempotentRequests:
@@ -29,15 +34,15 @@ class IdempotentRequests:
     def __init__(self) -> None:
         self._by_token: dict[bytes, _Answers] = {}
 
-    async def answer(self, request: Request, do: Callable[[], Coroutine[Any, Any, Response]]) -> Response:
-        """The first answer; another request with a used key is refused."""
+    async def answer(self, request: Request, order: bytes, do: Callable[[], Coroutine[Any, Any, Response]]) -> Response:
+        """The first answer to this order; another order with a used key is refused."""
         key = request.headers.get("idempotency-key")
         if key is None:
             return await do()
         if not 0 < len(key) <= MAX_KEY:
             return error_response(400, f"An idempotency key has 1 to {MAX_KEY} characters.")
         answers = self._answers_of(request.headers.get("authorization", ""))
-        sent = hashlib.sha256(await request.body()).digest()
+        sent = hashlib.sha256(order).digest()
         first = answers.get(key)
         if first is None:
             if len(answers) >= KEPT_KEYS:
@@ -54,7 +59,17 @@ class IdempotentRequests:
             raise
         if answer.status_code >= 500:
             answers.pop(key, None)
+        self._forget_oldest(answers)
         return answer
+
+    def _forget_oldest(self, answers: _Answers) -> None:
+        """Keep to the bounds on bytes; where all tokens hold too much, the one that holds most makes room."""
+        sizes = _sizes(answers)
+        while sum(sizes.values()) > KEPT_BYTES and len(sizes) > 1:
+            _forget_first(answers, sizes)
+        by_token = [(held, _sizes(held)) for held in self._by_token.values()]
+        while sum(sum(sizes.values()) for _, sizes in by_token) > ALL_KEPT_BYTES:
+            _forget_first(*max(by_token, key=lambda pair: sum(pair[1].values())))
 
     def _answers_of(self, authorization: str) -> _Answers:
         token = hashlib.sha256(authorization.encode()).digest()
@@ -64,3 +79,17 @@ class IdempotentRequests:
         if len(self._by_token) > KEPT_TOKENS:
             del self._by_token[next(iter(self._by_token))]
         return answers
+
+
+def _forget_first(answers: _Answers, sizes: dict[str, int]) -> None:
+    key = next(iter(sizes))
+    del sizes[key], answers[key]
+
+
+def _sizes(answers: _Answers) -> dict[str, int]:
+    """Bytes of the answers that are there, by key; requests that are still being done are not among them."""
+    return {
+        key: len(task.result().body)
+        for key, (_, task) in answers.items()
+        if task.done() and not task.cancelled() and task.exception() is None
+    }

@@ -56,7 +56,7 @@ class RpcError(Exception):
 
 
 @dataclass(slots=True)
-class Message:
+class RpcMessage:
     """A request, or a notification, which has no id."""
 
     id: int | str | None
@@ -82,7 +82,7 @@ def unanswered(status: int, reason: str, *headers: tuple[str, str]) -> Answer:
 _NO_MESSAGE = "The body must be one JSON-RPC request or notification."
 
 
-def read_message(body: bytes) -> Message | None:
+def read_message(body: bytes) -> RpcMessage | None:
     """The message in a body; None for an answer, which this server does not wait for."""
     try:
         said = json.loads(body.decode())
@@ -100,7 +100,7 @@ def read_message(body: bytes) -> Message | None:
     id_ = said.get("id")
     if "id" in said and type(id_) not in (int, str):
         raise RpcError(INVALID_REQUEST, "The id of a request must be a text or a whole number.")
-    return Message(id_, method, params or {})
+    return RpcMessage(id_, method, params or {})
 
 
 def _is_deep(said: Any) -> bool:
@@ -133,7 +133,7 @@ def check_meta(params: Mapping[str, Any]) -> None:
         raise RpcError(INVALID_PARAMS, "A progressToken must be a text or a whole number.")
 
 
-def check_envelope(message: Message, headers: Mapping[str, str], repeated: frozenset[str]) -> None:
+def check_envelope(message: RpcMessage, headers: Mapping[str, str], repeated: frozenset[str]) -> None:
     """What a request of the modern era must carry: each fact in its body, and the same in its headers."""
     for name in _ROUTING & repeated:
         raise RpcError(HEADER_MISMATCH, f"The header {name} may stand there once.")

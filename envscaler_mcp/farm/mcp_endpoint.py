@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.folder_reading import FolderError
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import (
@@ -18,13 +19,14 @@ from envscaler_mcp.farm.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     MODERN_VERSIONS,
-    Message,
     RpcError,
+    RpcMessage,
     check_envelope,
     check_meta,
     read_message,
     unsupported,
 )
+from envscaler_mcp.farm.static_results import NO_TASKS, OF_TASKS
 from envscaler_mcp.serving.outcome import Outcome, encode, meta_of
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, NO_KEY, is_key
 
@@ -63,8 +65,9 @@ def answer_agent(
             check_envelope(message, headers, request.repeated)
         check_meta(message.params)
         if message.method != "tools/call":
-            tasks = world.offered if isinstance(world, HostedWorld) else environment.offered()
-            result = environment.fixed.result(modern, message.method, message.params, tasks)
+            if message.method in OF_TASKS:
+                return _listed(environment, world, message, id_, modern, reads_json)
+            result = environment.fixed.result(modern, message.method, message.params, NO_TASKS)
             return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
         if isinstance(world, HostedWorld):
             return _called(world, message, id_, modern, reads_json)
@@ -74,7 +77,41 @@ def answer_agent(
         return _error(cause, cause.status if whole else 200, id_)
 
 
-async def _arrived(arrival: Arrival, message: Message, id_: bytes, modern: bool, reads_json: bool) -> Answer:
+def _listed(
+    environment: HostedEnvironment,
+    world: HostedWorld | Arrival,
+    message: RpcMessage,
+    id_: bytes,
+    modern: bool,
+    reads_json: bool,
+) -> Answer | Coroutine[Any, Any, Answer]:
+    tasks = world.offered if isinstance(world, HostedWorld) else environment.offered()
+    if tasks is None:
+        return _listed_later(environment, world, message, id_, modern, reads_json)
+    result = environment.fixed.result(modern, message.method, message.params, tasks)
+    return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
+
+
+async def _listed_later(
+    environment: HostedEnvironment,
+    world: HostedWorld | Arrival,
+    message: RpcMessage,
+    id_: bytes,
+    modern: bool,
+    reads_json: bool,
+) -> Answer:
+    """The same where the tasks of the folder must be read before."""
+    try:
+        await environment.read_tasks()
+        answer = _listed(environment, world, message, id_, modern, reads_json)
+    except FolderError as cause:
+        return _error(RpcError(INVALID_REQUEST, str(cause)), 503, id_)
+    except RpcError as cause:
+        return _error(cause, cause.status if modern else 200, id_)
+    return answer if isinstance(answer, Answer) else await answer
+
+
+async def _arrived(arrival: Arrival, message: RpcMessage, id_: bytes, modern: bool, reads_json: bool) -> Answer:
     try:
         answer = _called(await arrival(), message, id_, modern, reads_json)
     except RpcError as cause:
@@ -83,7 +120,7 @@ async def _arrived(arrival: Arrival, message: Message, id_: bytes, modern: bool,
 
 
 def _called(
-    world: HostedWorld, message: Message, id_: bytes, modern: bool, reads_json: bool
+    world: HostedWorld, message: RpcMessage, id_: bytes, modern: bool, reads_json: bool
 ) -> Answer | Coroutine[Any, Any, Answer]:
     params = message.params
     tool, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta")
@@ -129,7 +166,7 @@ def _shaped(world: HostedWorld, id_: bytes, modern: bool, reads_json: bool, outc
     return _sent(body, reads_json)
 
 
-def _noted(message: Message | None, version: str | None, modern: bool) -> Answer:
+def _noted(message: RpcMessage | None, version: str | None, modern: bool) -> Answer:
     """Notifications change nothing here, and an answer belongs to no question; both are well meant in the older era."""
     if message is None and modern:
         raise RpcError(INVALID_REQUEST, "No answer was asked for.")

@@ -6,9 +6,13 @@ import logging
 import os
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+
+import anyio.to_thread
 
 from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.verdicts import Verdicts
+from envscaler_mcp.sandbox.check_run import CheckRun
 from envscaler_mcp.sandbox.limits import MIB, resident
 from envscaler_mcp.sandbox.warm_code import loaded_workers
 
@@ -41,13 +45,20 @@ class MemoryWatch:
         """Bytes that the process holds for its clients, which no world can help."""
         self._for_worlds = max(limit - resident(os.getpid()), limit // PART_OF_LOCAL)
         """Bytes that are left for worlds where the process has none yet."""
+        self.verdicts: Verdicts | None = None
+        """Verdicts on these worlds, whose checks run in workers too."""
         self._in_worlds = 0
         self._in_loaded = 0
+        self._in_checks = 0
 
     @property
     def used(self) -> int:
         """Bytes that this process and its workers hold together."""
-        return resident(os.getpid()) + self._in_worlds + self._in_loaded
+        return resident(os.getpid()) + self._in_workers
+
+    @property
+    def _in_workers(self) -> int:
+        return self._in_worlds + self._in_loaded + self._in_checks
 
     @property
     def in_process(self) -> int:
@@ -58,12 +69,12 @@ class MemoryWatch:
     @property
     def workers_are_full(self) -> bool:
         """Whether the workers hold more than their part."""
-        return self._in_worlds + self._in_loaded > self._for_worlds - self._for_worlds // PART_OF_LOCAL
+        return self._in_workers > self._for_worlds - self._for_worlds // PART_OF_LOCAL
 
     @property
     def too_much_in_process(self) -> int:
         """Bytes that the process holds beyond the part of its worlds."""
-        left = self._for_worlds - self._in_worlds - self._in_loaded
+        left = self._for_worlds - self._in_workers
         part = max(self._for_worlds // PART_OF_LOCAL, min(self._for_worlds // MOST_OF_LOCAL, left))
         return max(0, self.in_process - part)
 
@@ -77,6 +88,14 @@ class MemoryWatch:
             world.weigh(now)
         self._in_worlds = sum(world.memory for world in in_workers)
         self._in_loaded = loaded_workers().memory()
+        self._in_checks = 0 if self.verdicts is None else self.verdicts.idle_memory
+        for run in self._runs:
+            run.weigh()
+            self._in_checks += run.memory
+
+    @property
+    def _runs(self) -> Collection[CheckRun]:
+        return () if self.verdicts is None else self.verdicts.runs
 
     async def make_room(self, worlds: Iterable[HostedWorld]) -> int:
         """End the largest until the rest may stay; how many were ended."""
@@ -107,10 +126,17 @@ class MemoryWatch:
 
     async def _make_room_in_workers(self, worlds: Iterable[HostedWorld]) -> int:
         ended = 0
-        for world in sorted(worlds, key=lambda world: -world.memory):
+        holders: list[HostedWorld | CheckRun] = [*worlds, *self._runs]
+        for world in sorted(holders, key=lambda holder: -holder.memory):
             held = world.memory
             if not (held and self.workers_are_full):
                 break
+            if isinstance(world, CheckRun):
+                logger.warning("the checks of a verdict held %d MiB and were ended", held // MIB)
+                await anyio.to_thread.run_sync(world.end, "memory", "the farm was short of memory")
+                self._in_checks -= held
+                world.memory = 0
+                continue
             logger.warning("a world of %s held %d MiB and was ended", world.environment.card.id, held // MIB)
             await world.end(
                 "memory",

@@ -31,9 +31,8 @@ _ABOUT = {
     "requests_total": ("counter", "Requests by status."),
 }
 _PREFIX = "envscaler_"
-OWN = "own"
-"""The query that asks one process for what is its own."""
-FIGURES = f"/figures?{OWN}"
+FIGURES = "/figures"
+"""What one process answers to the others."""
 KEPT_SECONDS = 1.0
 
 
@@ -71,9 +70,13 @@ class Figures:
             values[f'requests_total{{status="{status}"}}'] = count
         return values
 
-    async def as_json(self, request: Request) -> Response:
-        """Of all processes, or of this one for the others."""
-        return json_response(self.own() if OWN in request.query_params else await self._all())
+    async def as_json(self, _: Request) -> Response:
+        """Of all processes."""
+        return json_response(await self._all())
+
+    async def own_as_json(self, _: Request) -> Response:
+        """Of this one, for the others."""
+        return json_response(self.own())
 
     async def metrics(self, _: Request) -> Response:
         """For Prometheus."""

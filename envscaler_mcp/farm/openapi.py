@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from envscaler_mcp import __version__
-from envscaler_mcp.serving.control.schemas import FARM_OPERATIONS, ErrorAnswer, Operation
+from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, FARM_OPERATIONS, ControlOperation, ErrorAnswer
 
 _REFUSALS = {
     "400": "The request is wrong.",
@@ -46,10 +46,12 @@ def document() -> dict[str, Any]:
     }
 
 
-def _described(operation: Operation) -> dict[str, Any]:
-    parameters: list[dict[str, Any]] = []
-    if "{name}" in operation.path:
-        parameters.append({"name": "name", "in": "path", "required": True, "schema": {"type": "string"}})
+def _described(operation: ControlOperation) -> dict[str, Any]:
+    parameters: list[dict[str, Any]] = [
+        {"name": part, "in": "path", "required": True, "schema": {"type": "string"}}
+        for part in ("name", "environment")
+        if f"{{{part}}}" in operation.path
+    ]
     if operation.does == "open":
         about = "The same key with the same body opens the worlds once."
         parameters.append(
@@ -59,7 +61,7 @@ def _described(operation: Operation) -> dict[str, Any]:
     gives = {"text/event-stream": {"schema": {"type": "string"}}} if operation.gives is None else _json(operation.gives)
     error = _json(ErrorAnswer)
     described: dict[str, Any] = {
-        "operationId": f"{operation.does}_world" if operation.does != "list" else "list_worlds",
+        "operationId": _operation_id(operation),
         "summary": operation.about,
         "parameters": parameters,
         "responses": {
@@ -70,6 +72,12 @@ def _described(operation: Operation) -> dict[str, Any]:
     if operation.takes is not None:
         described["requestBody"] = {"required": operation.does == "open", "content": _json(operation.takes)}
     return described
+
+
+def _operation_id(operation: ControlOperation) -> str:
+    if operation.path.startswith(ENVIRONMENTS):
+        return f"read_{operation.does}"
+    return f"{operation.does}_world" if operation.does != "list" else "list_worlds"
 
 
 def _json(model: type[BaseModel]) -> dict[str, Any]:

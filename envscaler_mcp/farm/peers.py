@@ -24,6 +24,8 @@ Plane = Literal["agent", "control"]
 _PLANES: tuple[Plane, ...] = ("agent", "control")
 
 ANSWER_SECONDS = 60.0
+_TAKEN_AT_ONCE = 64
+"""Connections that are taken from others in one turn of the loop."""
 _WAIT = 0.002
 _LONGEST_WAIT = 2.0
 
@@ -87,7 +89,8 @@ class Siblings:
             loop.remove_reader(box.fileno())
 
     def _empty(self, box: socket.socket, take: Taken) -> None:
-        while True:
+        # The rest follows in the next turn of the loop.
+        for _ in range(_TAKEN_AT_ONCE):
             try:
                 said, handed, _, _ = socket.recv_fds(box, 1, 2)
             except BlockingIOError:

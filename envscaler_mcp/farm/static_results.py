@@ -21,6 +21,11 @@ class OfferedTasks:
         self.made: dict[bool, bytes] = {}
 
 
+OF_TASKS = frozenset({"prompts/list", "prompts/get"})
+"""The methods whose results depend on the tasks of a world."""
+NO_TASKS = OfferedTasks(())
+
+
 class FixedAnswers:
     """The results of every request that is no call, as the bytes that are sent."""
 

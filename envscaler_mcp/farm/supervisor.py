@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from envscaler_mcp.errors import LaunchError
-from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, run, run_front_end
+from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, run_front_end, run_on_loop
 from envscaler_mcp.farm.peers import Mailboxes
 from envscaler_mcp.sandbox import limits
 
@@ -82,7 +82,7 @@ class Supervisor:
                 signal.signal(asking, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKING)
             front = FrontEnd(self._config, number, boxes)
-            run(run_front_end(front, [self._agents], [self._owners], boxes, lifeline[0]))
+            run_on_loop(run_front_end(front, [self._agents], [self._owners], boxes, lifeline[0]))
             code = 0
         except BaseException:
             logger.exception("process %d of the farm", number)

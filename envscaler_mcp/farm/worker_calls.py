@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
+from envscaler_mcp.launch.readable import readable
 from envscaler_mcp.sandbox.pending import Pending
 
 FIRST_LOOK = 0.05
@@ -46,7 +47,7 @@ class WorkerCalls:
         """Whether there is something to read; false where the worker must be ended first."""
         between, busy = FIRST_LOOK, False
         try:
-            while not await _readable(pending.descriptor, between):
+            while not await readable(pending.descriptor, between):
                 if pending.must_end():
                     return False
                 if not busy and pending.is_busy(self._waiting):
@@ -73,22 +74,3 @@ class WorkerCalls:
             if len(self._busy) > 1 and self._busy[0] is working:
                 working.stop()
                 self._busy.rotate(-1)
-
-
-async def _readable(descriptor: int, seconds: float) -> bool:
-    """Whether a descriptor can be read within so many seconds."""
-    loop = asyncio.get_running_loop()
-    answered: asyncio.Future[bool] = loop.create_future()
-    late = loop.call_later(seconds, _settle, answered, False)
-    loop.add_reader(descriptor, _settle, answered, True)
-    try:
-        return await answered
-    finally:
-        # Before the stream may be closed: its number would soon be another connection's.
-        loop.remove_reader(descriptor)
-        late.cancel()
-
-
-def _settle(answered: asyncio.Future[bool], readable: bool) -> None:
-    if not answered.done():
-        answered.set_result(readable)

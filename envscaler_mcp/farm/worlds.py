@@ -9,18 +9,24 @@ import logging
 import secrets
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import anyio.to_thread
 
 from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm import memory
-from envscaler_mcp.farm.environments import Environments, HostedEnvironment
+from envscaler_mcp.farm.environments import Environments, HostedEnvironment, isolation_of_others
+from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.hosted_world import Counts, HostedWorld, Start, Terms, Threads
 from envscaler_mcp.farm.memory import MemoryWatch
+from envscaler_mcp.farm.watchers import MAX_EVENTS
 from envscaler_mcp.farm.worker_calls import WorkerCalls
+from envscaler_mcp.serving.control.plane import NoWorldError
+from envscaler_mcp.serving.control.schemas import OwnTask
+from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.tasks import Offer
 
 logger = logging.getLogger(__name__)
@@ -35,10 +41,6 @@ _RANDOM = 22
 
 class FullError(EnvScalerError):
     """The farm holds as many worlds as it may."""
-
-
-class NoWorldError(WorldError):
-    """Nothing lives at an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,14 @@ class Share:
                 return name
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Visit:
+    """A world of a guest link that is being opened; it has its place among the visitors' worlds already."""
+
+    address: str
+    ended: asyncio.Event
+
+
 class Worlds:
     """One process's worlds."""
 
@@ -93,11 +103,13 @@ class Worlds:
         self._secret = secret
         self._isolation: Isolation = isolation
         self._open: dict[str, HostedWorld] = {}
-        self._visits: dict[str, asyncio.Event] = {}
+        self._visits: dict[str, _Visit] = {}
         self._opening = 0
         self._threads: dict[str, Threads] = {}
         self._calls = WorkerCalls()
         self.memory = MemoryWatch(caps.memory)
+        self.events = HeldBytes(MAX_EVENTS)
+        """What waits for watchers of worlds."""
         self.visitors = 0
 
     def __len__(self) -> int:
@@ -132,19 +144,26 @@ class Worlds:
         seed: int | None = None,
         lease_seconds: float | None = None,
         prompts: Offer | None = None,
+        task: OwnTask | None = None,
     ) -> HostedWorld:
         """A new world, its owner's until it is closed or left alone for its lease."""
-        hosted = self.environments.find(environment)
-        start = Start(scenario, state, seed, prompts)
+        hosted = await self.environments.find(environment)
+        start = Start(scenario, state, seed, prompts, task)
         return await self._place(self.share.fresh(), hosted, self._lease(lease_seconds), start)
 
     async def fork(self, parent: HostedWorld) -> HostedWorld:
         """A second world that goes on from where the first is."""
         self._admit(here=parent.place == "here")
-        session = await parent.act(lambda session: session.fork(), FORK_SECONDS)
+        self._opening += 1
+        try:
+            session = await parent.act(lambda session: session.fork(), FORK_SECONDS)
+        finally:
+            self._opening -= 1
         name, threads = self.share.fresh(), parent.threads
         return self._add(
-            HostedWorld(name, parent.environment, session, parent.terms, self.counts, threads, parent.start)
+            HostedWorld(
+                name, parent.environment, session, parent.terms, self.counts, threads, parent.start, self.events
+            )
         )
 
     def _lease(self, seconds: float | None) -> Terms:
@@ -168,18 +187,29 @@ class Worlds:
         visitor: bool = False,
     ) -> HostedWorld:
         threads = self._threads_of(hosted)
-        where = start.scenario, start.state, start.seed, self._isolation
-        here = self._isolation == "local" and await hosted.may_run_here(threads.opening)
+        limiter = threads.visiting if visitor else threads.opening
+        here = self._isolation == "local" and hosted.runs_here
         self._admit(here=here)
-        if here:
-            session = hosted.session(*where)
-        else:
-            self._opening += 1
-            try:
-                session = await anyio.to_thread.run_sync(hosted.session, *where, limiter=threads.opening)
-            finally:
-                self._opening -= 1
-        return self._add(HostedWorld(name, hosted, session, terms, self.counts, threads, start, visitor=visitor))
+        self._opening += 1
+        others = isolation_of_others(self._isolation)
+        try:
+            opening = await self._opening_of(hosted, start, "local" if here else others, limiter)
+            session = opening() if here else await anyio.to_thread.run_sync(opening, limiter=limiter)
+        finally:
+            self._opening -= 1
+        return self._add(
+            HostedWorld(name, hosted, session, terms, self.counts, threads, start, self.events, visitor=visitor)
+        )
+
+    async def _opening_of(
+        self, hosted: HostedEnvironment, start: Start, isolation: Isolation, limiter: anyio.CapacityLimiter
+    ) -> Callable[[], Session]:
+        """What opens a session there."""
+        if start.task is not None:
+            others_named = start.scenario is not None or start.state is not None
+            return partial(hosted.own_session, start.task, start.seed, isolation, others_named=others_named)
+        task, begins = await hosted.start_of(start.scenario, start.state, limiter)
+        return partial(hosted.session, task, begins, start.state, start.seed, isolation)
 
     def _threads_of(self, hosted: HostedEnvironment) -> Threads:
         return self._threads.setdefault(hosted.card.id, Threads(self._calls))
@@ -210,7 +240,6 @@ class Worlds:
         if environment not in self.environments.entries:
             # Any page may ask, so no name is looked for that this one may have been meant for.
             raise WorldError("There is no such environment; /v0.1/servers lists them.")
-        self.environments.find(environment)
         random = secrets.token_urlsafe(16)
         return random + self._signature(environment, random)
 
@@ -227,32 +256,40 @@ class Worlds:
     async def open_guest(self, environment: str, name: str, address: str = "") -> HostedWorld:
         """The world of an invitation, fresh if it is not there any more."""
         while (coming := self._visits.get(name)) is not None:
-            await coming.wait()
+            await coming.ended.wait()
         world = self._open.get(name)
         if world is not None:
             return world
-        self._visits[name] = asyncio.Event()
+        self._visits[name] = visit = _Visit(address, asyncio.Event())
         try:
-            await self._make_place(address)
+            await self._make_place(visit)
             terms = Terms(self.caps.visit_seconds, self.caps.calls, self.caps.records)
-            world = await self._place(name, self.environments.find(environment), terms, Start(), visitor=True)
+            world = await self._place(name, await self.environments.find(environment), terms, Start(), visitor=True)
             world.address, world.first_lease = address, self.caps.first_visit_seconds
             return world
         finally:
-            self._visits.pop(name).set()
+            self._visits.pop(name).ended.set()
 
-    async def _make_place(self, address: str) -> None:
-        """End the visitor's world that was idle longest where there are too many, those first that were never used."""
+    async def _make_place(self, visit: _Visit) -> None:
+        """End the visitor's world that was idle longest where there are too many, those first that were never used.
+
+        Visits whose worlds are being opened count too, or calls at many guest links at once would all find a place.
+        """
+        coming = [other.address for other in self._visits.values() if other is not visit]
         visits = [world for world in self._open.values() if world.visitor] if self.visitors else []
-        own = [world for world in visits if world.address == address]
-        if len(own) >= self.caps.visitors_of_address:
-            visits = own
-        elif len(visits) < self.caps.visitors:
+        own = [world for world in visits if world.address == visit.address]
+        if len(own) + coming.count(visit.address) >= self.caps.visitors_of_address:
+            visits, waiting = own, coming.count(visit.address)
+        elif len(visits) + len(coming) < self.caps.visitors:
             return
+        else:
+            waiting = len(coming)
         now = time.monotonic()
         idle = [world for world in visits if world.first_lease is not None or world.used < now - IN_USE_SECONDS]
         if not idle:
-            raise FullError(f"{len(visits)} visitors are here already, as many as may; come back later.")
+            there = len(visits) + waiting
+            raise FullError(f"{there} visitors are here already, as many as may; come back later.")
+        # It leaves the open worlds before anything is waited for, so each visit ends another world.
         await self.close(min(idle, key=lambda world: (world.first_lease is None, world.used)))
 
     # The end of worlds

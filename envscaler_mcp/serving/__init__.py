@@ -1,6 +1,6 @@
 """What a running server needs: methods become tools, a world becomes a server. Importing this never imports `mcp`."""
 
-from envscaler_mcp.serving.code import EnvironmentCode, load_class, load_code, load_folder
+from envscaler_mcp.serving.code import EnvironmentCode, load_class, load_folder, read_code
 from envscaler_mcp.serving.tools import tool_table
 from envscaler_mcp.serving.world import LocalWorld, Outcome, World, open_world
 
@@ -10,8 +10,8 @@ __all__ = [
     "Outcome",
     "World",
     "load_class",
-    "load_code",
     "load_folder",
     "open_world",
+    "read_code",
     "tool_table",
 ]

@@ -21,8 +21,10 @@ from envscaler_mcp.serving.replaced_modules import builtins_with, replaced_modul
 from envscaler_mcp.serving.tools import tool_table
 from envscaler_mcp.serving.validation import MAX_ITEMS, Check, compile_arguments
 
-_MOST_SOURCE = 2 << 20
+MOST_SOURCE = 2 << 20
 """Bytes of a source that are read at all; the gate lets fewer through."""
+CARD = "environment.json"
+SOURCE = "environment.py"
 COMPILED_ITEMS = 20
 """How long a list argument of a compiled environment may be where its schema does not say."""
 
@@ -52,6 +54,8 @@ class EnvironmentCode:
     genuine: bool
     """Whether the source is the one that the card was made for."""
     trust: Trust = "unread"
+    admitted: bool = False
+    """Whether the gate has let this source through already, in another process."""
 
     @classmethod
     def of(cls, environment: Environment, source: str, trust: Trust = "unread") -> EnvironmentCode:
@@ -60,11 +64,7 @@ class EnvironmentCode:
         if not genuine and environment.origin != "published":
             table = tool_table(source, environment.class_name)
             environment = environment.model_copy(update={"tools": table})
-        limit = COMPILED_ITEMS if environment.origin == "compiled" else MAX_ITEMS
-        # Published tools are offered with the schemas that they were published with, which nothing there enforces.
-        made = _unchecked_tool if environment.origin == "published" else partial(_callable_tool, limit=limit)
-        tools = {tool.name: made(tool) for tool in environment.tools}
-        return cls(environment, source, MappingProxyType(tools), genuine, trust)
+        return cls(environment, source, callable_tools(environment), genuine, trust)
 
     @property
     def trusted(self) -> bool:
@@ -80,6 +80,14 @@ class EnvironmentCode:
     def published(self) -> bool:
         """Whether its worlds do exactly what the published runtime does."""
         return self.environment.origin == "published"
+
+
+def callable_tools(environment: Environment) -> Mapping[str, CallableTool]:
+    """The tools of a card, by name, with the checks of their arguments."""
+    limit = COMPILED_ITEMS if environment.origin == "compiled" else MAX_ITEMS
+    # Published tools are offered with the schemas that they were published with, which nothing there enforces.
+    made = _unchecked_tool if environment.origin == "published" else partial(_callable_tool, limit=limit)
+    return MappingProxyType({tool.name: made(tool) for tool in environment.tools})
 
 
 def _callable_tool(tool: Tool, limit: int) -> CallableTool:
@@ -98,12 +106,15 @@ def _is_flat(schema: Mapping[str, Any]) -> bool:
     return schema.get("type") in ("string", "integer", "number", "boolean", "null")
 
 
-def load_folder(folder: Path) -> tuple[Environment, str]:
-    """The card and the source in a server folder."""
-    return Environment.read_in(folder, "environment.json"), read_member_text(folder, "environment.py", _MOST_SOURCE)
+def load_folder(
+    folder: Path, most_card: int = Environment.MOST_BYTES, most_source: int = MOST_SOURCE
+) -> tuple[Environment, str]:
+    """The card and the source in a server folder; the bounds are bytes."""
+    card = read_member_text(folder, CARD, most_card)
+    return Environment.from_text(card, str(folder / CARD)), read_member_text(folder, SOURCE, most_source)
 
 
-def load_code(folder: Path, vouched: str = "") -> EnvironmentCode:
+def read_code(folder: Path, vouched: str = "") -> EnvironmentCode:
     """The code of a server folder, unread unless its digest is the one that the caller vouches for."""
     environment, source = load_folder(folder)
     known = vouched != "" and vouched == digest_of(source)

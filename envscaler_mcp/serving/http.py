@@ -9,7 +9,6 @@ from __future__ import annotations
 import hmac
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import uvicorn
 from mcp.server.lowlevel import Server
@@ -17,13 +16,12 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from envscaler_mcp.serving.pages import is_from_elsewhere, is_own_name
 from envscaler_mcp.serving.sockets import is_loopback
 
 MAX_BODY = 1024 * 1024
 """How long a request may be, in bytes."""
 PATH = "/mcp"
-
-_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
 
 def http_app(
@@ -47,42 +45,45 @@ def http_app(
 
 
 class Doorkeeper:
-    """Who may enter: the right `Host`, no foreign `Origin`, and the token where there is one."""
+    """Who may enter: the right `Host`, no page of another site, and the token where there is one."""
 
     def __init__(self, app: ASGIApp, host: str, token: str | None) -> None:
         self._app = app
         self._open = not is_loopback(host)
-        self._hosts = _NAMES | {host}
+        self._names = frozenset({host.strip("[]").lower()})
         self._token = None if token is None else f"Bearer {token}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or say why not."""
         if scope["type"] == "http":
-            refusal = self._refusal(dict(scope["headers"]))
+            refusal = self._refusal(_headers_of(scope))
             if refusal is not None:
                 await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
     def _refusal(self, headers: dict[bytes, bytes]) -> PlainTextResponse | None:
-        host = headers.get(b"host", b"").decode("latin-1")
-        # A name that leads to this machine may belong to a page in a browser; a machine that is open to others has
-        # names that are unknown here, and there the token decides.
-        if not self._open and _name(f"//{host}") not in self._hosts:
+        host = _text(headers.get(b"host")) or ""
+        # A machine that is open to others has names that are unknown here, and there the token decides.
+        if not self._open and not is_own_name(host, self._names):
             return PlainTextResponse("Invalid Host header", 421)
-        origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and origin.partition("://")[2] != host and _name(origin) not in self._hosts:
-            return PlainTextResponse("Invalid Origin header", 403)
+        if is_from_elsewhere(_text(headers.get(b"origin")), _text(headers.get(b"sec-fetch-site")), host, self._names):
+            return PlainTextResponse("Pages of other sites are not let in", 403)
         if self._token is not None and not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
             return PlainTextResponse("A token is needed", 401, {"WWW-Authenticate": "Bearer"})
         return None
 
 
-def _name(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
+def _headers_of(scope: Scope) -> dict[bytes, bytes]:
+    """Those of a request; where a name came more than once, its values together, which no rule takes for one of them."""
+    headers: dict[bytes, bytes] = {}
+    for name, value in scope["headers"]:
+        headers[name] = headers[name] + b", " + value if name in headers else value
+    return headers
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode("latin-1")
 
 
 class HttpServer(uvicorn.Server):

@@ -33,19 +33,12 @@ class _Mark(NamedTuple):
 class JournaledWorld(LocalWorld):
     """A world of compiled code inside this process."""
 
-    def __init__(self, code: EnvironmentCode, content: Mapping[str, Any], seed: int) -> None:
+    def __init__(self, code: EnvironmentCode, env: Any) -> None:
         super().__init__(code)
-        self._seed = seed
         self.seconds = deadline.SECONDS
         """How long a call may work."""
         self._most_records: int | None = None
-        made = load_class(code.source, code.environment.class_name)
-        if not hasattr(made, "_undo"):
-            raise WorldError(f"The class {made.__name__} of {code.environment.id!r} keeps no journal of its writes.")
-        try:
-            self._env: Any = made(json_copy(dict(content)))
-        except Exception as cause:
-            raise WorldError(f"{code.environment.id!r} cannot be opened at this state: {cause}") from cause
+        self._env = env
         self._env._journal = []
         self._history: list[Write] = []
         self._written: dict[tuple[str, str], set[str]] = {}
@@ -54,8 +47,16 @@ class JournaledWorld(LocalWorld):
 
     @classmethod
     def open(cls, code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> Self:
-        """A new world at a state."""
-        return cls(code, state, seed)
+        """A new world at a state. Nothing in a compiled class is left to chance, so the seed decides nothing."""
+        del seed
+        made = load_class(code.source, code.environment.class_name)
+        if not hasattr(made, "_undo"):
+            raise WorldError(f"The class {made.__name__} of {code.environment.id!r} keeps no journal of its writes.")
+        try:
+            env = made(json_copy(dict(state)))
+        except Exception as cause:
+            raise WorldError(f"{code.environment.id!r} cannot be opened at this state: {cause}") from cause
+        return cls(code, env)
 
     def _begin(self) -> None:
         self._last = []
@@ -198,9 +199,10 @@ class JournaledWorld(LocalWorld):
 
     def fork(self) -> JournaledWorld:
         """A second world that continues from here, independent of this one, with no marks."""
-        twin = JournaledWorld(
-            self.code, {name: value for name, value in vars(self._env).items() if name[0] != "_"}, self._seed
-        )
+        try:
+            twin = JournaledWorld(self.code, _copied(self._env))
+        except _OtherShapeError:
+            twin = JournaledWorld.open(self.code, self.look(), 0)
         twin._inherit(self)
         twin._most_records, twin.seconds = self._most_records, self.seconds
         return twin
@@ -225,3 +227,50 @@ class JournaledWorld(LocalWorld):
         self._history = []
         self._written = {}
         self._last = []
+
+
+class _OtherShapeError(Exception):
+    """Raised where a class keeps something else in private than indexes of its records."""
+
+
+def _copied(env: Any) -> Any:
+    """An instance of the same class with copies of the records, in copies of its indexes.
+
+    To make the class anew at the state would sort all records, and find out anew under which values each one is found.
+    """
+    attributes = vars(env)
+    copies: dict[str, Any] = {}
+    copy_of: dict[int, Any] = {}
+    for name, value in attributes.items():
+        if name[0] != "_":
+            copies[name] = made = _copied_value(value)
+            if type(value) is dict:
+                copy_of.update(zip(map(id, value.values()), made.values(), strict=True))
+    twin = object.__new__(type(env))
+    for name, value in attributes.items():
+        if name in copies:
+            setattr(twin, name, copies[name])
+        elif name != "_journal":
+            setattr(twin, name, _copied_index(value, copy_of))
+    return twin
+
+
+def _copied_value(value: Any) -> Any:
+    if type(value) is not dict:
+        return json_copy(value)
+    # Most records hold no list; to copy those as a whole is several times as fast as field by field.
+    return {
+        key: {**item} if type(item) is dict and _FLAT.issuperset(map(type, item.values())) else json_copy(item)
+        for key, item in value.items()
+    }
+
+
+_FLAT = frozenset({str, int, float, bool, type(None)})
+
+
+def _copied_index(index: Any, copy_of: Mapping[int, Any]) -> dict[Any, dict[str, Any]]:
+    """Records by the values of their attributes, and by id below these."""
+    try:
+        return {values: {key: copy_of[id(record)] for key, record in group.items()} for values, group in index.items()}
+    except (AttributeError, KeyError) as cause:
+        raise _OtherShapeError from cause

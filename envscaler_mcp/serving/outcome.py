@@ -13,6 +13,8 @@ Kind = Literal["done", "refused", "invalid", "limited", "failed", "ended", "exha
 `failed` because of an exception inside the environment. `ended` and `exhausted`: the world is gone, through its code, or
 because this call took too much time or memory.
 """
+CHANGING = ("done", "failed")
+"""Kinds of outcomes after which something may be different: in a published world, what a failing call did stays done."""
 KIND = "envscaler/kind"
 """The name in a result's `_meta` under which a server tells the kind, where more is to be told than whether it is an error."""
 

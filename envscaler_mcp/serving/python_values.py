@@ -114,17 +114,3 @@ def _python_mapping(kind: str, factory: Any, pairs: list[Any]) -> Any:
     for name, item in pairs:
         made[python_value_from_json(name)] = python_value_from_json(item)
     return made
-
-
-def holds_python_values(value: Any) -> bool:
-    """Whether some of it is not plain JSON; without recursion, since a state may be nested as deeply as its world likes."""
-    waiting = [value]
-    while waiting:
-        current = waiting.pop()
-        if type(current) is dict:
-            if PYTHON_VALUE in current:
-                return True
-            waiting.extend(current.values())
-        elif type(current) is list:
-            waiting.extend(current)
-    return False

@@ -17,7 +17,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from envscaler_mcp.artifacts import Scenario
-from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.serving import server_info
 from envscaler_mcp.serving.outcome import Outcome, ended, meta_of
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, INTRODUCTION, KEPT_MS, NO_KEY, RULES, is_key
@@ -111,8 +111,7 @@ class _Turns:
             return await served.turn(lambda: served.world.call(tool, given, key))
         except EnvScalerError as cause:
             logger.exception("a call of %r in %s", tool, served.world.environment.id)
-            # The error of a worker that ended has a reason; this layer knows no workers.
-            return ended(getattr(cause, "reason", ""))
+            return ended(cause.reason if isinstance(cause, WorkerEndedError) else "")
 
 
 def _prompts(tasks: Tasks) -> dict[str, Any]:

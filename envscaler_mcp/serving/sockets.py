@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from ipaddress import ip_address
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 
 from envscaler_mcp.errors import LaunchError
@@ -16,6 +17,20 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+@lru_cache(maxsize=4_096)
+def network_of(address: str) -> str:
+    """The addresses that one client can choose among, as one: those of this machine, or an IPv6 network of 64 bits."""
+    try:
+        ip: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
+        ip = ip.ipv4_mapped
+    if ip.is_loopback:
+        return "127.0.0.0/8"
+    return str(ip) if isinstance(ip, IPv4Address) else str(IPv6Network((ip, 64), strict=False))
 
 
 def listen(host: str, port: int, token: str | None) -> socket.socket:

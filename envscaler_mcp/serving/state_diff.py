@@ -57,7 +57,7 @@ def diff_of_states(before: Mapping[str, Any], after: Mapping[str, Any]) -> State
     diff = _Diff()
     for attribute in {**before, **after}:
         old, new = before.get(attribute, _ABSENT), after.get(attribute, _ABSENT)
-        if old == new and type(old) is type(new) and _same(old, new):
+        if old is new:
             continue
         if _is_container(old) and _is_container(new):
             for key in {**old, **new}:
@@ -70,20 +70,46 @@ def diff_of_states(before: Mapping[str, Any], after: Mapping[str, Any]) -> State
     return diff.made()
 
 
+def sharing(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """The state after, in its order, with the records of the state before wherever they are equal."""
+    return {name: _sharing(before.get(name), value) for name, value in after.items()}
+
+
+def _sharing(before: Any, after: Any) -> Any:
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return after
+    return {
+        key: before[key] if key in before and isinstance(value, dict) and _same(before[key], value) else value
+        for key, value in after.items()
+    }
+
+
 def _is_container(value: object) -> TypeGuard[dict[str, dict[str, Any]]]:
     return isinstance(value, dict) and all(isinstance(record, dict) for record in value.values())
 
 
 def _same(left: Any, right: Any) -> bool:
     """Equal as JSON: 1, 1.0 and true are three values."""
-    if type(left) is not type(right):
+    if left is right:
+        return True
+    kind = type(left)
+    if kind is not type(right):
         return False
-    if isinstance(left, dict):
-        return left.keys() == right.keys() and all(_same(item, right[name]) for name, item in left.items())
-    if isinstance(left, list):
+    if issubclass(kind, dict):
+        return len(left) == len(right) and _same_entries(left, right)
+    if issubclass(kind, list):
         return len(left) == len(right) and all(map(_same, left, right))
     # Zero and minus zero are equal, and are not written alike.
-    return bool(left == right) and (type(left) is not float or left != 0.0 or repr(left) == repr(right))
+    return bool(left == right) and (kind is not float or left != 0.0 or repr(left) == repr(right))
+
+
+def _same_entries(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    for name, item in left.items():
+        other = right.get(name, _ABSENT)
+        # Most values of two states are one object, or equal texts: a call for each of them would be most of the work.
+        if item is not other and not (type(item) is type(other) is str and item == other) and not _same(item, other):
+            return False
+    return True
 
 
 def _told(value: Any) -> Any:
@@ -104,7 +130,7 @@ class _Diff:
                 self._created.setdefault(container, {})[key] = json_copy(after)
         elif after is _ABSENT:
             self._deleted.setdefault(container, {})[key] = json_copy(before)
-        else:
+        elif not _same(before, after):
             self.fields(container, key, before, after)
 
     def fields(self, container: str, key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-def nearest(word: object, known: Iterable[str]) -> str | None:
+def nearest_name(word: object, known: Iterable[str]) -> str | None:
     """The known word that is most like this one, if any is near."""
     if not isinstance(word, str) or len(word) > 100:
         return None
@@ -15,7 +15,7 @@ def nearest(word: object, known: Iterable[str]) -> str | None:
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` where one of the known words is near, else the full stop that ends the sentence."""
-    near = nearest(word, known)
+    near = nearest_name(word, known)
     return "." if near is None else f"; did you mean {near!r}?"
 
 

@@ -8,6 +8,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from envscaler_mcp.farm.watchers import Watcher
+
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
 
@@ -42,3 +44,9 @@ class Talk:
         assert status == 200, said
         text: str = said["result"]["content"][0]["text"]
         return text
+
+
+async def events_so_far(watcher: Watcher) -> list[dict[str, Any]]:
+    """What waits for a watcher, and its end where that has come."""
+    watcher.end()
+    return [json.loads(piece.partition(b"data: ")[2]) async for piece in watcher if b"data: " in piece]

@@ -446,7 +446,7 @@ async def test_the_audit_log_names_no_whole_world_and_no_token(audited: list[str
             f"/e%2F{PLACE}%2F{here.world.name}",
         ):
             told = await here.agents("POST", path, here.bearer("control", seconds=-5))
-            assert told.status == 401
+            assert told.status == (404 if "%" in path else 401)
         owner = here.bearer("control")
         assert (await here.owners("DELETE", f"/v1/worlds/{here.world.name}", owner)).status == 200
         whole = "\n".join(audited)

@@ -27,7 +27,6 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Message
 from typer.testing import CliRunner
 
 from envscaler_mcp.artifacts import Scenario
@@ -39,7 +38,8 @@ from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.on_ray.engine import ray_engine
 from envscaler_mcp.farm.on_ray.hosts import shares
-from envscaler_mcp.launch.channels import ClientChannel, Host, LocalChannel
+from envscaler_mcp.launch.channels import Host, LocalChannel
+from envscaler_mcp.launch.client_channel import ClientChannel
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.servers import Hosting
@@ -135,17 +135,13 @@ async def test_a_request_with_a_key_is_done_once() -> None:
         done.append(1)
         return json_response({"number": len(done)})
 
-    def sent(body: bytes) -> Request:
-        async def receive() -> Message:
-            return {"type": "http.request", "body": body}
-
-        headers = [(b"idempotency-key", b"key")]
-        return Request({"type": "http", "method": "POST", "path": "/v1/worlds", "headers": headers}, receive)
-
+    request = Request(
+        {"type": "http", "method": "POST", "path": "/v1/worlds", "headers": [(b"idempotency-key", b"key")]}
+    )
     requests = IdempotentRequests()
-    first = await requests.answer(sent(b"sent"), do)
-    assert (await requests.answer(sent(b"sent"), do)).body == first.body
-    assert (await requests.answer(sent(b"something else"), do)).status_code == 409
+    first = await requests.answer(request, b"an order", do)
+    assert (await requests.answer(request, b"an order", do)).body == first.body
+    assert (await requests.answer(request, b"another order", do)).status_code == 409
     assert len(done) == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import signal
@@ -90,6 +91,23 @@ def test_figures_are_of_the_whole_farm(farm: Program, client: ControlClient) -> 
     figures = dict(line.split() for line in lines if not line.startswith("#"))
     assert figures["envscaler_worlds"] == "7"
     assert figures["envscaler_processes"] == "2"
+
+
+def test_no_owner_can_ask_as_one_process_asks_another(farm: Program, client: ControlClient) -> None:
+    control = http.client.HTTPConnection("127.0.0.1", int(farm.control), timeout=20)
+    headers = {"authorization": f"Bearer {farm.token('control')}", "host": "localhost"}
+    for query in ("own", "%6fwn", "own=1"):
+        control.request("POST", f"/v1/worlds?{query}", json.dumps({"environment": ENVIRONMENT, "count": 8}), headers)
+        opened = json.loads(control.getresponse().read())["worlds"]
+        assert Counter(BOTH[0].owner(card["name"]) for card in opened) == {0: 4, 1: 4}
+        for path in (f"/v1/worlds?{query}", f"/figures?{query}"):
+            control.request("GET", path, headers=headers)
+            told = json.loads(control.getresponse().read())
+            if path.startswith("/v1"):
+                assert {card["name"] for card in opened} <= {card["name"] for card in told["worlds"]}
+            else:
+                assert told["processes"] == 2
+    control.close()
 
 
 def test_every_registered_environment_is_listed_and_answers(farm: Program) -> None:

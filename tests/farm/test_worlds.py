@@ -258,7 +258,9 @@ async def test_the_document_of_the_control_plane_tells_of_every_route_and_of_ans
         told = {"/v1/worlds": opened}
         for path, operations in document["paths"].items():
             if "get" in operations and not path.endswith("events"):
-                told[path] = (await web.get(base + path.replace("{name}", name))).json()
+                told[path] = (
+                    await web.get(base + path.replace("{name}", name).replace("{environment}", ENVIRONMENT))
+                ).json()
         told["/v1/worlds/{name}/verify"] = (await web.post(f"{base}/v1/worlds/{name}/verify", json={})).json()
     for path, answer in told.items():
         operation = document["paths"][path].get("get") or document["paths"][path]["post"]

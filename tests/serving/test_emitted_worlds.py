@@ -92,3 +92,10 @@ def test_an_emitted_world_loses_nothing_when_it_goes_back_or_forks(
     assert [world.call(tool, arguments).text for tool, arguments in script] == texts
     assert [twin.call(tool, arguments).text for tool, arguments in script] == texts
     assert world.state_hash() == twin.state_hash() == after
+    later = world.fork()
+    more = scripts(code, content, 13)
+    assert [later.call(tool, arguments).text for tool, arguments in more] == [
+        twin.call(tool, arguments).text for tool, arguments in more
+    ]
+    assert later.state_hash() == twin.state_hash()
+    assert world.state_hash() == after

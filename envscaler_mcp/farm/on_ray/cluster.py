@@ -42,7 +42,7 @@ def joined(address: str) -> Iterator[Cluster]:
         nodes = [node for node in ray.nodes() if node["Alive"]]
         able = sum(node["Resources"].get("CPU", 0) >= 1 for node in nodes)
         # Through a `ray://` address a process outside the cluster joins, whatever the nodes have in common.
-        near = not address.startswith("ray://") and {node["NodeManagerAddress"] for node in nodes} == {here()}
+        near = not address.startswith("ray://") and {node["NodeManagerAddress"] for node in nodes} == {node_address()}
         yield Cluster(able or 1, near)
     finally:
         ray.shutdown()
@@ -55,7 +55,7 @@ def _knock(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
-def here() -> str:
+def node_address() -> str:
     """The address of this node, by which the others know it."""
     import ray.util
 

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 
 import httpx2
@@ -14,13 +14,15 @@ from starlette.applications import Starlette
 
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.farm.access import audit_log
-from envscaler_mcp.farm.control_plane import events_of, world_in
+from envscaler_mcp.farm.control_plane import world_in
 from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, serving
 from envscaler_mcp.farm.http_messages import Answer, Request, error
-from envscaler_mcp.farm.on_ray.cluster import here
+from envscaler_mcp.farm.on_ray.cluster import node_address
 from envscaler_mcp.farm.peers import Mailboxes
-from envscaler_mcp.farm.worlds import NoWorldError, Share
+from envscaler_mcp.farm.watchers import TooManyWatchersError
+from envscaler_mcp.farm.worlds import Share
 from envscaler_mcp.sandbox import limits
+from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.sockets import listen, url_of
 
 _OF_BODY = ("content-length", "content-type")
@@ -49,7 +51,7 @@ class EnvHost:
         front = self._front
         if front is None:
             return None
-        return await _answer_of(front.owners.service.application, request), len(front.worlds)
+        return await _answer_of(front.peers.service.application, request), len(front.worlds)
 
     async def look(self, request: Request) -> tuple[Answer, int] | None:
         """The same of the agents' listener, for requests that are no calls."""
@@ -67,8 +69,14 @@ class EnvHost:
         except NoWorldError as cause:
             yield error(404, str(cause))
             return
-        async for piece in events_of(world):
-            yield piece
+        try:
+            watcher = world.watchers.enter()
+        except TooManyWatchersError as cause:
+            yield error(503, str(cause), ("retry-after", "5"))
+            return
+        async with aclosing(watcher):
+            async for piece in watcher:
+                yield piece
 
     async def stay(self) -> None:
         """Never answer: a client that waits for it learns of the end of this process at once."""
@@ -96,12 +104,14 @@ class EnvHost:
 def _address(config: FarmConfig, head: str) -> str:
     """The address that agents connect to; LaunchError where none could be served there."""
     if not config.servers.is_dir():
-        raise LaunchError(f"There are no servers at {str(config.servers)!r} on the node {here()}; put them there.")
-    if config.open_to_others:
-        return here()
-    if here() != head:
         raise LaunchError(
-            f"The node {here()} is another machine than {head}, and worlds are not open to others; "
+            f"There are no servers at {str(config.servers)!r} on the node {node_address()}; put them there."
+        )
+    if config.open_to_others:
+        return node_address()
+    if node_address() != head:
+        raise LaunchError(
+            f"The node {node_address()} is another machine than {head}, and worlds are not open to others; "
             "start the farm with --host and --secret-env, or the run anew."
         )
     return "127.0.0.1"

@@ -12,7 +12,7 @@ import anyio
 
 from envscaler_mcp.farm.access import Guards
 from envscaler_mcp.farm.connections import Connections, Service
-from envscaler_mcp.farm.front_end import FarmConfig, run
+from envscaler_mcp.farm.front_end import FarmConfig, run_on_loop
 from envscaler_mcp.farm.on_ray.head import Lookers, Owners
 from envscaler_mcp.farm.on_ray.hosts import Hosts
 
@@ -28,7 +28,7 @@ class RayFarm:
 
     def run(self, ready: Callable[[], None]) -> int:
         """Serve until a signal asks for the end; the exit code."""
-        run(self._serve(ready))
+        run_on_loop(self._serve(ready))
         return 0
 
     async def _serve(self, ready: Callable[[], None]) -> None:

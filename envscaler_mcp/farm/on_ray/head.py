@@ -20,15 +20,15 @@ from envscaler_mcp import __version__
 from envscaler_mcp.farm.access import Guards, audit
 from envscaler_mcp.farm.agent_routes import scope_of
 from envscaler_mcp.farm.application import application, json_response
-from envscaler_mcp.farm.control_plane import events_response
-from envscaler_mcp.farm.control_routes import MAX_CONTROL_BODY
+from envscaler_mcp.farm.control_plane import EventStream
 from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.http_messages import Answer, Request, error
 from envscaler_mcp.farm.idempotency import IdempotentRequests
-from envscaler_mcp.farm.metrics import FIGURES, OWN, added, metrics_response
-from envscaler_mcp.farm.on_ray.hosts import GoneError, Host, Hosts, shares
+from envscaler_mcp.farm.metrics import FIGURES, added, metrics_response
+from envscaler_mcp.farm.on_ray.hosts import GoneError, Hosts, RayHost, shares
 from envscaler_mcp.farm.worlds import Share
+from envscaler_mcp.serving.control.plane import MAX_BODY
 from envscaler_mcp.serving.control.schemas import PREFIX, OpenOrder
 
 _RANDOM_NAME = 22
@@ -42,7 +42,7 @@ _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 class _Head:
     """What both listeners have in common: the application answers everything."""
 
-    max_body = MAX_CONTROL_BODY
+    max_body = MAX_BODY
 
     def __init__(self, hosts: Hosts, guards: Guards, routes: list[Route]) -> None:
         self._hosts = hosts
@@ -51,7 +51,10 @@ class _Head:
 
     def party(self, request: Request) -> Party:
         """The token of a request if it is valid, else its address."""
-        return Party(self._guards.holder(request) or request.peer)
+        return Party(self._guards.holder(request) or request.network)
+
+    def elsewhere(self, request: Request) -> None:
+        """None: agents do not connect here."""
 
     def answer(self, request: Request) -> None:
         """None: there are no calls here."""
@@ -67,8 +70,7 @@ class _Head:
         return metrics_response(await self._all_figures())
 
     async def _all_figures(self) -> dict[str, float]:
-        path, _, query = FIGURES.partition("?")
-        answers = await self._hosts.ask_each(_internal("GET", path, query))
+        answers = await self._hosts.ask_each(_internal("GET", FIGURES))
         return added([json.loads(answer.body) for answer in answers if answer.status == 200])
 
 
@@ -106,7 +108,7 @@ class Owners(_Head):
     async def _of_world(self, request: AppRequest) -> Response:
         return _response(await self._ask_world(request.path_params["name"], await _forwarded(request)))
 
-    def _holders(self, name: str) -> list[Host]:
+    def _holders(self, name: str) -> list[RayHost]:
         """The actors that may hold a world of this name."""
         owner = self._hosts.all[self._share.owner(name)]
         if len(name) <= _RANDOM_NAME:
@@ -132,18 +134,18 @@ class Owners(_Head):
             except GoneError:
                 continue
             if not isinstance(events, Answer):
-                return events_response(events)
+                return EventStream(events)
             answer = events
         return _response(answer)
 
     async def _list(self, _: AppRequest) -> Response:
-        answers = await self._hosts.ask_each(_internal("GET", PREFIX, OWN))
+        answers = await self._hosts.ask_each(_internal("GET", PREFIX))
         cards = [card for answer in answers for card in json.loads(answer.body)["worlds"]]
         return json_response({"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))})
 
     async def _open(self, request: AppRequest) -> Response:
         body = await request.body()
-        return await self._opens.answer(request, lambda: self._open_all(body))
+        return await self._opens.answer(request, body, lambda: self._open_all(body))
 
     async def _open_all(self, body: bytes) -> Response:
         """All or none; the worlds that an actor should have opened that is gone by then are opened by the others."""
@@ -151,7 +153,7 @@ class Owners(_Head):
             order = OpenOrder.model_validate_json(body or b"{}")
         except ValidationError:
             # An actor says what is wrong with it.
-            return _response(await _first(self._hosts, _internal("POST", PREFIX, OWN, body)))
+            return _response(await _first(self._hosts, _internal("POST", PREFIX, body)))
         cards: list[dict[str, Any]] = []
         refusals: list[Answer] = []
         while (missing := order.count - len(cards)) and not refusals:
@@ -170,10 +172,10 @@ class Owners(_Head):
         return json_response({"worlds": cards}, 201)
 
 
-async def _open_at(host: Host, order: OpenOrder, cards: list[dict[str, Any]], refusals: list[Answer]) -> None:
+async def _open_at(host: RayHost, order: OpenOrder, cards: list[dict[str, Any]], refusals: list[Answer]) -> None:
     host.worlds += order.count
     try:
-        answer = await host.ask(_internal("POST", PREFIX, OWN, order.model_dump_json().encode()))
+        answer = await host.ask(_internal("POST", PREFIX, order.model_dump_json().encode()))
     except GoneError:
         return
     if answer.status == 201:
@@ -235,5 +237,5 @@ async def _forwarded(request: AppRequest) -> Request:
     return Request(request.method, path, request.url.query, headers, frozenset(), peer, await request.body())
 
 
-def _internal(method: str, path: str, query: str = "", body: bytes = b"") -> Request:
-    return Request(method, path, query, {}, frozenset(), "", body)
+def _internal(method: str, path: str, body: bytes = b"") -> Request:
+    return Request(method, path, "", {}, frozenset(), "", body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import anyio
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.http_messages import Answer, Request
-from envscaler_mcp.farm.on_ray.cluster import here, placed
+from envscaler_mcp.farm.on_ray.cluster import node_address, placed
 
 PLACING_SECONDS = 120.0
 """How long the first actor may take to be there: a node may have to read Python from a network."""
@@ -30,7 +30,7 @@ class GoneError(EnvScalerError):
     """An actor is not there, and what it held is lost."""
 
 
-class Host:
+class RayHost:
     """One actor, through all its lives."""
 
     def __init__(self, config: FarmConfig, number: int, of: int, arrival: asyncio.Event) -> None:
@@ -105,7 +105,7 @@ class Host:
         logger.warning("actor %d of the farm is there", self.number)
 
     async def _begun(self) -> None:
-        await self._handle.begin.remote(self._config, here())
+        await self._handle.begin.remote(self._config, node_address())
 
     async def ask(self, request: Request, where: Literal["ask", "look"] = "ask") -> Answer:
         """What it answers, on the side of owners or of those who look; GoneError where it is not there."""
@@ -124,7 +124,7 @@ class Host:
         answer, self.worlds = answered
         return answer
 
-    async def events(self, request: Request) -> Answer | AsyncIterator[bytes]:
+    async def events(self, request: Request) -> Answer | AsyncGenerator[bytes]:
         """What happens in one of its worlds, as it happens."""
         from ray.exceptions import RayError
 
@@ -171,10 +171,10 @@ class Hosts:
 
     def __init__(self, config: FarmConfig, count: int) -> None:
         self._arrival = asyncio.Event()
-        self.all = tuple(Host(config, number, count, self._arrival) for number in range(count))
+        self.all = tuple(RayHost(config, number, count, self._arrival) for number in range(count))
 
     @property
-    def there(self) -> list[Host]:
+    def there(self) -> list[RayHost]:
         """Those that answer now, the emptiest first."""
         return sorted((host for host in self.all if host.there), key=lambda host: host.worlds)
 
@@ -208,7 +208,7 @@ class Hosts:
         """What those that are there answer to the same question."""
         answers: list[Answer] = []
 
-        async def ask(host: Host) -> None:
+        async def ask(host: RayHost) -> None:
             with suppress(GoneError):
                 answers.append(await host.ask(request))
 
@@ -224,7 +224,7 @@ class Hosts:
                 group.start_soon(host.close)
 
 
-async def _come(host: Host, patience: anyio.CancelScope) -> None:
+async def _come(host: RayHost, patience: anyio.CancelScope) -> None:
     await host.start()
     patience.deadline = min(patience.deadline, anyio.current_time() + _OTHERS_SECONDS)
 
@@ -235,7 +235,7 @@ def _why(cause: Exception) -> str:
     return str(said or cause)
 
 
-async def _pieces(first: bytes, pieces: Any) -> AsyncIterator[bytes]:
+async def _pieces(first: bytes, pieces: Any) -> AsyncGenerator[bytes]:
     import ray
     from ray.exceptions import RayError
 

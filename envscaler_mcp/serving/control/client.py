@@ -14,23 +14,25 @@ import secrets
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.errors import LaunchError, WorldError
+from envscaler_mcp.errors import EnvScalerError, LaunchError, UnreadableStateError, WorkerEndedError, WorldError
 from envscaler_mcp.serving.control.schemas import (
     PREFIX,
     Done,
+    ErrorAnswer,
     ForkOrder,
     HashAnswer,
     LeaseOrder,
     OpenOrder,
+    OwnTask,
     Snapshot,
     StateAnswer,
     VerifyOrder,
@@ -45,11 +47,15 @@ PATIENCE = 60.0
 T = TypeVar("T", bound=BaseModel)
 
 
+class UnknownWorldError(WorldError):
+    """There is no such world at the server, or no more."""
+
+
 class ControlClient:
     """The control plane at a unix socket, a port of this machine, or a URL; threads may share it."""
 
     def __init__(self, address: str, token: str, patience: float = PATIENCE) -> None:
-        self._address = address
+        self.address = address
         self._token = token
         self._patience = patience
         self._idle: list[http.client.HTTPConnection] = []
@@ -92,8 +98,12 @@ class ControlClient:
         seed: int | None = None,
         lease_seconds: float | None = None,
         prompts: Offer | None = None,
+        task: OwnTask | None = None,
     ) -> list[RemoteWorld]:
-        """Worlds with the same start, such as a group of rollouts needs; all of them or none."""
+        """Worlds with the same start, such as a group of rollouts needs; all of them or none.
+
+        On a farm they may begin at a task of one's own.
+        """
         order = OpenOrder(
             environment=environment,
             scenario=scenario,
@@ -102,6 +112,7 @@ class ControlClient:
             count=count,
             lease_seconds=lease_seconds,
             prompts=prompts,
+            task=task,
         )
         # With a key, a request that is sent again because its answer was lost opens nothing twice.
         opened = self.ask("POST", PREFIX, order, WorldCards, key=secrets.token_hex(16))
@@ -116,7 +127,9 @@ class ControlClient:
         return RemoteWorld(self, self.ask("GET", f"{PREFIX}/{quote(name)}", None, WorldCard))
 
     def ask(self, method: str, path: str, order: BaseModel | None, wanted: type[T], key: str | None = None) -> T:
-        """One request and its answer; WorldError with the server's own message where it could not be done."""
+        """One request and its answer; WorldError with the server's own message where it could not be done, and
+        WorkerEndedError where the worker of the world is gone.
+        """
         headers = {"Authorization": f"Bearer {self._token}", "Host": "localhost"}
         if key is not None:
             headers["Idempotency-Key"] = key
@@ -124,7 +137,7 @@ class ControlClient:
         again = key is not None or method in ("GET", "DELETE")
         status, content = self._exchange(method, path, body, headers, again=again)
         if status >= 400:
-            raise (WorldError if status in (400, 404, 409, 410) else LaunchError)(message_in(content))
+            raise _refusal(status, content)
         return wanted.model_validate_json(content)
 
     def _exchange(
@@ -143,19 +156,19 @@ class ControlClient:
                 if idle is not None and again:
                     # The server may have closed a connection that was idle for long.
                     continue
-                raise LaunchError(f"The control plane at {self._address!r} does not answer: {cause!r}") from cause
+                raise LaunchError(f"The control plane at {self.address!r} does not answer: {cause!r}") from cause
             with self._lock:
                 self._idle.append(connection)
             return answer.status, content
 
     def _connected(self) -> http.client.HTTPConnection:
-        connection = connection_to(self._address, self._patience)
+        connection = connection_to(self.address, self._patience)
         try:
             connection.connect()
         except OSError as cause:
             connection.close()
             raise LaunchError(
-                f"No control plane answers at {self._address!r}: {cause}; `envscaler farm` starts one."
+                f"No control plane answers at {self.address!r}: {cause}; `envscaler farm` starts one."
             ) from cause
         return connection
 
@@ -274,6 +287,21 @@ class _FileConnection(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
+
+
+def _refusal(status: int, content: bytes) -> EnvScalerError:
+    """What the same operation raises in the process that holds the world."""
+    message = message_in(content)
+    if status in (409, 410):
+        with suppress(ValidationError):
+            reason = ErrorAnswer.model_validate_json(content).reason
+            if reason == "state":
+                return UnreadableStateError(message)
+            if reason is not None:
+                return WorkerEndedError(reason, message)
+    if status == 404:
+        return UnknownWorldError(message)
+    return (WorldError if status in (400, 409, 410) else LaunchError)(message)
 
 
 def message_in(content: bytes) -> str:

@@ -15,13 +15,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
-from envscaler_mcp.errors import WorldError
+from envscaler_mcp.errors import UnreadableStateError, WorldError
 from envscaler_mcp.serving.control.schemas import (
+    ControlOperation,
     Done,
     ForkOrder,
     HashAnswer,
     OpenOrder,
-    Operation,
     Snapshot,
     VerifyOrder,
     WorldCard,
@@ -59,16 +59,16 @@ class ControlPlane(ABC, Generic[W]):
     A request that cannot be done raises an EnvScalerError; the application that holds the routes makes an answer of it.
     """
 
-    operations: ClassVar[Sequence[Operation]]
+    operations: ClassVar[Sequence[ControlOperation]]
 
     def routes(self) -> list[Route]:
         """One for each path; its methods are the operations there."""
-        by_path: dict[str, dict[str, Operation]] = {}
+        by_path: dict[str, dict[str, ControlOperation]] = {}
         for operation in self.operations:
             by_path.setdefault(operation.path, {})[operation.method] = operation
         return [Route(path, partial(self._answer, there), methods=list(there)) for path, there in by_path.items()]
 
-    async def _answer(self, there: Mapping[str, Operation], request: Request) -> Response:
+    async def _answer(self, there: Mapping[str, ControlOperation], request: Request) -> Response:
         operation = there["GET" if request.method == "HEAD" else request.method]
         does: Callable[..., Any] = getattr(self, f"_do_{operation.does}")
         name = request.path_params.get("name")
@@ -126,13 +126,16 @@ class ControlPlane(ABC, Generic[W]):
 
     async def _do_verify(self, world: W, order: VerifyOrder) -> Verdict:
         # Only reading the state takes a turn: agents may call while the checks run.
-        final = await world.act(lambda session: session.state())
-        judging = self.judging_threads(world)
-        return await anyio.to_thread.run_sync(world.session.judged, final, order.scoring, limiter=judging)
+        final = await final_state(world)
+        return await anyio.to_thread.run_sync(world.session.judged, final, order.scoring)
 
-    def judging_threads(self, world: W) -> anyio.CapacityLimiter | None:  # noqa: ARG002 - a farm's differ by world
-        """What bounds the threads in which checks of this world are waited for; anyio's own limit by default."""
-        return None
+
+async def final_state(world: ControlledWorld) -> Mapping[str, Any]:
+    """The state of a world, to be judged; UnreadableStateError where it cannot be told."""
+    try:
+        return await world.act(lambda session: session.state())
+    except WorldError as cause:
+        raise UnreadableStateError(str(cause)) from cause
 
 
 def _read(model: type[Body], body: bytes) -> Body:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from envscaler_mcp.artifacts import StateDiff, Verdict
+from envscaler_mcp.artifacts import Environment, Scenario, State, StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
+from envscaler_mcp.errors import Reason
 from envscaler_mcp.serving.tasks import Offer
 
 MOST_AT_ONCE = 10_000
@@ -17,6 +18,13 @@ MOST_SEED = 2**63 - 1
 
 class _Body(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class OwnTask(_Body):
+    """A task that the farm does not hold: its scenario, and the state where it begins."""
+
+    scenario: Scenario
+    state: State
 
 
 class OpenOrder(_Body):
@@ -31,6 +39,8 @@ class OpenOrder(_Body):
     prompts: Offer | None = None
     """Which tasks agents are offered as prompts: those of the split `train` that begin at this state by default, none
     in a world at a scenario."""
+    task: OwnTask | None = None
+    """A task of the owner's, in the place of a scenario that the farm holds; only for worlds of a farm."""
     count: int = Field(default=1, ge=1, le=MOST_AT_ONCE)
     lease_seconds: float | None = Field(default=None, gt=0)
     """How long each stays without use; only for worlds of a farm."""
@@ -52,8 +62,8 @@ class WorldCard(_Body):
     """How often agents have called it; None where that is not counted."""
     ended: bool = False
     """Whether its worker is gone; it can only be closed."""
-    reason: str | None = None
-    """Why its worker is gone: `memory`, `time`, `hostile` or `crash`."""
+    reason: Reason | None = None
+    """Why its worker is gone."""
     slowed: bool = False
     """Whether a call kept a processor busy for so long that it had to take turns with others like it."""
     memory: int = 0
@@ -90,6 +100,18 @@ class VerifyOrder(_Body):
     scoring: Scoring = "framed"
 
 
+class EnvironmentNames(_Body):
+    """The environments that there are."""
+
+    environments: tuple[str, ...]
+
+
+class ScenarioList(_Body):
+    """The tasks of an environment, with all that is stored of them."""
+
+    scenarios: tuple[Scenario, ...]
+
+
 class StateAnswer(_Body):
     """Every record and scalar."""
 
@@ -112,13 +134,16 @@ class ErrorAnswer(_Body):
     """Why something could not be done."""
 
     error: str
+    reason: Reason | Literal["state"] | None = None
+    """Why the worker of the world is gone, where it is; `state` where the state that calls have made of it cannot be judged."""
 
 
 PREFIX = "/v1/worlds"
+ENVIRONMENTS = "/v1/environments"
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ControlOperation:
     """One thing that the owner of a world can do; routes and the OpenAPI document are made from these."""
 
     method: str
@@ -131,15 +156,15 @@ class Operation:
     """None for a stream of events."""
 
 
-def _on_world(method: str, does: str, about: str, takes: Any, gives: Any) -> Operation:
-    return Operation(method, f"{PREFIX}/{{name}}/{does}", does, about, takes, gives)
+def _on_world(method: str, does: str, about: str, takes: Any, gives: Any) -> ControlOperation:
+    return ControlOperation(method, f"{PREFIX}/{{name}}/{does}", does, about, takes, gives)
 
 
 OPERATIONS = (
-    Operation("POST", PREFIX, "open", "Open worlds at a scenario or a state.", OpenOrder, WorldCards),
-    Operation("GET", PREFIX, "list", "The worlds that are open.", None, WorldCards),
-    Operation("GET", f"{PREFIX}/{{name}}", "card", "One world.", None, WorldCard),
-    Operation("DELETE", f"{PREFIX}/{{name}}", "close", "End a world.", None, Done),
+    ControlOperation("POST", PREFIX, "open", "Open worlds at a scenario or a state.", OpenOrder, WorldCards),
+    ControlOperation("GET", PREFIX, "list", "The worlds that are open.", None, WorldCards),
+    ControlOperation("GET", f"{PREFIX}/{{name}}", "card", "One world.", None, WorldCard),
+    ControlOperation("DELETE", f"{PREFIX}/{{name}}", "close", "End a world.", None, Done),
     _on_world("GET", "state", "Every record and scalar.", None, StateAnswer),
     _on_world("GET", "hash", "The digest of the state.", None, HashAnswer),
     _on_world("GET", "diff", "What the last call changed.", None, StateDiff),
@@ -153,6 +178,11 @@ OPERATIONS = (
 FARM_OPERATIONS = (
     *OPERATIONS,
     _on_world("POST", "lease", "Let the lease begin anew.", LeaseOrder, WorldCard),
+    ControlOperation("GET", ENVIRONMENTS, "environments", "The ids of all environments.", None, EnvironmentNames),
+    ControlOperation("GET", f"{ENVIRONMENTS}/{{environment}}", "environment", "One environment.", None, Environment),
+    ControlOperation(
+        "GET", f"{ENVIRONMENTS}/{{environment}}/scenarios", "scenarios", "Its tasks, whole.", None, ScenarioList
+    ),
     _on_world("GET", "events", "What happens in the world, as it happens.", None, None),
 )
 """What a farm's answers: each of its worlds has an address and a lease."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.errors import EnvScalerError, Reason, UnreadableStateError, WorkerEndedError, WorldError
 from envscaler_mcp.serving.control.plane import ControlPlane, NoWorldError
 from envscaler_mcp.serving.control.schemas import SERVER_OPERATIONS, Done, ForkOrder, OpenOrder, WorldCard, WorldCards
 from envscaler_mcp.serving.http import Doorkeeper, http_server
@@ -91,8 +91,10 @@ class ServerControlPlane(ControlPlane[OwnedWorld]):
         """Open a world in place of the one that agents act on, which ends."""
         if order.environment != self._environment:
             raise WorldError(f"This server has no environment {quote_value(order.environment)}.")
-        if order.count != 1 or order.lease_seconds is not None:
-            raise WorldError("A single server opens one world at a time, without a lease; use a farm for more.")
+        if order.count != 1 or order.lease_seconds is not None or order.task is not None:
+            raise WorldError(
+                "A single server opens one world at a time, at a task of its own and without a lease; use a farm for more."
+            )
         start = order.scenario, order.state, order.seed, order.prompts
         session = await self._slot.turn(lambda: self._open(*start))
         former = self._worlds.pop(self._current, None)
@@ -140,8 +142,9 @@ async def serve_control(plane: ServerControlPlane, sock: socket.socket, token: s
     await server.serve(sockets=[sock])
 
 
-def _error(status: int, message: str) -> Response:
-    return Response(encode({"error": message}).encode(errors="replace"), status, media_type="application/json")
+def _error(status: int, message: str, reason: Reason | Literal["state"] | None = None) -> Response:
+    answer = {"error": message} if reason is None else {"error": message, "reason": reason}
+    return Response(encode(answer).encode(errors="replace"), status, media_type="application/json")
 
 
 async def _http_error(request: Request, cause: Exception) -> Response:  # noqa: ARG001 - Starlette passes it
@@ -150,6 +153,10 @@ async def _http_error(request: Request, cause: Exception) -> Response:  # noqa: 
 
 
 async def _refused(request: Request, cause: Exception) -> Response:  # noqa: ARG001 - Starlette passes it
+    if isinstance(cause, WorkerEndedError):
+        return _error(410, str(cause), cause.reason)
+    if isinstance(cause, UnreadableStateError):
+        return _error(409, str(cause), "state")
     return _error(404 if isinstance(cause, NoWorldError) else 400, str(cause))
 
 

@@ -1,0 +1,159 @@
+"""Verdicts of a farm's worlds: those that are answered as data at once, the others in few places, which holders share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from functools import partial
+
+import anyio
+import anyio.to_thread
+
+from envscaler_mcp.artifacts import Verdict
+from envscaler_mcp.artifacts.episode import Scoring
+from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld
+from envscaler_mcp.grading.judging import judge
+from envscaler_mcp.sandbox.check_run import CheckRun, RunsChecks
+from envscaler_mcp.sandbox.checking import Checker, DataChecker, NeedsWorkerError
+from envscaler_mcp.sandbox.limits import MIB, Limits
+from envscaler_mcp.serving.control.plane import NoWorldError, final_state
+
+HOLDER: ContextVar[str] = ContextVar("holder", default="")
+"""The token of the request that is being answered."""
+PLACES = 4
+"""Verdicts of one process whose checks run at a time."""
+PLACES_OF_HOLDER = 3
+"""Of one token: the others find a place at once."""
+MOST_WAITING = 64
+"""Verdicts of one token that may wait for a place."""
+SECONDS = 20.0
+"""How long the checks of one verdict may work together."""
+OWN_TASKS = Limits(memory=256 * MIB, resident=128 * MIB)
+"""For checks of tasks that owners bring along."""
+
+
+class Verdicts:
+    """Those of one process."""
+
+    def __init__(self) -> None:
+        self._data = DataChecker()
+        self._checker = Checker()
+        self._checker_of_own = Checker(limits=OWN_TASKS)
+        self._places = Places()
+        self._threads = anyio.CapacityLimiter(PLACES)
+        self._runs: set[CheckRun] = set()
+
+    async def verdict(self, world: HostedWorld, scoring: Scoring, holder: str) -> Verdict:
+        """What the state of the world is worth as an ending; NoWorldError where it is closed meanwhile."""
+        if world.session.scenario is None:
+            return world.session.judged({}, scoring)
+        try:
+            return await self._judged(world, scoring, self._data, world.threads.judging)
+        except NeedsWorkerError:
+            pass
+        async with self._places.taken(holder, world.waiting_verdicts):
+            run = CheckRun(self._checker if world.start.task is None else self._checker_of_own, SECONDS)
+            for runs in (self._runs, world.check_runs):
+                runs.add(run)
+            try:
+                verdict = await self._judged(world, scoring, run, self._threads)
+            finally:
+                for runs in (self._runs, world.check_runs):
+                    runs.discard(run)
+        if run.ended == "closed":
+            raise NoWorldError("This world was closed while it was judged.")
+        if run.ended is not None:
+            raise BusyError("The farm was short of memory and has ended the checks of this verdict; ask for it again.")
+        return verdict
+
+    async def _judged(
+        self, world: HostedWorld, scoring: Scoring, checker: RunsChecks, threads: anyio.CapacityLimiter
+    ) -> Verdict:
+        # Only reading the state takes a turn: agents may call while the checks run.
+        final = await final_state(world)
+        session = world.session
+        assert session.scenario is not None
+        judging = partial(judge, session.scenario, session.initial, final, scoring, session.published, checker)
+        return await anyio.to_thread.run_sync(judging, limiter=threads)
+
+    @property
+    def runs(self) -> Collection[CheckRun]:
+        """Verdicts whose checks run."""
+        return tuple(self._runs)
+
+    @property
+    def idle_memory(self) -> int:
+        """Bytes of workers that wait for checks."""
+        return self._checker.idle_memory + self._checker_of_own.idle_memory
+
+    def close(self) -> None:
+        """End the workers."""
+        for checker in (self._data, self._checker, self._checker_of_own):
+            checker.close()
+
+
+class Places:
+    """Who may run checks: next is the holder with the fewest places, among equals the one that was served longest ago."""
+
+    def __init__(self) -> None:
+        self._taken: Counter[str] = Counter()
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+
+    @asynccontextmanager
+    async def taken(self, holder: str, of_world: set[asyncio.Future[None]]) -> AsyncIterator[None]:
+        """A place for the block. Who closes the world ends the wait, which stands among those `of_world`."""
+        queue = self._waiting.setdefault(holder, deque())
+        if len(queue) >= MOST_WAITING:
+            raise BusyError(f"{MOST_WAITING} verdicts of this token wait already; wait for an answer.")
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queue.append(turn)
+        of_world.add(turn)
+        self._serve()
+        try:
+            await turn
+        except BaseException:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                # Its turn had come when it was given up.
+                self._leave(holder)
+            else:
+                queue.remove(turn)
+                self._forget(holder)
+            raise
+        finally:
+            of_world.discard(turn)
+        try:
+            yield
+        finally:
+            self._leave(holder)
+
+    def _leave(self, holder: str) -> None:
+        self._taken[holder] -= 1
+        if not self._taken[holder]:
+            del self._taken[holder]
+        self._serve()
+
+    def _serve(self) -> None:
+        while self._taken.total() < PLACES:
+            able = [holder for holder in self._waiting if self._taken[holder] < PLACES_OF_HOLDER and self._next(holder)]
+            if not able:
+                return
+            holder = min(able, key=lambda able: self._taken[able])
+            turn = self._next(holder)
+            assert turn is not None
+            queue = self._waiting.pop(holder)
+            queue.remove(turn)
+            if queue:
+                self._waiting[holder] = queue
+            self._taken[holder] += 1
+            turn.set_result(None)
+
+    def _next(self, holder: str) -> asyncio.Future[None] | None:
+        """The first that was not given up; those that were leave in their own time."""
+        return next((turn for turn in self._waiting[holder] if not turn.done()), None)
+
+    def _forget(self, holder: str) -> None:
+        if not self._waiting.get(holder, True):
+            del self._waiting[holder]
