@@ -13,7 +13,8 @@ from envscaler_mcp.artifacts.blueprint import (
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
 from envscaler_mcp.artifacts.environment import Environment
 from envscaler_mcp.artifacts.episode import Step, Trajectory, Verdict
-from envscaler_mcp.artifacts.quality import Case, Counts, QualityReport
+from envscaler_mcp.artifacts.fresh_task import FreshTask, TaskStream
+from envscaler_mcp.artifacts.quality import Case, CaseCounts, QualityReport
 from envscaler_mcp.artifacts.registry import Registry, RegistryEntry
 from envscaler_mcp.artifacts.scenario import (
     LEVELS,
@@ -25,10 +26,11 @@ from envscaler_mcp.artifacts.scenario import (
     Goal,
     Level,
     Proof,
+    ProofExtent,
     Scenario,
     Span,
     Split,
-    Tally,
+    VariantCounts,
 )
 from envscaler_mcp.artifacts.state import State, StateDiff
 from envscaler_mcp.artifacts.tool import Tool
@@ -40,16 +42,18 @@ __all__ = [
     "Blueprint",
     "Call",
     "Case",
+    "CaseCounts",
     "Check",
     "Conversation",
-    "Counts",
     "Environment",
     "Fact",
     "Frame",
+    "FreshTask",
     "Goal",
     "Level",
     "OperationSpec",
     "Proof",
+    "ProofExtent",
     "Provenance",
     "QualityReport",
     "QuerySpec",
@@ -64,10 +68,11 @@ __all__ = [
     "StateDiff",
     "Step",
     "StorySpec",
-    "Tally",
+    "TaskStream",
     "Tool",
     "Topic",
     "Trajectory",
+    "VariantCounts",
     "Verdict",
     "WordsSpec",
     "canonical_json",

@@ -100,7 +100,7 @@ class Step(Part):
     """What stood in the place of arguments that are no plain JSON object: such a call reaches no world."""
     observation: str = ""
     is_error: bool = False
-    diff: StateDiff = StateDiff()
+    diff: StateDiff = Field(default_factory=StateDiff)
     milliseconds: float = 0.0
     use: ModelCost | None = None
     """What the agent's model took for the move; with the first call of a turn."""

@@ -10,6 +10,8 @@ from pydantic import AfterValidator
 _ENVIRONMENT = re.compile(r"\w[\w-]{0,79}")
 _STATE = re.compile(r"\w[\w .-]{0,79}")
 
+MAX_SCENARIO_ID = 120
+"""Characters; a build makes an id of the environment's, which has 80, and an import cuts longer ones."""
 _MOST_BYTES = 200
 """With what is put before and after it, a name still fits into the 255 bytes that file systems allow."""
 

@@ -25,7 +25,7 @@ class Case(Part):
     reason: str = ""
 
 
-class Counts(Part):
+class CaseCounts(Part):
     """How the cases of an operation or an environment came out."""
 
     total: int = 0
@@ -42,8 +42,8 @@ class QualityReport(Artifact):
     environment: str
     code_digest: str
     seeds: tuple[int, ...]
-    summary: Counts
-    operations: dict[str, Counts]
+    summary: CaseCounts
+    operations: dict[str, CaseCounts]
     cases: tuple[Case, ...] = Field(default=())
     """Every case that is not a pass, and one pass of each kind per operation."""
     admitted: bool

@@ -7,11 +7,12 @@ from typing import Any, Literal
 from pydantic import Field
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
-from envscaler_mcp.artifacts.names import EnvironmentIds, StateNames
+from envscaler_mcp.artifacts.names import MAX_SCENARIO_ID, EnvironmentIds, StateNames
 from envscaler_mcp.config import choices
 
 Level = choices.Level
 Split = choices.Split
+ProofExtent = choices.ProofExtent
 LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
 
 
@@ -84,7 +85,7 @@ class Frame(Part):
     """State outside containers that may change."""
 
 
-class Tally(Part):
+class VariantCounts(Part):
     """How many variants of one kind were tried, and what became of them."""
 
     made: int = 0
@@ -102,19 +103,22 @@ class Proof(Part):
     """State hash after the oracle, twice the same."""
     oracle_reward: float
     do_nothing_reward: float
-    orders: Tally = Tally()
+    orders: VariantCounts = VariantCounts()
     """Other orders of independent steps."""
     flow: tuple[str, ...] = ()
     """Where each argument of the oracle can be known from, call by call."""
-    mutants: dict[str, Tally] = Field(default_factory=dict)
-    benign: dict[str, Tally] = Field(default_factory=dict)
-    text_mutants: Tally = Tally()
+    mutants: dict[str, VariantCounts] = Field(default_factory=dict)
+    benign: dict[str, VariantCounts] = Field(default_factory=dict)
+    text_mutants: VariantCounts = VariantCounts()
+    extent: ProofExtent = Field(default="whole", exclude_if=lambda extent: extent == "whole")
+    """`half` where no wrong endings and no harmless variants were tried."""
 
 
 class Scenario(Artifact):
     """One line of a server folder's `scenarios.jsonl`."""
 
     id: str
+    """At most 120 characters for each environment that it names: every card of a world repeats it."""
     environment: EnvironmentIds
     code_digest: str
     state: StateNames
@@ -136,3 +140,9 @@ class Scenario(Artifact):
     conversation: Conversation | None = None
     split: Split = "train"
     proof: Proof | None = None
+
+    def model_post_init(self, context: object) -> None:
+        super().model_post_init(context)
+        most = MAX_SCENARIO_ID * (1 + self.environment.count("+"))
+        if len(self.id) > most:
+            raise ValueError(f"the id {self.id[:40]!r}… has {len(self.id)} characters; at most {most} are allowed")

@@ -14,11 +14,11 @@ import anyio.to_thread
 import yaml
 
 from envscaler_mcp.artifacts import Scenario, State, Topic
-from envscaler_mcp.artifacts.quality import Counts
-from envscaler_mcp.config.choices import SEED
+from envscaler_mcp.artifacts.quality import CaseCounts
+from envscaler_mcp.config.choices import SEED, SHIPPED
 from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.emit.folder import folder_files
-from envscaler_mcp.errors import ModelError, SandboxError, ungrouped
+from envscaler_mcp.errors import GrowthError, ModelError, SandboxError, ungrouped
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.llm import Author, UnusableError
 from envscaler_mcp.pipeline.building import STATES, Built, built_of, grown_states, level_of, make
@@ -51,7 +51,7 @@ class Admitted:
 
     topic: Topic
     built: Built
-    judged: Counts
+    judged: CaseCounts
     """Results of the two agents' calls, after the last repair."""
     repairs: int
     reworded: int
@@ -83,11 +83,13 @@ async def admitted_blueprint(
         text = await write_stories(author, text, example, stories_are_usable(topic.id))
         tell("stories", "")
     making = await _here(make, _signed(author, topic, text), f"{topic.id}.yaml", wanted.scenarios)
+    if making.short:
+        raise GrowthError("; ".join(making.short.values()))
     made = making.made
     code = EnvironmentCode.of(made.environment, made.source, "compiled")
     court = CompiledCourt(code, made.model, made.speech)
     scenarios, reworded = await _scenarios(author, court, making.states, making.scenarios, wanted, tell)
-    built = await _here(built_of, replace(making, scenarios=scenarios))
+    built = await _here(built_of, replace(making, scenarios=scenarios, shipped=SHIPPED))
     return Admitted(topic, built, counts(judged), mended, reworded)
 
 

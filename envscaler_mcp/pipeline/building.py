@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.config.choices import SEED, SHIPPED
 from envscaler_mcp.emit.folder import folder_files, write_member
 from envscaler_mcp.emit.readme import WorkedCall
-from envscaler_mcp.errors import ArtifactError, BlueprintError, EmitError, WorldError
+from envscaler_mcp.errors import ArtifactError, BlueprintError, EmitError, GrowthError, WorldError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.library import blueprint_files
@@ -48,6 +48,8 @@ class Built:
     files: dict[str, str]
     extra: dict[str, str]
     """Files of the folder that do not ship."""
+    short: dict[str, str] = field(default_factory=dict)
+    """By level, why there are fewer scenarios of it than were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,21 @@ class Making:
     states: tuple[State, ...]
     scenarios: tuple[Scenario, ...]
     report: QualityReport
+    shipped: int = SHIPPED
+    """How many of the scenarios ship, the first ones."""
+    short: dict[str, str] = field(default_factory=dict)
+    """By level, why there are fewer scenarios of it than were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenScenarios:
+    """The scenarios that could be made."""
+
+    scenarios: tuple[Scenario, ...] = ()
+    shipped: int = SHIPPED
+    """How many of them ship, the first ones."""
+    short: dict[str, str] = field(default_factory=dict)
+    """By level, why there are fewer of it than were asked for."""
 
 
 def blueprint_of(env_id: str) -> Path:
@@ -78,19 +95,21 @@ def make(text: str, name: str, many: int = SHIPPED) -> Making:
     """Everything that is made of a blueprint's text."""
     made = synthesize(read_blueprint(text, name), tuple(STATES))
     states = grown_states(made)
-    scenarios = proven_scenarios(made, states, max(many, SHIPPED)) if made.blueprint.stories else ()
-    return Making(text, made, tuple(states), tuple(scenarios), _admitted(made, states))
+    proven = proven_scenarios(made, states, max(many, SHIPPED)) if made.blueprint.stories else ProvenScenarios()
+    report = _admitted(made, states)
+    return Making(text, made, tuple(states), proven.scenarios, report, proven.shipped, proven.short)
 
 
 def built_of(making: Making) -> Built:
     """The files. Those that ship are the same however many scenarios there are; the other scenarios are extra."""
     made = making.made
-    shipped, more = making.scenarios[:SHIPPED], making.scenarios[SHIPPED:]
+    shipped, more = making.scenarios[: making.shipped], making.scenarios[making.shipped :]
     calls = _worked_calls(made, making.states[0])
     files = folder_files(made.environment, made.source, making.text, making.states, shipped, calls)
     files["quality_report.json"] = making.report.to_text()
     extra = {MORE_TASKS: "".join(scenario.to_line() for scenario in more)} if more else {}
-    return Built(made.environment, len(shipped), len(making.scenarios), dict(sorted(files.items())), extra)
+    files = dict(sorted(files.items()))
+    return Built(made.environment, len(shipped), len(making.scenarios), files, extra, making.short)
 
 
 def level_of(number: int) -> Level:
@@ -119,11 +138,28 @@ def task_maker(made: Synthesized) -> TaskMaker:
     return TaskMaker(made.model, made.speech, made.environment, code, SEED)
 
 
-def proven_scenarios(made: Synthesized, states: Sequence[State], many: int) -> Iterator[Scenario]:
-    """`many` scenarios, the start states in turn; the first ones are the same however many there are."""
+def proven_scenarios(made: Synthesized, states: Sequence[State], many: int) -> ProvenScenarios:
+    """`many` scenarios, the start states in turn; the first ones are the same however many there are.
+
+    Where no further scenario of a level can be made, there are fewer of it. GrowthError is raised where there is none at all.
+    """
     maker = task_maker(made)
+    scenarios: list[Scenario] = []
+    short: dict[str, str] = {}
+    shipped = 0
     for number in range(1, many + 1):
-        yield maker.scenario(states[(number - 1) % len(states)], level_of(number), number)
+        level = level_of(number)
+        if level in short:
+            continue
+        try:
+            scenarios.append(maker.scenario(states[(number - 1) % len(states)], level, number))
+        except GrowthError as reason:
+            short[level] = str(reason)
+            continue
+        shipped += number <= SHIPPED
+    if not scenarios:
+        raise GrowthError("; ".join(short.values()))
+    return ProvenScenarios(tuple(scenarios), shipped, short)
 
 
 def evaluate_folder(folder: Path) -> Evaluation:

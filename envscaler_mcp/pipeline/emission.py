@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -35,6 +35,8 @@ class Emitted:
     scenarios: int
     reused: bool = False
     """Whether it was left as an earlier build wrote it."""
+    short: dict[str, str] = field(default_factory=dict)
+    """By level, why there are fewer scenarios of it than were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +83,12 @@ def emit_environments(
             wrong = _written(made, servers / made.environment.id, many, check=check)
             if wrong:
                 differences[made.environment.id] = wrong
-            emitted[made.environment.id] = Emitted(made.environment, made.shipped, made.scenarios)
+            emitted[made.environment.id] = Emitted(made.environment, made.shipped, made.scenarios, short=made.short)
         if progress is not None:
             progress(path.stem, len(emitted) + len(failures), len(paths))
     built = tuple(emitted[name] for name in sorted(emitted))
-    _register(built, servers, registry_file, differences, check=check, all_of_them=all_of_them and not failures)
+    if built or registry_file.is_file() or not failures:
+        _register(built, servers, registry_file, differences, check=check, all_of_them=all_of_them and not failures)
     if all_of_them:
         _others(servers, emitted.keys() | {Path(path).stem for path in failures}, differences)
     return Emission(built, dict(sorted(differences.items())), failures)

@@ -16,7 +16,7 @@ from envscaler_mcp.export import upstream_environment, upstream_scenario
 from envscaler_mcp.export.formats import HomeFormat
 from envscaler_mcp.export.texts import json_of
 from envscaler_mcp.pipeline.importing import KEPT, whole_item
-from envscaler_mcp.serving.code import EnvironmentCode, load_code
+from envscaler_mcp.serving.code import EnvironmentCode, read_code
 from envscaler_mcp.serving.tasks import load_scenarios
 
 
@@ -59,15 +59,15 @@ def _kept(folder: Path) -> Exported | None:
     with boundary(ArtifactError, f"{folder / KEPT} cannot be read"):
         document = json.loads(read_member_text(folder, KEPT))
     came: list[Placed] = [(scenario["place"], whole_item(folder, scenario)) for scenario in document["scenarios"]]
-    return document["key"], document["environment"], [*came, *_scenarios(folder, load_code(folder))]
+    return document["key"], document["environment"], [*came, *_scenarios(folder, read_code(folder))]
 
 
 def _made(folder: Path) -> Exported:
-    code = load_code(folder)
+    code = read_code(folder)
     states = _states(folder, code)
     if not states:
         raise WorldError(f"{folder.name!r} holds no start state, without which nothing can be told of its records.")
-    item = upstream_environment.item_of(code.environment, code.source, next(iter(states.values())))
+    item = upstream_environment.environment_item(code.environment, code.source, next(iter(states.values())))
     return None, item, _scenarios(folder, code)
 
 
@@ -75,7 +75,9 @@ def _scenarios(folder: Path, code: EnvironmentCode) -> list[Placed]:
     """Those that were made here."""
     states = _states(folder, code)
     made = [scenario for scenario in load_scenarios(folder) if scenario.frame is not None]
-    return [(inf, upstream_scenario.item_of(scenario, code.environment, states[scenario.state])) for scenario in made]
+    return [
+        (inf, upstream_scenario.scenario_item(scenario, code.environment, states[scenario.state])) for scenario in made
+    ]
 
 
 def _states(folder: Path, code: EnvironmentCode) -> dict[str, State]:

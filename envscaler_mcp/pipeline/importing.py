@@ -13,6 +13,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment, Provenance, Scenario, State, digest_of
 from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.artifacts.names import MAX_SCENARIO_ID
 from envscaler_mcp.emit.folder import folder_files, server_folder, write_folder
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, SandboxError, WorldError, boundary
 from envscaler_mcp.export import otherwise
@@ -217,7 +218,8 @@ def _lost(place: int, item: Mapping[str, Any], why: str) -> ImportedScenario:
 
 
 def _name_of(place: int, item: Mapping[str, Any]) -> str:
-    return name_in(item, "task_id") or f"scenario {place + 1}"
+    # With a number after it, an id still keeps to its bound.
+    return name_in(item, "task_id")[: MAX_SCENARIO_ID - 20] or f"scenario {place + 1}"
 
 
 # One environment

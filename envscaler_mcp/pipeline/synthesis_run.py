@@ -17,7 +17,7 @@ from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Author, Endpoint, Ledger, ModelParams, Price, model_access
 from envscaler_mcp.pipeline.admitting import Admitted
 from envscaler_mcp.pipeline.emission import register, write_built
-from envscaler_mcp.pipeline.synthesizing import Step, Synthesis, synthesize_environments
+from envscaler_mcp.pipeline.synthesizing import Synthesis, SynthesisStep, synthesize_environments
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.synthesis.topics.asked import judge_tasks
@@ -30,7 +30,7 @@ _EXAMPLE = "expense_approvals"
 """The blueprint that a model is shown."""
 
 
-class RunOptions(Part):
+class SynthesisSettings(Part):
     """Everything that decides what a run does, but for the tasks."""
 
     wanted: SynthesisConfig
@@ -44,12 +44,12 @@ class RunOptions(Part):
 
 
 async def synthesis_run(
-    options: RunOptions,
+    options: SynthesisSettings,
     tasks: Sequence[RawTask],
     folder: Path,
     servers: Path,
     registry_file: Path,
-    on: Callable[[Step, Ledger], None] = lambda _step, _ledger: None,
+    on: Callable[[SynthesisStep, Ledger], None] = lambda _step, _ledger: None,
 ) -> tuple[Synthesis, Ledger]:
     """Write environments and register them. The same run again pays only for answers that it does not have."""
     async with model_access(
@@ -122,7 +122,7 @@ def _there(servers: Path, registry_file: Path, own: Collection[str]) -> dict[str
     return {card.id: described(card) for card in cards if card.id not in own}
 
 
-def report(synthesis: Synthesis, ledger: Ledger, options: RunOptions) -> dict[str, Any]:
+def report(synthesis: Synthesis, ledger: Ledger, options: SynthesisSettings) -> dict[str, Any]:
     """The result of the run and its cost, as JSON."""
     return {
         "style": options.wanted.style,

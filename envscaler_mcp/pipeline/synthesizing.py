@@ -20,7 +20,7 @@ from envscaler_mcp.synthesis.topics.vectors import Weights
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SynthesisStep:
     """Something that was done: for which environment, what, and how it came out."""
 
     topic: str
@@ -60,7 +60,7 @@ async def synthesize_environments(
     free: Callable[[str], None],
     keep: Callable[[Admitted], None],
     synthesis: Synthesis,
-    on: Callable[[Step], None] = lambda _: None,
+    on: Callable[[SynthesisStep], None] = lambda _: None,
 ) -> None:
     """Topics of the tasks, and an environment of each that was chosen; one that fails does not stop the others.
 
@@ -82,10 +82,10 @@ async def synthesize_environments(
                     admitted = await _written(author, topic, wanted, example, on)
                     keep(admitted)
                     synthesis.admitted.append(admitted)
-                    on(Step(topic.id, "admitted", admitted.built.environment.title))
+                    on(SynthesisStep(topic.id, "admitted", admitted.built.environment.title))
                 except EnvScalerError as error:
                     synthesis.failed.append(Failed(topic, str(error)))
-                    on(Step(topic.id, "failed", synthesis.failed[-1].reason))
+                    on(SynthesisStep(topic.id, "failed", synthesis.failed[-1].reason))
 
         with ungrouped():
             async with anyio.create_task_group() as group:
@@ -107,7 +107,7 @@ async def _topics(
     there: Mapping[str, str],
     wanted: SynthesisConfig,
     synthesis: Synthesis,
-    on: Callable[[Step], None],
+    on: Callable[[SynthesisStep], None],
 ) -> list[Topic]:
     """What the tasks that need records are about."""
     relevant = await _kept(author, tasks, wanted, on)
@@ -121,12 +121,12 @@ async def _topics(
 
 
 async def _kept(
-    author: Author, tasks: Sequence[RawTask], wanted: SynthesisConfig, on: Callable[[Step], None]
+    author: Author, tasks: Sequence[RawTask], wanted: SynthesisConfig, on: Callable[[SynthesisStep], None]
 ) -> list[RawTask]:
     if wanted.judge == "local":
         findings = mine(tasks, {}).findings
         return [task for task, finding in zip(tasks, findings, strict=True) if finding.stateful]
-    verdicts = await judge_tasks(author, tasks, lambda many: on(Step("", "tasks", str(many))))
+    verdicts = await judge_tasks(author, tasks, lambda many: on(SynthesisStep("", "tasks", str(many))))
     return [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.stateful]
 
 
@@ -137,16 +137,16 @@ def _groups(relevant: Sequence[RawTask]) -> list[TopicGroup]:
 
 
 async def _named(
-    author: Author, groups: Sequence[TopicGroup], titles: Mapping[str, str], on: Callable[[Step], None]
+    author: Author, groups: Sequence[TopicGroup], titles: Mapping[str, str], on: Callable[[SynthesisStep], None]
 ) -> list[Topic]:
     topics: dict[int, Topic] = {}
 
     async def name(number: int, group: TopicGroup) -> None:
         try:
             topics[number] = await name_topic(author, group, titles)
-            on(Step(topics[number].id, "topic", topics[number].title))
+            on(SynthesisStep(topics[number].id, "topic", topics[number].title))
         except UnusableError as error:
-            on(Step("", "topic", str(error)))
+            on(SynthesisStep("", "topic", str(error)))
 
     with ungrouped():
         async with anyio.create_task_group() as tasks:
@@ -171,10 +171,10 @@ async def _vectors(author: Author, topics: Sequence[Topic], model: str) -> dict[
 
 
 async def _written(
-    author: Author, topic: Topic, wanted: SynthesisConfig, example: str, on: Callable[[Step], None]
+    author: Author, topic: Topic, wanted: SynthesisConfig, example: str, on: Callable[[SynthesisStep], None]
 ) -> Admitted:
     def tell(stage: str, said: str = "") -> None:
-        on(Step(topic.id, stage, said))
+        on(SynthesisStep(topic.id, stage, said))
 
     if wanted.style == "blueprint":
         return await admitted_blueprint(author, topic, example, wanted, tell)

@@ -9,11 +9,12 @@ from typing import Any
 
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.column_types import Nearby, other_values
-from envscaler_mcp.language.expressions import And, Compare, Expr, Local, names_in, walk
-from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
-from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored, as_value
+from envscaler_mcp.language.expressions import And, Compare, Expr, Local, walk
+from envscaler_mcp.language.interpreter.evaluation import Names
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
+from envscaler_mcp.language.interpreter.store import Ref, as_stored, as_value
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.language.stories import Chosen, Drawn, Said, Story, Telling, Worked, expressions_of
+from envscaler_mcp.language.stories import Chosen, Drawn, Said, Story, Telling, Worked
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.values import HIDDEN_NONE, read, values_of
 from envscaler_mcp.scenarios.wording import Wording
@@ -30,7 +31,8 @@ class WordedStory:
     story: Story
     telling: Telling
     names: Names
-    state: dict[str, Any]
+    evaluation: SteadyEvaluator
+    """On the state at the start."""
 
     def ambiguities(self) -> Iterator[str]:
         """What the plan relies on and the words leave open, one sentence for the author each."""
@@ -49,13 +51,13 @@ class WordedStory:
         return [part for part in self.telling if isinstance(part, Said)]
 
     @property
-    def _evaluation(self) -> Evaluator:
-        return Evaluator(Store(self.model, self.state))
+    def state(self) -> dict[str, Any]:
+        return self.evaluation.store.state
 
     def _chosen(self, role: Chosen, words: tuple[object, ...]) -> Iterator[str]:
         """The first other value of the role that the words would not tell from this one."""
         for other in self._others(role):
-            twin = self._reworked({**self.names, role.name: other})
+            twin = self._reworked({**self.names, role.name: other}, role.name)
             if self._relied_on(twin) and self._form(twin) == words:
                 mine, its = as_stored(self.names[role.name]), as_stored(other)
                 yield f"{role.name} is not said: the text is the same for {mine!r} and for {its!r}"
@@ -86,7 +88,7 @@ class WordedStory:
         """Whether another record would be told in the same words and have something else done."""
         if any(isinstance(part.value, Local) and part.value.name == role.name for part in self._parts):
             return False
-        for other in self._evaluation.store.all(role.entity):
+        for other in self.evaluation.records(role.entity):
             twin = self._recast(role, other)
             if twin is not None and self._relied_on(twin) and self._form(twin) == words:
                 return True
@@ -95,7 +97,7 @@ class WordedStory:
     def _recast(self, role: Drawn, other: Ref) -> Names | None:
         """The names with everything that follows from them, or None where they do not fit."""
         names: Names = {**self.names, role.name: other}
-        evaluation, place = self._evaluation, self.story.cast.index(role)
+        evaluation, place = self.evaluation, self.story.cast.index(role)
         for follower in self.story.cast[place:]:
             if isinstance(follower, Drawn) and follower.test is not None and not evaluation.value(follower.test, names):
                 return None
@@ -106,11 +108,12 @@ class WordedStory:
                 names = {**names, follower.name: value}
         return names
 
-    def _reworked(self, names: Names) -> Names:
-        """The names with what is worked out from them; what cannot be worked out stays."""
-        evaluation = self._evaluation
+    def _reworked(self, names: Names, other: str) -> Names:
+        """The names with what is worked out from the one that is another; what cannot be worked out stays."""
+        evaluation, changed = self.evaluation, {other}
         for role in self.story.cast:
-            if isinstance(role, Worked):
+            if isinstance(role, Worked) and changed & self.story.follows[role.name]:
+                changed.add(role.name)
                 try:
                     value = evaluation.value(role.value, names)
                 except _BROKEN:
@@ -121,16 +124,15 @@ class WordedStory:
     def _relied_on(self, twin: Names) -> bool:
         """Whether the plan would be another one with these names."""
         other = {name for name, value in self.names.items() if twin[name] != value}
-        return any(self._differs(expr, other, twin) for expr in expressions_of(self.story.do))
+        return any(self._differs(expr, names, other, twin) for expr, names in self.story.plan)
 
-    def _differs(self, expr: Expr, other: set[str], twin: Names) -> bool:
+    def _differs(self, expr: Expr, names: frozenset[str], other: set[str], twin: Names) -> bool:
         """Whether an expression of the plan comes to something else; one about what is not there yet may always."""
-        names = names_in(expr)
         if not names & other:
             return False
         if not names <= self.names.keys():
             return True
-        evaluation = self._evaluation
+        evaluation = self.evaluation
         try:
             return bool(evaluation.value(expr, twin) != evaluation.value(expr, self.names))
         except _BROKEN:
@@ -138,11 +140,11 @@ class WordedStory:
 
     def _form(self, names: Names) -> tuple[object, ...]:
         """What a reader can tell apart: the words of plain values, and which records are named."""
-        evaluation = self._evaluation
+        evaluation = self.evaluation
         wording = Wording(self.model.blueprint.words.values, str(self.state["now"])[:10])
         return tuple(self._in_words(part, names, evaluation, wording) for part in self._parts)
 
-    def _in_words(self, part: Said, names: Names, evaluation: Evaluator, wording: Wording) -> object:
+    def _in_words(self, part: Said, names: Names, evaluation: SteadyEvaluator, wording: Wording) -> object:
         try:
             value = evaluation.value(part.value, names)
             if isinstance(value, Ref) or (isinstance(value, list) and value and isinstance(value[0], Ref)):
@@ -166,4 +168,4 @@ def named_roles(story: Story, telling: Telling) -> frozenset[str]:
 
 def used_names(story: Story) -> set[str]:
     """The roles that its calls speak of."""
-    return names_in(*expressions_of(story.do))
+    return {name for _, names in story.plan for name in names}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
-from envscaler_mcp.language.interpreter.store import Ref, Store
+from envscaler_mcp.language.interpreter.evaluation import Names
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
+from envscaler_mcp.language.interpreter.store import Ref
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Chosen, Drawn, Role, Story, Worked
 from envscaler_mcp.sampling.chance import Chance
@@ -23,13 +24,12 @@ class Casting:
         said = model.blueprint.start.values
         self.values = {name: values_of(name, said) for name in (*model.operations, *model.entities)}
 
-    def cast(self, story: Story, state: dict[str, Any], chance: Chance, taken: set[Ref]) -> Names | None:
+    def cast(self, story: Story, evaluation: SteadyEvaluator, chance: Chance, taken: set[Ref]) -> Names | None:
         """Names for every role, or None where no record of the state fits one; records taken by others are left out."""
-        store = Store(self.model, state)
-        return self._fill(list(story.cast), {}, Evaluator(store), chance, taken)
+        return self._fill(list(story.cast), {}, evaluation, chance, taken)
 
     def _fill(
-        self, roles: list[Role], names: Names, evaluation: Evaluator, chance: Chance, taken: set[Ref]
+        self, roles: list[Role], names: Names, evaluation: SteadyEvaluator, chance: Chance, taken: set[Ref]
     ) -> Names | None:
         if not roles:
             return names
@@ -42,7 +42,7 @@ class Casting:
                 return filled
         return None
 
-    def _candidates(self, role: Role, names: Names, evaluation: Evaluator, chance: Chance) -> Iterator[Any]:
+    def _candidates(self, role: Role, names: Names, evaluation: SteadyEvaluator, chance: Chance) -> Iterator[Any]:
         """Values for a role, each worked out only when the one before it did not do."""
         if isinstance(role, Worked):
             value = evaluation.value(role.value, names)
@@ -52,7 +52,7 @@ class Casting:
         if isinstance(role, Chosen):
             yield self._choice(role, evaluation.store.clock()[:10], chance)
             return
-        everyone = evaluation.store.all(role.entity)
+        everyone = evaluation.records(role.entity)
         left = _TRIES
         for record in chance.some(everyone, len(everyone)):
             if role.test is None or evaluation.value(role.test, {**names, role.name: record}):

@@ -7,8 +7,8 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
 from envscaler_mcp.language.column_types import column_of
-from envscaler_mcp.language.interpreter.evaluation import Evaluator
-from envscaler_mcp.language.interpreter.store import Ref, Store
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
+from envscaler_mcp.language.interpreter.store import Ref
 from envscaler_mcp.language.model import Attribute, Entity, Model
 from envscaler_mcp.language.stories import Description, Mark, Storybook
 from envscaler_mcp.language.text import words
@@ -42,11 +42,15 @@ class Describer:
     model: Model
     speech: Storybook
     library: Library
-    state: dict[str, Any]
+    evaluation: SteadyEvaluator
     chance: Chance
     values: dict[str, str] = field(default_factory=dict)
     named: set[Ref] = field(default_factory=set)
     """Who has been named in the text so far."""
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self.evaluation.store.state
 
     def describe(self, ref: Ref, depth: int = 0) -> Phrase | None:
         """The first way, in an order drawn by chance, that fits this record alone."""
@@ -62,9 +66,12 @@ class Describer:
 
     def fitting(self, way: Description, ref: Ref) -> list[Ref]:
         """The records of the state that the description of this record fits."""
-        store = Store(self.model, self.state)
         marks = [part for part in way if isinstance(part, Mark)]
-        return [other for other in store.all(ref.entity) if all(self._fits(mark, other, ref) for mark in marks)]
+        return [
+            other
+            for other in self.evaluation.records(ref.entity)
+            if all(self._fits(mark, other, ref) for mark in marks)
+        ]
 
     def _fits(self, mark: Mark, other: Ref, ref: Ref) -> bool:
         mine = self._value(other, mark)
@@ -77,11 +84,10 @@ class Describer:
         return column_of(type_).said_alike(mine, wanted, mark.format)
 
     def _value(self, ref: Ref, mark: Mark) -> Any:
-        evaluation = Evaluator(Store(self.model, self.state))
         derived = self.model.entities[ref.entity].attributes[mark.attribute].derived
-        return (
-            evaluation.attribute(ref, mark.attribute) if derived is None else evaluation.value(derived, {"self": ref})
-        )
+        if derived is None:
+            return self.evaluation.attribute(ref, mark.attribute)
+        return self.evaluation.derived(ref.entity, mark.attribute, ref)
 
     def _phrase(self, way: Description, ref: Ref, depth: int) -> Phrase | None:
         entity = self.model.entities[ref.entity]
@@ -137,7 +143,7 @@ class Describer:
     def _near(self, way: Description, ref: Ref) -> int:
         """How many other records fit all marks but one, or share a word of its name."""
         marks = [part for part in way if isinstance(part, Mark)]
-        others = [other for other in Store(self.model, self.state).all(ref.entity) if other != ref]
+        others = [other for other in self.evaluation.records(ref.entity) if other != ref]
         near = 0
         for other in others:
             misses = [mark for mark in marks if not self._fits(mark, other, ref)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from envscaler_mcp.artifacts import Span, Tally
+from envscaler_mcp.artifacts import Span, VariantCounts
 
 
-def text_mutants(task: str, spans: Sequence[Span]) -> Tally:
+def text_mutants(task: str, spans: Sequence[Span]) -> VariantCounts:
     """Every spoken fact left out or changed in turn: the lint must miss it."""
     facts = [span for span in spans if span.fact]
     caught = 0
@@ -19,7 +19,7 @@ def text_mutants(task: str, spans: Sequence[Span]) -> Tally:
             made += 1
             mutated = "".join(other if number == place else part.text for number, part in enumerate(spans))
             caught += bool(missing_facts(mutated, facts))
-    return Tally(made=made, right=caught) if not missing_facts(task, facts) else Tally(made=made)
+    return VariantCounts(made=made, right=caught) if not missing_facts(task, facts) else VariantCounts(made=made)
 
 
 def missing_facts(text: str, spans: Sequence[Span]) -> list[str]:

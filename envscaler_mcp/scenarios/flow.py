@@ -20,7 +20,8 @@ from envscaler_mcp.language.expressions import (
     names_in,
     walk,
 )
-from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
+from envscaler_mcp.language.interpreter.evaluation import Names
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored, as_value
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import (
@@ -114,6 +115,7 @@ class StoryFlow:
             raise Unproven("it has no goals; the stories that it tells are not known")
         self.scenario, self.model, self.effects, self.world = scenario, model, effects, world
         self.state = world.state()
+        self.at_rest = SteadyEvaluator(Store(model, self.state))
         self.parts = [self._part(goal, speech) for goal in scenario.conversation.goals]
         self.answers = _Answers(model, str(self.state["now"]))
 
@@ -156,7 +158,7 @@ class StoryFlow:
         names = self._names(story, goal)
         telling = story.tell[goal.telling]
         self._said(story, telling, names)
-        for ambiguity in WordedStory(self.model, story, telling, names, self.state).ambiguities():
+        for ambiguity in WordedStory(self.model, story, telling, names, self.at_rest).ambiguities():
             raise Unproven(f"{goal.story}: {ambiguity}")
         return _Part(story, names, named_roles(story, telling))
 
@@ -164,7 +166,7 @@ class StoryFlow:
         """Who is who, as the goal's facts have it; they must still fit the story's cast."""
         facts = {fact.name: fact.value for fact in goal.facts}
         names: Names = {}
-        evaluation = Evaluator(Store(self.model, self.state))
+        evaluation = self.at_rest
         for role in story.cast:
             if role.name not in facts:
                 raise Unproven(f"{goal.story}: nothing is known of {role.name}")
@@ -177,7 +179,7 @@ class StoryFlow:
                 raise Unproven(f"{goal.story}: {facts[role.name]!r} is not {role.name} any more")
         return names
 
-    def _fits(self, role: Role, names: Names, evaluation: Evaluator) -> bool:
+    def _fits(self, role: Role, names: Names, evaluation: SteadyEvaluator) -> bool:
         value = names[role.name]
         if isinstance(role, Worked):
             return bool(_plain(evaluation.value(role.value, names)) == _plain(value))
@@ -188,7 +190,7 @@ class StoryFlow:
 
     def _said(self, story: Story, telling: Telling, names: Names) -> None:
         """Plain values that the telling says must stand in the task's text, marked as facts."""
-        evaluation = Evaluator(Store(self.model, self.state))
+        evaluation = self.at_rest
         wording = Wording(self.model.blueprint.words.values, str(self.state["now"])[:10])
         marked = {span.text.casefold() for span in self.scenario.spans if span.fact}
         for part in (part for part in telling if isinstance(part, Said)):
@@ -209,7 +211,7 @@ class StoryFlow:
         """The story's calls, each when the world is where it is made."""
         for deed in deeds:
             self._begin(part)
-            evaluation = Evaluator(Store(self.model, self.world.look()))
+            evaluation = SteadyEvaluator(Store(self.model, self.world.look()))
             if isinstance(deed, Act):
                 yield part, deed, names
             elif isinstance(deed, Fork):
@@ -219,7 +221,9 @@ class StoryFlow:
             else:
                 yield from self._each(part, deed, names, evaluation)
 
-    def _each(self, part: _Part, deed: Each, names: Names, evaluation: Evaluator) -> Iterator[tuple[_Part, Act, Names]]:
+    def _each(
+        self, part: _Part, deed: Each, names: Names, evaluation: SteadyEvaluator
+    ) -> Iterator[tuple[_Part, Act, Names]]:
         loop = deed.loop
         which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), deed.by)
         elements = self._as_it_is(evaluation, which, names)
@@ -254,7 +258,7 @@ class StoryFlow:
                 used |= names_in(role.value)
         return used
 
-    def _as_it_is(self, evaluation: Evaluator, expr: Expr, names: Names) -> Any:
+    def _as_it_is(self, evaluation: SteadyEvaluator, expr: Expr, names: Names) -> Any:
         try:
             return as_it_is(evaluation, expr, names)
         except Unfit as reason:
@@ -265,7 +269,7 @@ class StoryFlow:
             raise Unproven(f"{what}, and no answer showed that it comes to {_plain(value)!r}")
 
     def _sources(self, part: _Part, act: Act, names: Names, call: Call, number: int) -> Iterator[tuple[str, str]]:
-        evaluation = Evaluator(Store(self.model, self.world.look()))
+        evaluation = SteadyEvaluator(Store(self.model, self.world.look()))
         expected: dict[str, Any] = {}
         for param in self.model.operations[act.operation].params:
             if param.name not in act.arguments:

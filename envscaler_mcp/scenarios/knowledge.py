@@ -20,7 +20,8 @@ from envscaler_mcp.language.expressions import (
     Scan,
     walk,
 )
-from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
+from envscaler_mcp.language.interpreter.evaluation import Names
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
 from envscaler_mcp.language.interpreter.store import Ref, Row, Store, as_stored, as_value
 from envscaler_mcp.language.model import Entity, Model
 from envscaler_mcp.serving.world import World
@@ -116,7 +117,7 @@ class _Read(Store):
         return rows[ref.id]
 
 
-class _Known(Evaluator):
+class _Known(SteadyEvaluator):
     """Derived attributes are taken as answers showed them; a loop wants everything read that it looks at."""
 
     def __init__(self, knowledge: Knowledge) -> None:

@@ -7,7 +7,17 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from envscaler_mcp.artifacts import Call, Environment, Frame, Proof, Scenario, StateDiff, Tally, canonical_json
+from envscaler_mcp.artifacts import (
+    Call,
+    Environment,
+    Frame,
+    Proof,
+    ProofExtent,
+    Scenario,
+    StateDiff,
+    VariantCounts,
+    canonical_json,
+)
 from envscaler_mcp.errors import Unproven
 from envscaler_mcp.grading.graders import LocalGrader
 from envscaler_mcp.language.column_types import Nearby, other_values
@@ -17,7 +27,7 @@ from envscaler_mcp.scenarios.fact_coverage import missing_facts, text_mutants
 from envscaler_mcp.scenarios.facts import frame_of
 from envscaler_mcp.scenarios.key_order import in_key_order
 from envscaler_mcp.scenarios.replay import CallRecording, content_form, record
-from envscaler_mcp.serving.state_diff import diff_of_states
+from envscaler_mcp.serving.state_diff import diff_of_states, sharing
 from envscaler_mcp.serving.world import World
 
 _ORDERS = 6
@@ -41,13 +51,17 @@ class Proving(ABC):
         self.initial: dict[str, Any] = in_key_order(world.state())
         self.judge = self._judge()
         self.chance = Chance(scenario.seed, f"proof of {scenario.id}")
+        self._ahead = (self.mark, 0)
+        """A mark from which changed plans are played, and how many of the calls are made there."""
         self._unnoticed: dict[str, Call | str] = {}
         """By kind, the first mutant that earned everything: the call that is other, or what of the end is."""
 
-    def prove(self) -> Proof:
-        """The proof; the first thing that does not hold is raised."""
+    def prove(self, extent: ProofExtent = "whole") -> Proof:
+        """The proof; the first thing that does not hold is raised. The half of it tries no wrong endings and no variants."""
         recording = record(self.world, self.scenario.oracle)
-        final, final_hash, diff = self.world.state(), self.world.state_hash(), self.world.diff_since(self.mark)
+        final_hash, diff = self.world.state_hash(), self.world.diff_since(self.mark)
+        # What did not change is the same object, so that it need not be compared again and again.
+        final = sharing(self.initial, self.world.state())
         self._back()
         self._solvable(recording, final_hash)
         answers = self.judge.answers(self.initial)
@@ -58,6 +72,14 @@ class Proving(ABC):
         lost = missing_facts(self.scenario.task, self.scenario.spans)
         if lost:
             raise Unproven(f"the text does not say {lost[0]!r}")
+        if extent == "half":
+            return Proof(
+                final_hash=final_hash,
+                oracle_reward=self.judge.grade(final, diff)[0],
+                do_nothing_reward=self.judge.grade(self.initial, StateDiff())[0],
+                flow=tuple(self._flow(recording)),
+                extent="half",
+            )
         wanted = self._form(diff)
         proof = Proof(
             final_hash=final_hash,
@@ -158,18 +180,18 @@ class Proving(ABC):
         """The reward as things are in the world."""
         return self.judge.grade(self._look(), self.world.diff_since(self.mark))[0]
 
-    def _orders(self, recording: CallRecording) -> Tally:
+    def _orders(self, recording: CallRecording) -> VariantCounts:
         """Threads in other orders and woven into each other."""
         threads = self.scenario.threads
         if len(threads) < 2:
-            return Tally()
+            return VariantCounts()
         right = 0
         for _ in range(_ORDERS):
             outcomes = recording.play(self.world, self._woven(threads))
             done = all(outcome.kind == "done" for outcome in outcomes)
             right += done and self._earned() == 1.0
             self._back()
-        return Tally(made=_ORDERS, right=right)
+        return VariantCounts(made=_ORDERS, right=right)
 
     def _woven(self, threads: Sequence[Sequence[int]]) -> list[int]:
         ahead = [list(thread) for thread in threads]
@@ -180,14 +202,14 @@ class Proving(ABC):
 
     # Not given away
 
-    def _mutants(self, recording: CallRecording, final: dict[str, Any], wanted: str) -> dict[str, Tally]:
+    def _mutants(self, recording: CallRecording, final: dict[str, Any], wanted: str) -> dict[str, VariantCounts]:
         tallies: dict[str, list[int]] = {}
         for kind, what, calls in self._changed_plans(recording):
             self._count(tallies, kind, what, self._ends(calls, wanted))
         for kind, where, state in self._changed_ends(final):
             self._count(tallies, kind, where, self._graded(state, diff_of_states(self.initial, state), wanted))
         return {
-            kind: Tally(made=made, equivalent=equal, right=right, right_without_frame=plain)
+            kind: VariantCounts(made=made, equivalent=equal, right=right, right_without_frame=plain)
             for kind, (made, equal, right, plain) in sorted(tallies.items())
         }
 
@@ -200,13 +222,26 @@ class Proving(ABC):
             self._unnoticed.setdefault(kind, what)
 
     def _ends(self, calls: Sequence[Call], wanted: str) -> tuple[int, int, int]:
+        mark, made = self._ahead
+        self._write(calls[made:])
+        outcome = self._graded(self._look(), self.world.diff_since(self.mark), wanted)
+        self.world.restore(mark)
+        return outcome
+
+    def _write(self, calls: Sequence[Call]) -> None:
+        """Make the changes among the calls: reading decides nothing about where a plan ends."""
         for call in calls:
-            # Reading decides nothing about where a plan ends.
             if self.effects[call.tool] == "writes":
                 self.world.call(call.tool, call.arguments)
-        outcome = self._graded(self._look(), self.world.diff_since(self.mark), wanted)
+
+    def _go_ahead(self, calls: Sequence[Call], place: int) -> None:
+        """Make the calls up to this place, from where every plan is played that differs only behind it."""
+        self._write(calls[self._ahead[1] : place])
+        self._ahead = self.world.snapshot(), place
+
+    def _go_back(self) -> None:
         self._back()
-        return outcome
+        self._ahead = self.mark, 0
 
     def _graded(self, state: dict[str, Any], diff: StateDiff, wanted: str) -> tuple[int, int, int]:
         if self._form(diff) == wanted:
@@ -218,6 +253,7 @@ class Proving(ABC):
         calls = list(recording.calls)
         writes = [place for place, call in enumerate(calls) if self.effects[call.tool] == "writes"]
         for place in writes:
+            self._go_ahead(calls, place)
             call = calls[place]
             yield "drop", call, calls[:place] + calls[place + 1 :]
             yield "duplicate", call, [*calls[: place + 1], call, *calls[place + 1 :]]
@@ -227,11 +263,15 @@ class Proving(ABC):
             for arguments in self._wrong_values(call):
                 other = self._with(calls, place, arguments)
                 yield "wrong value", other[place], other
+        self._go_back()
         for pair, first, second in self._swaps(calls, writes):
             swapped = self._with(calls, first, pair[0])
             yield "swap", swapped[first], self._with(swapped, second, pair[1])
-        for extra in self._extras(calls):
+        extras = self._extras(calls)
+        self._go_ahead(calls, len(calls))
+        for extra in extras:
             yield "extra write", extra, [*calls, extra]
+        self._go_back()
 
     def _with(self, calls: Sequence[Call], place: int, arguments: dict[str, Any]) -> list[Call]:
         return [*calls[:place], Call(tool=calls[place].tool, arguments=arguments), *calls[place + 1 :]]
@@ -268,7 +308,7 @@ class Proving(ABC):
                         left = {**a.arguments, name: b.arguments[name]}
                         yield (left, {**b.arguments, name: a.arguments[name]}), first, second
 
-    def _extras(self, calls: Sequence[Call]) -> Iterator[Call]:
+    def _extras(self, calls: Sequence[Call]) -> list[Call]:
         """Changes that are permitted after the task and that the task does not ask for."""
         for call in calls:
             self.world.call(call.tool, call.arguments)
@@ -283,7 +323,7 @@ class Proving(ABC):
                 extras.append(extra)
             self.world.restore(after)
         self._back()
-        yield from extras
+        return extras
 
     def _changed_ends(self, final: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """The wanted end with one fact of it undone or altered, and with one that the task does not ask about, where these differ."""
@@ -331,7 +371,7 @@ class Proving(ABC):
 
     # Not over-strict
 
-    def _benign(self, recording: CallRecording, wanted: str) -> dict[str, Tally]:
+    def _benign(self, recording: CallRecording, wanted: str) -> dict[str, VariantCounts]:
         order = range(len(recording.calls))
         tallies = {
             "refused calls between": self._with_refusals(recording),
@@ -341,10 +381,10 @@ class Proving(ABC):
         turned = self._turned(recording)
         if turned:
             right = sum(self._full(calls) for calls in turned)
-            tallies["items in another order"] = Tally(made=len(turned), right=right)
+            tallies["items in another order"] = VariantCounts(made=len(turned), right=right)
         corrected = list(self._corrected(recording, wanted))
         if corrected:
-            tallies["wrong, then corrected"] = Tally(made=len(corrected), right=sum(corrected))
+            tallies["wrong, then corrected"] = VariantCounts(made=len(corrected), right=sum(corrected))
         return tallies
 
     def _full(self, calls: Sequence[Call]) -> bool:
@@ -354,25 +394,25 @@ class Proving(ABC):
         self._back()
         return full
 
-    def _with_refusals(self, recording: CallRecording) -> Tally:
+    def _with_refusals(self, recording: CallRecording) -> VariantCounts:
         calls: list[Call] = []
         for call in recording.calls:
             calls += [Call(tool=call.tool, arguments={**call.arguments, "no_such_argument": 1}), call]
-        return Tally(made=1, right=int(self._full(calls)))
+        return VariantCounts(made=1, right=int(self._full(calls)))
 
-    def _with_reads(self, recording: CallRecording) -> Tally:
+    def _with_reads(self, recording: CallRecording) -> VariantCounts:
         reads = [call for call in recording.calls if self.effects[call.tool] == "reads"][:3]
         calls = [played for call in recording.calls for played in (*reads, call)]
-        return Tally(made=1, right=int(self._full(calls)))
+        return VariantCounts(made=1, right=int(self._full(calls)))
 
-    def _other_ids(self, recording: CallRecording, order: Sequence[int]) -> Tally:
+    def _other_ids(self, recording: CallRecording, order: Sequence[int]) -> VariantCounts:
         """The same task where others have created and removed records before."""
         world = self._elsewhere()
         before = world.snapshot()
         recording.play(world, order)
         full = self.judge.grade(world.state(), world.diff_since(before))[0] == 1.0
         world.close()
-        return Tally(made=1, right=int(full))
+        return VariantCounts(made=1, right=int(full))
 
     def _turned(self, recording: CallRecording) -> list[list[Call]]:
         """Plans in which a list is given the other way round, where that is as good."""

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from envscaler_mcp.artifacts import Call, Environment, Level, Provenance, Scenario, State
+from envscaler_mcp.artifacts import (
+    Call,
+    Conversation,
+    Environment,
+    Level,
+    ProofExtent,
+    Provenance,
+    Scenario,
+    Split,
+    State,
+)
 from envscaler_mcp.errors import GrowthError, Unproven
 from envscaler_mcp.language.expressions import Scan, walk
-from envscaler_mcp.language.interpreter.store import Ref
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
+from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Story, Storybook, Worked
 from envscaler_mcp.sampling.chance import Chance
@@ -52,6 +63,10 @@ class Reasons:
 class TaskMaker:
     """Makes proven scenarios of one environment."""
 
+    tries = _TRIES
+    patience = _PATIENCE
+    extent: ProofExtent = "whole"
+
     def __init__(
         self, model: Model, speech: Storybook, environment: Environment, code: EnvironmentCode, seed: int
     ) -> None:
@@ -73,12 +88,12 @@ class TaskMaker:
 
     def scenario(self, state: State, level: Level, number: int) -> Scenario:
         """One proven scenario of the level."""
-        self.uncast.clear()
-        self.misfit.clear()
+        self._begin(level)
         world = open_world(self.code, state.content, state.seed)
+        self.at_rest = SteadyEvaluator(Store(self.model, world.state()))
         try:
-            for turn in range(_TRIES):
-                self.choosy = turn < _TRIES // 2
+            for turn in range(self.tries):
+                self.choosy = turn < self.tries // 2
                 chosen = self._threads(world, level)
                 if chosen is None:
                     continue
@@ -90,7 +105,12 @@ class TaskMaker:
                     self.reasons.note("+".join(thread.story.name for thread in threads), reason)
         finally:
             world.close()
-        raise GrowthError(f"no {level} task could be made of {state.name} in {_TRIES} tries; {self._why(level)}")
+        raise GrowthError(f"no {level} task could be made of {state.name} in {self.tries} tries; {self._why(level)}")
+
+    def _begin(self, _level: Level) -> None:
+        """Another task: what did not fit the one before may fit this one."""
+        self.uncast.clear()
+        self.misfit.clear()
 
     def _why(self, level: Level) -> str:
         (fewest, most), (low, high), many = _THREADS[level], BANDS[level], len(self._by_use())
@@ -152,7 +172,7 @@ class TaskMaker:
 
     def _turn(self, story: Story) -> tuple[bool, int]:
         name = story.name
-        hopeless = max(self.uncast[name], self.misfit[name]) >= _PATIENCE
+        hopeless = max(self.uncast[name], self.misfit[name]) >= self.patience
         return hopeless, self.uses.stories[name] + self.unproven[name] // 8 if self.choosy else 0
 
     def _alone(self, story: Story, world: LocalWorld, taken: set[Ref]) -> Thread | None:
@@ -170,7 +190,7 @@ class TaskMaker:
         return thread
 
     def _cast(self, story: Story, world: LocalWorld, mark: int, taken: set[Ref]) -> Thread | None:
-        names = self.casting.cast(story, world.look(), self.chance, taken)
+        names = self.casting.cast(story, self.at_rest, self.chance, taken)
         if names is None:
             self.uncast[story.name] += 1
             self.reasons.note(story.name, "no record fits its cast")
@@ -179,7 +199,7 @@ class TaskMaker:
         for number in sorted(tellings, key=lambda n: self.uses.tellings[story.name, n]):
             threading = Threading(self.model, self.speech, self.chance)
             try:
-                return threading.thread(story, names, world, number)
+                return threading.thread(story, names, world, number, self.at_rest)
             except (Unfit, Unknown) as reason:
                 self.reasons.note(story.name, reason)
                 world.restore(mark)
@@ -206,9 +226,9 @@ class TaskMaker:
             raise Unproven("nothing is different afterwards")
         oracle = [call for thread in played for call in thread.calls]
         words = message(self.model.blueprint.words, threads, initial["now"], self.chance, openings)
-        if self.uses.known(words.spans):
-            raise Unproven("an earlier task is nearly the same")
-        id_ = f"{self.environment.id}-{level}-{number:02d}"
+        goals = conversation(threads, words.opening)
+        self._refuse_known(words, goals)
+        id_, split = self._name(level, number)
         scenario = Scenario(
             provenance=Provenance(parents={"state": state.digest}, seed=self.seed),
             id=id_,
@@ -225,18 +245,29 @@ class TaskMaker:
             oracle=tuple(oracle),
             threads=tuple(_places(played)),
             features=self._features(world, threads, oracle, words),
-            conversation=conversation(threads, words.opening),
-            split=split_of(self.environment.id, id_),
+            conversation=goals,
+            split=split,
         )
-        proof = Prover(scenario, self.model, self.speech, self.environment, world).prove()
+        proof = Prover(scenario, self.model, self.speech, self.environment, world).prove(self.extent)
         self.uses.note(threads, words.spans)
         return scenario.model_copy(update={"proof": proof})
+
+    def _refuse_known(self, words: TaskMessage, _goals: Conversation) -> None:
+        """Unproven where the task is not to be made, because of what was made before."""
+        if self.uses.known(words.spans):
+            raise Unproven("an earlier task is nearly the same")
+
+    def _name(self, level: Level, number: int) -> tuple[str, Split]:
+        """The scenario's id, and the split that it is in."""
+        id_ = f"{self.environment.id}-{level}-{number:02d}"
+        return id_, split_of(self.environment.id, id_)
 
     def _together(self, world: LocalWorld, mark: int, threads: list[Thread]) -> list[Thread]:
         """The threads one after the other; first in another order, to see that they mean the same and end the same there."""
         threading = Threading(self.model, self.speech, self.chance)
         ends: set[str] = set()
-        for order in (threads[::-1], threads):
+        # One thread has one order.
+        for order in (threads[::-1], threads) if len(threads) > 1 else (threads,):
             world.restore(mark)
             try:
                 played = [threading.again(thread, world) for thread in order]
@@ -265,7 +296,7 @@ class TaskMaker:
             "enabled": self._enabled(world, threads),
             "superlatives": sum(_superlatives(thread.story) for thread in threads),
             "quantified": sum(len(loops_of(thread.story.do)) for thread in threads),
-            "distractors": sum(threading.distractors(thread, world) for thread in threads),
+            "distractors": sum(threading.distractors(thread, world, self.at_rest) for thread in threads),
             "chosen": sum(thread.chosen for thread in threads),
             "unmistakable": sum(thread.alone for thread in threads),
             "sentences": words.sentences,

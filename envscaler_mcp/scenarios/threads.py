@@ -8,7 +8,8 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
 from envscaler_mcp.language.expressions import Defined, Derived, Expr, Function, Get, Local, Scan, walk
-from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
+from envscaler_mcp.language.interpreter.evaluation import Names
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
 from envscaler_mcp.language.model import Model, Parameter
 from envscaler_mcp.language.stories import Act, Deed, Drawn, Each, Fork, Said, Story, Storybook, Telling, Worked
@@ -59,10 +60,12 @@ class Threading:
         self.model, self.speech, self.chance = model, speech, chance
         self.library = Library(model)
 
-    def thread(self, story: Story, names: Names, world: LocalWorld, number: int) -> Thread:
+    def thread(
+        self, story: Story, names: Names, world: LocalWorld, number: int, evaluation: SteadyEvaluator | None = None
+    ) -> Thread:
         """The thread of a cast in that one of its tellings, its changes made in the world."""
         telling = story.tell[number]
-        describer = self._describer(world)
+        describer = self._describer(world, evaluation)
         said: dict[Ref, Phrase] = {}
         spans = tuple(self._tell(story, telling, names, describer, said))
         self._everything_said(story, telling, names, describer)
@@ -79,15 +82,15 @@ class Threading:
         for phrase in thread.phrases:
             if describer.fitting(phrase.form, phrase.ref) != [phrase.ref]:
                 raise Unfit(f"{phrase.text!r} means something else by then")
-        evaluation = Evaluator(Store(self.model, describer.state))
+        evaluation = describer.evaluation
         for role in thread.story.cast:
             if isinstance(role, Worked) and not _still(role, thread, evaluation):
                 raise Unfit(f"{role.name} is another by then")
         return self._play(replace(thread, reads=[], acts=[], forks=[]), world)
 
-    def distractors(self, thread: Thread, world: LocalWorld) -> int:
+    def distractors(self, thread: Thread, world: LocalWorld, evaluation: SteadyEvaluator | None = None) -> int:
         """How many records could be mistaken for those that the words mean."""
-        describer = self._describer(world)
+        describer = self._describer(world, evaluation)
         return sum(1 for role in _told(thread) for _ in self._near_misses(role, thread, describer))
 
     def _near_misses(self, role: Drawn, thread: Thread, describer: Describer) -> Iterator[Ref]:
@@ -95,14 +98,15 @@ class Threading:
         mine = thread.names[role.name]
         phrase = next(phrase for phrase in thread.phrases if phrase.ref == mine)
         yield from [mine] * phrase.distractors
-        evaluation = Evaluator(Store(self.model, describer.state))
-        for other in evaluation.store.all(role.entity):
+        evaluation = describer.evaluation
+        for other in evaluation.records(role.entity):
             if other != mine and (role.test is None or evaluation.value(role.test, {**thread.names, role.name: other})):
                 yield other
 
-    def _describer(self, world: LocalWorld) -> Describer:
+    def _describer(self, world: LocalWorld, evaluation: SteadyEvaluator | None = None) -> Describer:
         said = self.model.blueprint.words.values
-        return Describer(self.model, self.speech, self.library, world.look(), self.chance, said)
+        at_rest = evaluation or SteadyEvaluator(Store(self.model, world.look()))
+        return Describer(self.model, self.speech, self.library, at_rest, self.chance, said)
 
     def _play(self, thread: Thread, world: LocalWorld) -> Thread:
         knowledge = Knowledge(self.model, world.look()["now"])
@@ -117,7 +121,7 @@ class Threading:
     def _tell(
         self, story: Story, telling: Telling, names: Names, describer: Describer, said: dict[Ref, Phrase]
     ) -> Iterator[Span]:
-        evaluation = Evaluator(Store(self.model, describer.state))
+        evaluation = describer.evaluation
         wording = Wording(describer.values, describer.state["now"][:10])
         for part in telling:
             if isinstance(part, str):
@@ -164,7 +168,7 @@ class Threading:
 
     def _everything_said(self, story: Story, telling: Telling, names: Names, describer: Describer) -> None:
         """What only the person asking can know must be in the text."""
-        for ambiguity in WordedStory(self.model, story, telling, names, describer.state).ambiguities():
+        for ambiguity in WordedStory(self.model, story, telling, names, describer.evaluation).ambiguities():
             raise Unfit(ambiguity)
 
     # Reads
@@ -229,7 +233,7 @@ class Threading:
             if isinstance(deed, Act):
                 self._act(deed, names, world, knowledge, thread)
                 continue
-            evaluation = Evaluator(Store(self.model, world.look()))
+            evaluation = SteadyEvaluator(Store(self.model, world.look()))
             if isinstance(deed, Fork):
                 yes = bool(as_it_is(evaluation, deed.test, names))
                 self._look(deed.test, yes, names, world, knowledge, thread)
@@ -248,7 +252,7 @@ class Threading:
 
     def _act(self, act: Act, names: Names, world: LocalWorld, knowledge: Knowledge, thread: Thread) -> None:
         operation = self.model.operations[act.operation]
-        evaluation = Evaluator(Store(self.model, world.look()))
+        evaluation = SteadyEvaluator(Store(self.model, world.look()))
         arguments: dict[str, Any] = {}
         for param in operation.params:
             if param.name in act.arguments:
@@ -280,7 +284,7 @@ class Threading:
         (thread.acts or thread.reads).extend(made)
 
 
-def _still(role: Worked, thread: Thread, evaluation: Evaluator) -> bool:
+def _still(role: Worked, thread: Thread, evaluation: SteadyEvaluator) -> bool:
     """Whether a role that follows from the others is what it was; what it follows from may be gone by now."""
     try:
         return bool(evaluation.value(role.value, thread.names) == thread.names[role.name])
@@ -316,7 +320,7 @@ def loops_of(deeds: tuple[Deed, ...]) -> list[Each]:
     return loops
 
 
-def as_it_is(evaluation: Evaluator, expr: Expr, names: Names) -> Any:
+def as_it_is(evaluation: SteadyEvaluator, expr: Expr, names: Names) -> Any:
     try:
         return evaluation.value(expr, names)
     except KeyError:

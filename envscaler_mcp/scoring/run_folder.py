@@ -16,7 +16,7 @@ from envscaler_mcp.errors import RunError
 from envscaler_mcp.grading.reward import GRADING
 from envscaler_mcp.plain_files import PlainFolder
 from envscaler_mcp.scoring.journal import Journal, Place, read_shards
-from envscaler_mcp.scoring.trajectory import Attempted, attempt_of, attempted, record_of, trajectory_of
+from envscaler_mcp.scoring.trajectory import Attempted, WrittenAttempt, read_attempt, trajectory_of, written_attempt
 
 PLAN = "plan.json"
 
@@ -27,7 +27,7 @@ class RunFolder:
     def __init__(self, plan: RunPlan, journal: Journal) -> None:
         self.plan = plan
         self._journal = journal
-        self.tally = Tally(map(attempted, journal.records()))
+        self.tally = Tally(map(read_attempt, journal.records()))
         self.damaged = journal.damaged
         """Stretches of the journal that could not be trusted when it was opened."""
 
@@ -44,9 +44,13 @@ class RunFolder:
 
     def record(self, trajectories: Sequence[Trajectory]) -> None:
         """Write attempts down; when this returns, they count."""
-        self._journal.append([record_of(trajectory) for trajectory in trajectories])
-        for trajectory in trajectories:
-            self.tally.add(attempt_of(trajectory))
+        self.write([written_attempt(trajectory) for trajectory in trajectories])
+
+    def write(self, attempts: Sequence[WrittenAttempt]) -> None:
+        """The same for attempts that are JSON already."""
+        self._journal.append([written.record for written in attempts])
+        for written in attempts:
+            self.tally.add(written.attempt)
 
 
 class Tally:
@@ -99,7 +103,7 @@ def read_places(folder: Path) -> tuple[RunPlan, Tally, int, dict[str, Place]]:
     for shard, reading in read_shards(folder):
         damaged += len(reading.damaged)
         for record, begin in zip(reading.records, reading.begins, strict=True):
-            attempt = attempted(record)
+            attempt = read_attempt(record)
             if attempt.id not in tally.done:
                 places[attempt.id] = Place(attempt.id, attempt.environment, attempt.counts, shard, begin, len(record))
             tally.add(attempt)
@@ -111,7 +115,7 @@ def read_trajectories(folder: Path) -> Iterator[Trajectory]:
     seen: set[str] = set()
     for _, reading in read_shards(folder):
         for record in reading.records:
-            attempt = attempted(record)
+            attempt = read_attempt(record)
             if attempt.counts and attempt.id not in seen:
                 seen.add(attempt.id)
                 yield trajectory_of(record)

@@ -34,6 +34,19 @@ class Attempted:
         return self.owner != "infrastructure"
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenAttempt:
+    """An attempt as a journal takes it, and what a summary needs of it."""
+
+    record: bytes
+    attempt: Attempted
+
+
+def written_attempt(trajectory: Trajectory) -> WrittenAttempt:
+    """The attempt that a trajectory is."""
+    return WrittenAttempt(record_of(trajectory), attempt_of(trajectory))
+
+
 def record_of(trajectory: Trajectory) -> bytes:
     """The trajectory as a journal takes it."""
     return trajectory.model_dump_json().encode()
@@ -63,7 +76,7 @@ def attempt_of(trajectory: Trajectory) -> Attempted:
     )
 
 
-def attempted(record: bytes) -> Attempted:
+def read_attempt(record: bytes) -> Attempted:
     """What a summary needs, without the cost of reading the rest properly."""
     try:
         document: dict[str, Any] = json.loads(record)

@@ -12,7 +12,7 @@ from envscaler_mcp.errors import BlueprintError
 from envscaler_mcp.pipeline.authoring import check_blueprints
 from envscaler_mcp.pipeline.building import blueprint_of, build
 from envscaler_mcp.pipeline.emission import emit_environments
-from envscaler_mcp.serving.code import load_code
+from envscaler_mcp.serving.code import read_code
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
@@ -90,7 +90,7 @@ def test_progress_is_told_as_each_is_done(paths: list[Path], tmp_path: Path) -> 
 def test_every_tool_has_a_worked_call_that_works(paths: list[Path], tmp_path: Path) -> None:
     emit_environments(paths[:1], tmp_path, tmp_path / "registry.json")
     folder = tmp_path / "boat_rental"
-    code = load_code(folder)
+    code = read_code(folder)
     content = json.loads((folder / "states" / "start.json").read_text())["content"]
     page = (folder / "README.md").read_text()
     for section in page.split("### `")[1:]:

@@ -23,7 +23,7 @@ from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.pipeline.proving import prove_folder, write_scenarios
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.isolation import open_isolated
-from envscaler_mcp.serving.code import load_code
+from envscaler_mcp.serving.code import read_code
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.pipeline.published import ENVIRONMENTS, SCENARIOS, published
 
@@ -91,7 +91,7 @@ def verdict(home: Home, name: str, calls: list[tuple[str, dict[str, Any]]], scor
     folder = home[0] / "generated_servers" / "env_1_rl"
     scenario = next(one for one in load_scenarios(folder) if one.id == name)
     state = State.read(folder / "states" / f"{scenario.state}.json")
-    with closing(open_isolated(load_code(folder), state.content, state.seed)) as world:
+    with closing(open_isolated(read_code(folder), state.content, state.seed)) as world:
         initial = world.state()
         for tool, arguments in calls:
             assert world.call(tool, arguments).kind == "done"

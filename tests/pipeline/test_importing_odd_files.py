@@ -162,3 +162,9 @@ def test_anything_in_the_place_of_an_entry_is_imported_or_told(
     assert len(list(found.scenarios)) == 2
     if not found.environments[0].refused:
         assert json.dumps(exported(home)[0]) == json.dumps([odd])
+
+
+def test_ids_of_scenarios_are_cut_to_their_bound_and_stay_different(tmp_path: Path) -> None:
+    found = only(tmp_path, notes(), [task("t" * 5_000), task("t" * 5_000 + "other")])
+    assert [each.id for each in found.scenarios] == ["t" * 100, "t" * 100 + "-2"]
+    assert not any(each.refused for each in found.scenarios)

@@ -11,7 +11,7 @@ from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm import ChatResponse, ModelParams
 from envscaler_mcp.llm.recording import Recording
-from envscaler_mcp.pipeline.synthesis_run import RunOptions, judged_tasks, synthesis_run
+from envscaler_mcp.pipeline.synthesis_run import SynthesisSettings, judged_tasks, synthesis_run
 from envscaler_mcp.pipeline.synthesizing import Synthesis
 from envscaler_mcp.synthesis.topics.mining import RawTask
 from tests.cli.test_synthesize import TASKS, actor
@@ -22,14 +22,14 @@ from tests.llm.speaking import speaking
 RAW = [RawTask(text, number) for number, text in enumerate(TASKS, start=1)]
 
 
-def options(url: str, **more: object) -> RunOptions:
+def options(url: str, **more: object) -> SynthesisSettings:
     wanted = SynthesisConfig(environments=1, scenarios=1, style="code", embeddings="tiny")
-    return RunOptions.model_validate(
+    return SynthesisSettings.model_validate(
         {"wanted": wanted, "asking": ModelParams(model="small"), "endpoint": endpoint(url), **more}
     )
 
 
-async def run(home: Path, chosen: RunOptions) -> Synthesis:
+async def run(home: Path, chosen: SynthesisSettings) -> Synthesis:
     servers, registry = home / "generated_servers", home / "registry.json"
     return (await synthesis_run(chosen, RAW, home / "run", servers, registry))[0]
 

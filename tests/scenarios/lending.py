@@ -11,7 +11,8 @@ from typing import Any
 from envscaler_mcp.artifacts import Environment, State
 from envscaler_mcp.language import Model, read_blueprint
 from envscaler_mcp.language.interpreter.evaluation import Names
-from envscaler_mcp.language.interpreter.store import Ref
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
+from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.sampling import Chance
 from envscaler_mcp.scenarios import TaskMaker, grow
@@ -250,12 +251,20 @@ class Lending:
     def describer(self, state: dict[str, Any] | None = None, seed: int = 0) -> Describer:
         words = self.model.blueprint.words.values
         whole = state if state is not None else self.start
-        return Describer(self.model, self.speech, Library(self.model), whole, Chance(seed, "words"), words)
+        return Describer(
+            self.model,
+            self.speech,
+            Library(self.model),
+            SteadyEvaluator(Store(self.model, whole)),
+            Chance(seed, "words"),
+            words,
+        )
 
     def cast(self, story: str, seed: int = 0, state: dict[str, Any] | None = None, taken: str = "") -> Names | None:
         whole = state if state is not None else self.start
         others = {self.ref(key) for key in taken.split()}
-        return Casting(self.model).cast(self.speech.stories[story], whole, Chance(seed, "cast"), others)
+        at_rest = SteadyEvaluator(Store(self.model, whole))
+        return Casting(self.model).cast(self.speech.stories[story], at_rest, Chance(seed, "cast"), others)
 
     def thread(self, story: str, world: LocalWorld, seed: int = 0, telling: int = 0) -> Thread:
         names = self.cast(story, seed, world.state())

@@ -7,6 +7,8 @@ import pytest
 from envscaler_mcp.artifacts import State
 from envscaler_mcp.config.choices import SEED
 from envscaler_mcp.language import check_blueprint, read_blueprint
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
+from envscaler_mcp.language.interpreter.store import Store
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios import TaskMaker, grow
 from envscaler_mcp.scenarios.casting import Casting
@@ -115,7 +117,9 @@ def told(story: str, text: str = KIOSK) -> Thread:
     content = grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED).content
     world = open_world(EnvironmentCode.of(made.environment, made.source), content, 1)
     chance = Chance(1, "told")
-    names = Casting(made.model).cast(made.speech.stories[story], world.state(), chance, set())
+    names = Casting(made.model).cast(
+        made.speech.stories[story], SteadyEvaluator(Store(made.model, world.state())), chance, set()
+    )
     assert names is not None
     return Threading(made.model, made.speech, chance).thread(made.speech.stories[story], names, world, 0)
 

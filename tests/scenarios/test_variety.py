@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envscaler_mcp.artifacts import Scenario, Span
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
+from envscaler_mcp.language.interpreter.store import Store
 from envscaler_mcp.scenarios.splits import environment_split, split_of
 from envscaler_mcp.scenarios.variety import TOO_ALIKE, alike, grams
 from tests.scenarios.lending import STORIES, WORDS, Lending, lending, story
@@ -64,7 +66,9 @@ def test_both_ways_of_a_branch_have_their_turn() -> None:
     maker = place.maker(2)
     held: Counter[bool] = Counter()
     for number in range(1, 5):
-        thread = maker._alone(place.speech.stories["it"], place.world(), set())
+        world = place.world()
+        maker.at_rest = SteadyEvaluator(Store(place.model, world.state()))
+        thread = maker._alone(place.speech.stories["it"], world, set())
         assert thread is not None
         maker.uses.note([thread], spans(f"text number {number * 'x '}"))
         held.update(way for _, way in thread.forks)
