@@ -44,13 +44,16 @@ class RunAbortedError(EnvScalerError):
 class Observation(str):
     """What an agent hears, as one text."""
 
-    __slots__ = ("answers",)
+    __slots__ = ("answers", "refused")
     answers: tuple[str, ...]
     """What each call of its turn led to, in their order; or the one thing that it was told."""
+    refused: bool
+    """Whether a call did not do what was asked, or could not be read."""
 
-    def __new__(cls, *answers: str) -> Self:
+    def __new__(cls, *answers: str, refused: bool = False) -> Self:
         heard = super().__new__(cls, "\n".join(answers))
         heard.answers = answers
+        heard.refused = refused
         return heard
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from envscaler_mcp.artifacts import Tool
+from envscaler_mcp.artifacts import Call, Tool
+from envscaler_mcp.artifacts.episode import ModelCost
+from envscaler_mcp.episode.agent import Action
+from envscaler_mcp.episode.transcript import as_written
 from envscaler_mcp.llm import ChatResponse, Message, plain_object
 from envscaler_mcp.prompts import Prompt, Prompts
 
@@ -23,6 +26,40 @@ class Called:
     """An object, or else the text that is none."""
     id: str = ""
     """Where the endpoint told one."""
+
+
+def action_of(text: str, calls: Sequence[Called], reasoning: str = "", use: ModelCost | None = None) -> Action:
+    """The move of a turn in which a model said and called this."""
+    if not calls:
+        return Action(text=text, reasoning=reasoning, use=use)
+    # What is no object is for the episode to refuse.
+    first, *more = [Call.model_construct(tool=call.tool, arguments=call.arguments) for call in calls]
+    return Action(text, first.tool, first.arguments, tuple(more), reasoning, use)
+
+
+def action_of_message(message: Mapping[str, Any]) -> Action:
+    """The move of an assistant message as chat endpoints have it; arguments may be a text of JSON or an object."""
+    calls = calls_of_message(message)
+    content, reasoning = message.get("content"), message.get("reasoning_content")
+    return action_of(
+        content if isinstance(content, str) else "", calls, reasoning if isinstance(reasoning, str) else ""
+    )
+
+
+def calls_of_message(message: Mapping[str, Any]) -> list[Called]:
+    """The calls of an assistant message; whatever else stands in their place is one that could not be read."""
+    given = message.get("tool_calls") or []
+    return [_called(call) for call in (given if isinstance(given, list | tuple) else [given])]
+
+
+def _called(call: Any) -> Called:
+    whole = call if isinstance(call, Mapping) else {}
+    function, call_id = whole.get("function", whole), whole.get("id")
+    call_id = call_id if isinstance(call_id, str) else ""
+    if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+        return Called("", as_written(call), call_id)
+    arguments = function.get("arguments", {})
+    return Called(function["name"], _object_or_text(arguments) if isinstance(arguments, str) else arguments, call_id)
 
 
 class Calling(Protocol):

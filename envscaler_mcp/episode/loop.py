@@ -5,126 +5,33 @@ from __future__ import annotations
 import asyncio
 import inspect
 import math
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Literal, Protocol, cast
+from typing import Any
 
 import anyio
 
-from envscaler_mcp.artifacts import Call, Scenario, StateDiff, Step
-from envscaler_mcp.artifacts.episode import Invention, ModelCost, Owner
-from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.episode.agent import (
-    Action,
     Agent,
     AgentUnavailableError,
     Briefing,
     MakeAgent,
-    Observation,
     RunAbortedError,
-    UnavailableError,
 )
-from envscaler_mcp.episode.audit import UserAudit
-from envscaler_mcp.episode.record_bounds import MAX_WORDS, RecordBounds, RecordFullError, cut, encoded_size, too_much
-from envscaler_mcp.episode.transcript import (
-    MAX_BYTES,
-    MAX_NAME,
-    NO_ACTION,
-    NO_MOVE,
-    TOO_LARGE,
-    TOO_LONG,
-    as_written,
-    heard_by_nobody,
-    is_last,
-    is_sendable,
-    is_small,
-    may_write,
-    messages_of,
-    storable,
+from envscaler_mcp.episode.live import (
+    AgentError,
+    EpisodeLimits,
+    EpisodeRecord,
+    LiveEpisode,
+    Watch,
+    WorldChannel,
+    exception_sentence,
 )
-from envscaler_mcp.episode.user import BrokenUserError, Reply, User, stops_by_rule
-from envscaler_mcp.errors import EnvScalerError, LaunchError, WorldError
+from envscaler_mcp.episode.record_bounds import MAX_WORDS, encoded_size
+from envscaler_mcp.episode.transcript import storable
+from envscaler_mcp.episode.user import User
 from envscaler_mcp.llm.retrying import CLOCK
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
-from envscaler_mcp.serving import Outcome
-from envscaler_mcp.serving.code import CallableTool
-from envscaler_mcp.serving.local_world import no_such_tool
-from envscaler_mcp.serving.outcome import PublishedOutcome, ended
-from envscaler_mcp.serving.plain_json import json_copy
-from envscaler_mcp.serving.published_world import INVALID_ACTION
-from envscaler_mcp.serving.validation import compile_arguments, without_patterns
-
-UNREADABLE = "The call cannot be read: it must be a JSON object with a name and with arguments, which are an object."
-
-Ending = Literal["completed", "steps", "tokens", "time", "error"]
-
-
-class WorldChannel(Protocol):
-    """How calls reach the worlds of an episode, and how the program that opened them reads their state."""
-
-    @property
-    def tools(self) -> Mapping[str, CallableTool]:
-        """What an agent may call, by name."""
-
-    async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
-        """What came of the call, and what it changed; only a tool that writes is asked for that."""
-
-    async def state(self) -> Mapping[str, Any]:
-        """All records as they are now; no agent sees them."""
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeLimits:
-    """When an episode ends although its agent has not said so."""
-
-    steps: int = 30
-    """Moves of the agent; the published number."""
-    seconds: float = 300.0
-    tokens: int | None = None
-    """What the agent's model may write."""
-
-
-@dataclass(slots=True)
-class EpisodeRecord:
-    """What happened, before it is judged."""
-
-    steps: list[Step] = field(default_factory=list)
-    messages: list[dict[str, Any]] = field(default_factory=list)
-    ended: Ending = "error"
-    owner: Owner | None = None
-    """Whose failure ended it, where one did."""
-    reason: str = ""
-    """Why it ended, or how a tool broke down on the way, which is the failure of none."""
-    world_lost: Literal["agent", "environment"] | None = None
-    """Through whom its world is gone, so that there is no ending to judge."""
-    again: bool = True
-    """Whether it may go otherwise in a moment, where the machine ended it."""
-    stopped: RunAbortedError | None = None
-    """Why no other episode can be played either."""
-    use: ModelCost | None = None
-    user_use: ModelCost | None = None
-    invented: list[Invention] = field(default_factory=list)
-    """What the user said and could not know."""
-
-    def trajectory_fields(self) -> dict[str, Any]:
-        """Its part of a trajectory."""
-        return {
-            "steps": tuple(self.steps),
-            "messages": tuple(self.messages),
-            "ended": self.ended,
-            "disturbed_by": self.owner,
-            "disturbance": self.reason,
-            "use": self.use,
-            "user_use": self.user_use,
-            "invented": tuple(self.invented),
-        }
-
-
-Watch = Callable[[EpisodeRecord], None]
-"""Shown what was played so far, after what was said first and after every step."""
 
 
 async def play(
@@ -138,29 +45,25 @@ async def play(
     *,
     published: bool = False,
 ) -> EpisodeRecord:
-    """Play one episode. Nothing that agent, user, world or machine do is raised: it is told in what is returned.
-
-    With a user the agent's task is what they say first. In a published world the rules are the published ones: any words
-    end a task that no user hears, only the first call of a turn is made, and an exception ends the episode.
-    """
-    game = _EpisodeRunner(channel, scenario, user, watch, published)
+    """Play one episode. Nothing that agent, user, world or machine do is raised: it is told in what is returned."""
+    episode = LiveEpisode(channel, scenario, briefing, limits, user, watch, published=published)
     with anyio.move_on_after(limits.seconds) as scope:
         CLOCK.set(_Clock(scope))
-        await game.play(make_agent, briefing, limits)
+        await _play(make_agent, episode)
     if scope.cancelled_caught:
-        game.end("time", "timeout", f"the episode took longer than {limits.seconds:g} seconds")
-    game.judge_user()
-    game.played.reason = storable(game.played.reason)[:_MAX_REASON]
-    return game.played
+        episode.end("time", "timeout", f"the episode took longer than {limits.seconds:g} seconds")
+    return episode.settled()
 
 
-def owner_of_loss(cause: WorkerEndedError | WorldError) -> Literal["agent", "environment"]:
-    """Through whom the world of an episode is gone, or its state cannot be read any more.
-
-    At the start it could be read. So what is too much, or cannot be told, has come of the agent's calls. Only code that
-    broke its worker down, or did what no world needs, has failed by its own doing.
-    """
-    return "environment" if isinstance(cause, WorkerEndedError) and not cause.used_too_much else "agent"
+async def _play(make_agent: MakeAgent, episode: LiveEpisode) -> None:
+    with episode.failures_recorded():
+        await episode.begin()
+        if episode.over:
+            return
+        agent, system = _made(make_agent, episode.briefing, episode.scenario)
+        observation = episode.tell(system)
+        while not episode.over:
+            observation = await episode.act(await _moved(agent, observation))
 
 
 class _Clock:
@@ -186,265 +89,6 @@ class _Clock:
             self._scope.deadline = self._deadline
 
 
-class _AgentError(Exception):
-    """Something that the agent's own code raised."""
-
-
-class _UserError(Exception):
-    """Something that the user's own code raised."""
-
-    def __init__(self, message: str, owner: Owner | None) -> None:
-        super().__init__(message)
-        self.owner = owner
-        """Nothing where it may have come of what the agent said: then the ending is judged."""
-
-
-class _EpisodeRunner:
-    def __init__(
-        self, channel: WorldChannel, scenario: Scenario, user: User | None, watch: Watch, published: bool
-    ) -> None:
-        self._published = published
-        self._channel = channel
-        self._user = user
-        self._watch = watch
-        self._mode: Mode = "task" if user is None else "conversation"
-        self._tools = channel.tools
-        self._scenario = scenario
-        self._raised = False
-        """Whether a tool raised."""
-        self._spoken = False
-        """Whether the user has heard anything from the agent."""
-        self._bounds = RecordBounds()
-        self.played = EpisodeRecord()
-
-    @cached_property
-    def _audit(self) -> UserAudit:
-        return UserAudit(self._scenario)
-
-    def judge_user(self) -> None:
-        """What the user made up before the agent said anything is the user's failure, if the task was not done.
-
-        What comes later may have come of the agent's words, whatever they were. It is noted, and masks nothing. Where no
-        check judges what was done, a user may want what they like.
-        """
-        played = self.played
-        if self._user is None or played.owner is not None or not self._scenario.checks:
-            return
-        values = ", ".join(sorted({invention.value for invention in played.invented}))
-        untold = self._audit.untold() if played.ended == "completed" and not stops_by_rule(self._user) else []
-        if any(invention.step == 0 for invention in played.invented):
-            self.end(played.ended, "user_simulator", f"the user invented {values}")
-        elif values:
-            played.reason = played.reason or f"the user invented {values}, after the agent had spoken"
-        elif untold:
-            played.reason = played.reason or f"the user stopped before they had told {', '.join(untold)}"
-
-    def end(self, ended: Ending, owner: Owner | None, reason: str) -> None:
-        played = self.played
-        played.ended, played.owner, played.reason = ended, owner or played.owner, reason or played.reason
-
-    async def play(self, make_agent: MakeAgent, briefing: Briefing, limits: EpisodeLimits) -> None:
-        try:
-            if self._user is not None:
-                opening, _ = await self._of_user(self._user.opening())
-                briefing = replace(briefing, task=opening)
-            began = self.played.messages = [
-                {"role": "system", "content": briefing.introduction},
-                {"role": "user", "content": briefing.task},
-            ]
-            agent, system = _made(make_agent, briefing, self._scenario)
-            if system is not None:
-                began[0]["content"] = system
-            self._watch(self.played)
-            observation = Observation(briefing.task)
-            for number in range(1, limits.steps + 1):
-                turn = await self._turn(number, await _moved(agent, observation))
-                last = turn[-1]
-                if is_last(last, self._mode):
-                    return self.end("completed", None, "")
-                if self._raised and self._published:
-                    return self.end("error", None, "")
-                if self.played.world_lost is not None:
-                    return self.end("error", self.played.world_lost, self.played.reason or "the world has ended")
-                if _written(self.played.use) >= (limits.tokens or math.inf):
-                    return self.end("tokens", None, "")
-                observation = Observation(*(step.observation for step in turn))
-            self.end("steps", None, "")
-        except (_AgentError, RecordFullError) as cause:
-            self.end("error", "agent", str(cause))
-        except _UserError as cause:
-            self.end("error", cause.owner, str(cause))
-        except (WorkerEndedError, WorldError) as cause:
-            self._lost(cause)
-            self.end("error", self.played.world_lost, "")
-        except EnvScalerError as cause:
-            self._end_by_machine(cause)
-        return None
-
-    def _lost(self, cause: WorkerEndedError | WorldError) -> None:
-        if self.played.world_lost is None:
-            self.played.world_lost = owner_of_loss(cause)
-            self.played.reason = str(cause)
-
-    def _end_by_machine(self, cause: EnvScalerError) -> None:
-        expected = isinstance(cause, UnavailableError | RunAbortedError | LaunchError)
-        if isinstance(cause, UnavailableError):
-            self.played.again = cause.again
-        if isinstance(cause, RunAbortedError):
-            self.played.stopped = cause
-        self.end("error", "infrastructure", str(cause) if expected else f"{type(cause).__name__}: {cause}")
-
-    async def _turn(self, number: int, move: Any) -> list[Step]:
-        """What came of one move: a step for each call, or one for what was said."""
-        begin = len(self.played.steps)
-        self._bounds.begin_move()
-        whole: dict[str, Any] = {}
-        parts: list[Action | Call | None] = [None]
-        refused = ""
-        if _is_move(move):
-            self.played.use = _together(self.played.use, move.use)
-            whole = {"text": storable(move.text), "reasoning": storable(move.reasoning), "use": move.use}
-            called = [] if move.tool is None else [Call.model_construct(tool=move.tool, arguments=move.arguments)]
-            parts = [*called, *move.more] or [move]
-            if self._published:
-                parts = parts[:1]
-            refused = too_much(whole["text"], whole["reasoning"], len(parts))
-        try:
-            if refused:
-                self._refuse_move(number, whole, refused)
-            for place, part in enumerate(parts, 1):
-                # What belongs to the whole turn stands with its first step.
-                step = Step(number=len(self.played.steps) + 1, turn=number, **whole)
-                whole = {}
-                self._record(await self._step(step, part), len(parts) - place)
-        finally:
-            # What was called has happened, even if time runs out before the turn is over.
-            self.played.messages += messages_of(self.played.steps[begin:])
-        return self.played.steps[begin:]
-
-    def _record(self, step: Step, left: int) -> None:
-        """Keep a step. `left` calls of its move are not made yet; where there is no room for more, they never are."""
-        self.played.steps.append(step)
-        self._watch(self.played)
-        full = self._bounds.add(step)
-        if full:
-            raise RecordFullError(full + (f"; {left:,} calls of it were not made" if left else ""))
-
-    def _refuse_move(self, number: int, whole: Mapping[str, Any], why: str) -> None:
-        """Of a move that is too large no call is made. Its step stands like a malformed call, and says what was cut."""
-        text, reasoning = cut(whole["text"]), cut(whole["reasoning"])
-        refused = Step(
-            number=len(self.played.steps) + 1,
-            turn=number,
-            text=text,
-            reasoning=reasoning,
-            use=whole["use"],
-            malformed=f"(cut: {why})",
-            observation=f"The episode has ended: {why}.",
-            is_error=True,
-        )
-        self._record(refused, 0)
-        raise RecordFullError(why)
-
-    async def _step(self, step: Step, part: Action | Call | None) -> Step:
-        began = time.perf_counter()
-        if part is None:
-            made: dict[str, Any] = {"observation": NO_MOVE, "is_error": True}
-        elif isinstance(part, Call):
-            made = await self._call(part.tool, part.arguments)
-        else:
-            made = await self._said(step)
-        return step.model_copy(update={**made, "milliseconds": round(1000 * (time.perf_counter() - began), 3)})
-
-    async def _said(self, step: Step) -> dict[str, Any]:
-        if self._user is None or not step.text.strip():
-            observation, is_error = heard_by_nobody(step.text, self._mode, published=self._published)
-            return {"observation": observation, "is_error": is_error}
-        try:
-            reply, use = await self._replied(self._user, step.number, step.text)
-        except BaseException:
-            # It was not answered, but it was said.
-            self.played.steps.append(step)
-            raise
-        return {"observation": reply, "user_use": use}
-
-    async def _replied(self, user: User, number: int, text: str) -> tuple[str, ModelCost | None]:
-        if len(text) > MAX_BYTES:
-            return TOO_LONG, None
-        self._spoken = True
-        self._audit.heard(text)
-        return await self._of_user(user.reply(text, self._channel.state), number)
-
-    async def _of_user(self, saying: Awaitable[str], number: int = 0) -> tuple[str, ModelCost | None]:
-        """What the user says, looked through, and what that took."""
-        try:
-            reply = await saying
-        except EnvScalerError:
-            raise
-        except Exception as cause:
-            owner = "user_simulator" if isinstance(cause, BrokenUserError) else self._owner_of_silence
-            raise _UserError(f"the user raised {_described(cause)}", owner) from cause
-        if not isinstance(reply, str):
-            raise _UserError(f"the user said {storable(reply)[:_MAX_REASON]}, which is no text", self._owner_of_silence)
-        text, use = storable(reply), reply.use if isinstance(reply, Reply) else None
-        self.played.user_use = _together(self.played.user_use, use)
-        self.played.invented += [Invention(step=number, value=value) for value in self._audit.invented(text)]
-        return text, use
-
-    @property
-    def _owner_of_silence(self) -> Owner | None:
-        """Whose failure it is that a user says nothing. After the agent has spoken its words may be the cause."""
-        return None if self._spoken else "user_simulator"
-
-    async def _call(self, tool: Any, arguments: Any) -> dict[str, Any]:
-        made: dict[str, Any] = {"tool": storable(tool)[:MAX_NAME]}
-        if is_sendable(tool, arguments):
-            # An agent may go on with its own lists.
-            made["arguments"] = json_copy(arguments)
-            outcome, made["diff"] = await self._called(tool, made["arguments"])
-        else:
-            # What is not JSON reaches no world, and is answered with the same words on every way.
-            outcome = self._unsendable(tool, arguments)
-            made["malformed"] = as_written(arguments)
-        return {**made, "observation": outcome.text, "is_error": outcome.is_error}
-
-    async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[Outcome, StateDiff]:
-        callable_tool = self._tools.get(tool)
-        try:
-            outcome, diff = await self._channel.call(
-                tool, arguments, may_write(callable_tool, published=self._published)
-            )
-        except WorkerEndedError as cause:
-            self._lost(cause)
-            return ended(cause.reason), StateDiff()
-        if outcome.kind in ("done", "refused", "invalid", "limited"):
-            return outcome, diff
-        reason = outcome.payload.get("error", outcome.text)
-        if outcome.kind == "failed":
-            # An agent that provokes an exception is judged by the ending; it is no excuse.
-            self._raised = True
-            self.played.reason = self.played.reason or reason
-        elif self.played.world_lost is None:
-            self.played.world_lost = "environment" if outcome.kind == "ended" else "agent"
-            self.played.reason = reason
-        return outcome, diff
-
-    def _unsendable(self, tool: Any, arguments: Any) -> Outcome:
-        if self._published:
-            return PublishedOutcome("invalid", NO_ACTION if isinstance(arguments, str) else INVALID_ACTION)
-        if not tool and isinstance(arguments, str):
-            return Outcome.saying("invalid", UNREADABLE)
-        callable_tool = self._tools.get(tool) if isinstance(tool, str) else None
-        if callable_tool is None:
-            return no_such_tool(tool, self._tools)
-        if not is_small(arguments):
-            return Outcome.saying("invalid", TOO_LARGE)
-        # This process matches no pattern of an environment whose code it may not run.
-        schema = without_patterns(callable_tool.tool.input_schema)
-        check = callable_tool.check if schema == callable_tool.tool.input_schema else compile_arguments(schema)
-        return Outcome.saying("invalid", check(arguments) or "The arguments must be plain JSON, and not deeply nested.")
-
-
 def _made(make_agent: MakeAgent, briefing: Briefing, scenario: Scenario) -> tuple[Agent, str | None]:
     """An agent, and what its model was told first, where it says so."""
     with _agent_code("the agent could not be made:"):
@@ -454,7 +98,7 @@ def _made(make_agent: MakeAgent, briefing: Briefing, scenario: Scenario) -> tupl
         return agent, None
     system = storable(system)
     if encoded_size(system) > MAX_WORDS:
-        raise _AgentError(f"what the agent's model was told first has more than {MAX_WORDS:,} bytes")
+        raise AgentError(f"what the agent's model was told first has more than {MAX_WORDS:,} bytes")
     return agent, system
 
 
@@ -474,7 +118,7 @@ def _agent_code(doing: str) -> Iterator[None]:
     except BaseException as cause:
         if _ends_this_task(cause):
             raise
-        raise _AgentError(f"{doing} {_described(cause)}") from cause
+        raise AgentError(f"{doing} {exception_sentence(cause)}") from cause
 
 
 def _ends_this_task(cause: BaseException) -> bool:
@@ -488,43 +132,3 @@ def _ends_this_task(cause: BaseException) -> bool:
     if isinstance(cause, GeneratorExit):
         return task is None
     return task is None or task.cancelling() > 0 or anyio.get_current_task().has_pending_cancellation()
-
-
-def _described(cause: BaseException) -> str:
-    return f"{type(cause).__name__[:MAX_NAME]}: {storable(cause)[:_MAX_REASON]}"
-
-
-_MAX_REASON = 2_000
-"""Letters of a reason, which may be an agent's own."""
-
-
-def _is_move(move: Any) -> bool:
-    return (
-        isinstance(move, Action)
-        and isinstance(cast(object, move.more), tuple)
-        and all(_is_call(call) for call in move.more)
-        and (move.use is None or _is_cost(move.use))
-    )
-
-
-def _is_call(part: object) -> bool:
-    return isinstance(part, Call) and {"tool", "arguments"} <= vars(part).keys()
-
-
-def _is_cost(use: object) -> bool:
-    """Whether it can be added up and written down; an agent of your own may have made it past every check."""
-    if not isinstance(use, ModelCost):
-        return False
-    figures = [vars(use).get(name) for name in ModelCost.model_fields]
-    return all(isinstance(figure, int | float) and abs(figure) < _MAX_FIGURE for figure in figures)
-
-
-_MAX_FIGURE = 1e15
-
-
-def _together(first: ModelCost | None, second: ModelCost | None) -> ModelCost | None:
-    return first + second if first is not None and second is not None else first or second
-
-
-def _written(use: ModelCost | None) -> int:
-    return use.completion_tokens if use is not None else 0

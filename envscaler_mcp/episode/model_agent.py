@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from envscaler_mcp.artifacts import Call
 from envscaler_mcp.episode.agent import Action, AgentUnavailableError, Briefing, Observation, RunAbortedError
-from envscaler_mcp.episode.calling import Called, Calling
-from envscaler_mcp.episode.model_player import ModelPlayer, TooLongError, worded
+from envscaler_mcp.episode.calling import Called, Calling, action_of
+from envscaler_mcp.episode.model_player import ModelPlayer, WindowFullError, worded
 from envscaler_mcp.llm import Message, UnansweredError
 
 _OURS = 2
@@ -40,7 +39,7 @@ class ModelAgent:
             answer, use = await self._player.answer_in(
                 self._purpose, self._messages, _OURS, seed=self._seed, tools=self._tools
             )
-        except TooLongError as cause:
+        except WindowFullError as cause:
             if self._turn > 1:
                 raise
             raise RunAbortedError(
@@ -50,18 +49,7 @@ class ModelAgent:
             raise AgentUnavailableError(str(cause), again=cause.transient) from cause
         text, self._calls = self._calling.read(answer)
         self._messages.append(self._calling.said(answer))
-        if not self._calls:
-            return Action(text=text, reasoning=answer.reasoning, use=use)
-        # What is no object is for the episode to refuse.
-        first, *more = [Call.model_construct(tool=call.tool, arguments=call.arguments) for call in self._calls]
-        return Action(
-            text=text,
-            tool=first.tool,
-            arguments=first.arguments,
-            more=tuple(more),
-            reasoning=answer.reasoning,
-            use=use,
-        )
+        return action_of(text, self._calls, answer.reasoning, use)
 
     def _heard(self, observation: str) -> list[Message]:
         if not self._calls:

@@ -38,7 +38,7 @@ class UnfitConversationError(Exception):
     """The model answers, and not to this conversation: what was said in it is why."""
 
 
-class TooLongError(UnfitConversationError):
+class WindowFullError(UnfitConversationError):
     """The conversation has grown longer than the model can read."""
 
 
@@ -120,5 +120,5 @@ def _raise_as_of_episode(cause: UnansweredError) -> NoReturn:
     if cause.refused:
         raise RunAbortedError(str(cause)) from cause
     if cause.too_long:
-        raise TooLongError(str(cause)) from cause
+        raise WindowFullError(str(cause)) from cause
     raise cause

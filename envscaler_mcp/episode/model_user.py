@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.episode.agent import RunAbortedError
-from envscaler_mcp.episode.model_player import ModelPlayer, TooLongError, UnfitConversationError, worded
+from envscaler_mcp.episode.model_player import ModelPlayer, UnfitConversationError, WindowFullError, worded
+from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.user import BrokenUserError, Look, Reply, UserUnavailableError
 from envscaler_mcp.llm import ChatResponse, Message, UnansweredError
 
@@ -22,7 +24,7 @@ _OURS = 2
 """Messages that come before anything that the agent says."""
 
 
-class SilentError(BrokenUserError):
+class SilentUserError(BrokenUserError):
     """The model that plays the user says nothing, whatever it is told."""
 
 
@@ -35,6 +37,12 @@ class ModelUser:
             prompt = player.prompts.render(PROMPT, task=scenario.task, knowledge=_knowledge(scenario))
         self._messages = [Message(role="system", content=prompt.system), Message(role="user", content=prompt.user)]
         self._first = scenario.conversation.first if scenario.conversation else ""
+
+    def fork(self, _progress: GoalProgress) -> ModelUser:
+        """A copy at the same point of the conversation."""
+        forked = copy(self)
+        forked._messages = list(self._messages)
+        return forked
 
     async def opening(self) -> str:
         """The scenario's own first words, else the model's."""
@@ -60,14 +68,14 @@ class ModelUser:
             silence = f"{self._player.asking.model!r} said nothing, {ATTEMPTS} times"
             if len(shown) > _OURS and await self._speaks_at_the_beginning():
                 raise UnfitConversationError(f"{silence}; before the agent said anything it speaks")
-            raise SilentError(silence)
+            raise SilentUserError(silence)
         except UnansweredError as cause:
             raise UserUnavailableError(str(cause), again=cause.transient) from cause
 
     async def _answer(self, messages: Sequence[Message], seed: int) -> tuple[ChatResponse, ModelCost]:
         try:
             return await self._player.answer_in(PROMPT, messages, _OURS, seed=seed)
-        except TooLongError as cause:
+        except WindowFullError as cause:
             # Where it cannot read even the beginning, what the agent said is not the cause.
             await self._speaks_at_the_beginning()
             raise UnfitConversationError(str(cause)) from cause
@@ -75,7 +83,7 @@ class ModelUser:
     async def _speaks_at_the_beginning(self) -> bool:
         try:
             answer, _ = await self._player.answer(PROMPT, self._messages[:_OURS], seed=self._seed)
-        except TooLongError as cause:
+        except WindowFullError as cause:
             raise RunAbortedError(
                 f"The model of the user cannot read even the task ({cause}); take one that reads more."
             ) from cause

@@ -9,10 +9,9 @@ from typing import Any
 
 from envscaler_mcp.artifacts import StateDiff, Step, Trajectory, canonical_json
 from envscaler_mcp.artifacts.run import Mode
-from envscaler_mcp.episode.loop import WorldChannel
+from envscaler_mcp.episode.live import WorldChannel
 from envscaler_mcp.episode.transcript import NO_MOVE, heard_by_nobody, is_call, is_last, may_write, messages_of
-from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
+from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.outcome import ENDED, says_ended
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-
-import anyio.to_thread
+from copy import copy
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.scenario import Conversation, Goal
@@ -42,7 +41,7 @@ class ScriptedUser:
 
     async def reply(self, said: str, look: Look) -> str:
         """Thanks and the next goal, an answer, or the end."""
-        left = await anyio.to_thread.run_sync(self._progress.left, await look())
+        left = await self._progress.now(look)
         speech = Speech.of(said)
         if self._is_over(left[self._at], speech):
             if left[self._at] is None:
@@ -55,6 +54,13 @@ class ScriptedUser:
             return answer
         self._closed.add(self._at)
         return self._next(left, "Leave it, then.")
+
+    def fork(self, progress: GoalProgress) -> ScriptedUser:
+        """A copy at the same point of the conversation, who looks at another world."""
+        forked = copy(self)
+        forked._progress = progress
+        forked._rounds, forked._closed, forked._told = Counter(self._rounds), set(self._closed), set(self._told)
+        return forked
 
     @property
     def _goal(self) -> Goal:

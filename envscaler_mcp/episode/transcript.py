@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import reprlib
 from collections.abc import Sequence
+from json.encoder import encode_basestring_ascii
 from typing import Any, cast
 
 from envscaler_mcp.artifacts import Step
@@ -23,7 +24,7 @@ NO_MOVE = "That is neither a text nor a call of a tool."
 _MAX_DEPTH = 64
 """How deep arguments may be nested; tools take less, and what is a few times deeper could not be read from a record."""
 MAX_BYTES = 200 * 1024
-"""Of arguments, as they are sent; less than the shortest message that any way to a world takes."""
+"""Of arguments, as JSON in ASCII, which is their longest form; less than the shortest message that any way to a world takes."""
 MAX_BITS = 1_000
 """Of a number: 301 digits, more than which some ways and some files do not carry."""
 MAX_NAME = 200
@@ -73,7 +74,7 @@ def is_said(step: Step) -> bool:
     return not is_call(step) and bool(step.text.strip())
 
 
-def arguments_of(step: Step) -> str:
+def written_arguments(step: Step) -> str:
     """The arguments of a call as they were written, or as JSON."""
     return step.malformed or json.dumps(step.arguments, ensure_ascii=False)
 
@@ -94,7 +95,7 @@ def messages_of(steps: Sequence[Step]) -> list[dict[str, Any]]:
         {
             "id": f"call_{step.number}",
             "type": "function",
-            "function": {"name": step.tool, "arguments": arguments_of(step)},
+            "function": {"name": step.tool, "arguments": written_arguments(step)},
         }
         for step in steps
     ]
@@ -132,8 +133,10 @@ def is_small(arguments: object) -> bool:
         value = waiting.pop()
         room -= 4
         if isinstance(value, str):
-            # Six bytes are the most that JSON makes of a character that UTF-16 writes in one unit.
-            room -= len(value) if value.isascii() and value.isprintable() else 6 * len(value)
+            # As it is sent it is as long or longer: a quote takes two bytes, an emoji twelve.
+            room -= len(encode_basestring_ascii(value)) if len(value) <= room else len(value)
+        elif value is None or isinstance(value, bool):
+            room -= 3
         elif isinstance(value, int):
             size = value.bit_length()
             room -= size // 3

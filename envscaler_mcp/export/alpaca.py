@@ -11,7 +11,7 @@ from envscaler_mcp.export.dialogue import Dialogue
 from envscaler_mcp.export.formats import Format
 from envscaler_mcp.export.hermes import exchanges, heard, instructed, said, system_of
 from envscaler_mcp.export.table import Row, write_lines
-from envscaler_mcp.export.turn import turns_of
+from envscaler_mcp.export.turn import history_by_turn
 
 _COLUMNS = {
     "prompt": "instruction",
@@ -30,7 +30,7 @@ def write_alpaca(path: Path, dialogues: Iterable[Dialogue]) -> int:
 
 def _rows(dialogue: Dialogue) -> Iterator[Row]:
     facts = dialogue.facts
-    for number, messages in enumerate(turns_of(dialogue.lesson), 1):
+    for number, messages in enumerate(history_by_turn(dialogue.lesson), 1):
         *history, (instruction, output) = [
             (heard(observed), said(message)) for observed, message in exchanges(messages)
         ]

@@ -47,7 +47,7 @@ def method_details(source: str, class_name: str) -> dict[str, Any]:
     }
 
 
-def head_of(source: str, class_name: str) -> str:
+def class_head(source: str, class_name: str) -> str:
     """The module up to the end of the constructor, without which states mean nothing."""
     cls = _class_of(source, class_name)
     method = _methods(cls).get("__init__")

@@ -12,10 +12,12 @@ from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan
 from envscaler_mcp.artifacts.scenario import Split
+from envscaler_mcp.export.card import RowCounts
 from envscaler_mcp.export.dialogue import Dialogue, dialogue_of
-from envscaler_mcp.export.filters import ExportFilter, Filter, Reason
+from envscaler_mcp.export.filters import EpisodeFilter, ExportFilter, Reason
 from envscaler_mcp.export.formats import Format
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
+from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.serving.tasks import load_scenarios
 
 
@@ -33,6 +35,10 @@ class Exported:
     """Episodes that the run was to have and has not."""
     damaged: int
     """Stretches of its journal that cannot be trusted."""
+    absent: tuple[str, ...]
+    """Environments that were played and are not in the home; their episodes count as stale."""
+    counts: RowCounts
+    """What the written rows hold."""
 
 
 def export_run(folder: Path, servers: Path, form: Format, wanted: ExportFilter, out: Path) -> Exported:
@@ -42,16 +48,19 @@ def export_run(folder: Path, servers: Path, form: Format, wanted: ExportFilter, 
     removed: Counter[Reason] = Counter(dict.fromkeys(("attempt", "stale", *chosen.reasons), 0))
     removed["attempt"] += sum(tally.attempts.values()) - len(tally.done)
     # The run may be going on, and then there is more to read by now: what is counted is what is read.
-    passing = _Passing(plan, _Home(servers), chosen, removed)
-    written = form.write(out, passing.of(read_trajectories(folder)))
+    home = _Home(servers, TaskFile.of_run(folder))
+    passing = _Passing(plan, home, chosen, removed)
+    counts = RowCounts()
+    written = form.write(out, counts.counted(passing.of(read_trajectories(folder))))
     missing = len(plan.episodes) - len(tally.done)
-    return Exported(removed.total() + passing.episodes, passing.episodes, written, removed, missing, damaged)
+    attempts = removed.total() + passing.episodes
+    return Exported(attempts, passing.episodes, written, removed, missing, damaged, home.absent, counts)
 
 
 class _Passing:
     """Lets episodes pass, one at a time, and counts them and the others."""
 
-    def __init__(self, plan: RunPlan, home: _Home, chosen: Filter, removed: Counter[Reason]) -> None:
+    def __init__(self, plan: RunPlan, home: _Home, chosen: EpisodeFilter, removed: Counter[Reason]) -> None:
         self._planned = {episode.id: episode for episode in plan.episodes}
         self._home = home
         self._chosen = chosen
@@ -76,9 +85,15 @@ class _Passing:
 class _Home:
     """Environments and tasks as they lie on the disk now, each environment read once."""
 
-    def __init__(self, servers: Path) -> None:
+    def __init__(self, servers: Path, fresh: TaskFile | None) -> None:
         self._servers = servers
+        self._fresh = fresh
         self._known: dict[str, tuple[Environment, dict[str, Scenario]] | None] = {}
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Environments that were asked for and are not here."""
+        return tuple(sorted(name for name, known in self._known.items() if known is None))
 
     def tools_and_split(
         self, played: Trajectory, planned: PlannedEpisode | None
@@ -115,5 +130,6 @@ class _Home:
         folder = self._servers / name
         if not is_environment_id(name) or not has_member(folder, "environment.json"):
             return None
-        scenarios = {scenario.id: scenario for scenario in load_scenarios(folder)}
+        tasks = load_scenarios(folder) if self._fresh is None else self._fresh.scenarios(name)
+        scenarios = {scenario.id: scenario for scenario in tasks}
         return Environment.read_in(folder, "environment.json"), scenarios

@@ -78,7 +78,7 @@ class ExportFilter(BaseModel):
         return self
 
 
-class Filter:
+class EpisodeFilter:
     """Says of one episode after the other why it is left out."""
 
     def __init__(self, wish: ExportFilter, reasons: Collection[Reason], part: Part, key: Key) -> None:

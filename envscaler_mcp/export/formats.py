@@ -8,7 +8,7 @@ from pathlib import Path
 
 from envscaler_mcp.errors import ExportError
 from envscaler_mcp.export.dialogue import Dialogue
-from envscaler_mcp.export.filters import ExportFilter, Filter, Key, Part, Reason, words_of
+from envscaler_mcp.export.filters import EpisodeFilter, ExportFilter, Key, Part, Reason, words_of
 from envscaler_mcp.plugins import PlugIns
 
 _FORM: tuple[Reason, ...] = ("silent", "disordered", "malformed", "empty", "marks")
@@ -48,12 +48,12 @@ class Format:
         if self.suffixes and out.suffix not in self.suffixes:
             raise ExportError(f"{out} is no file of this format; its name ends with {' or '.join(self.suffixes)}.")
 
-    def filter(self, wanted: ExportFilter) -> Filter:
+    def filter(self, wanted: ExportFilter) -> EpisodeFilter:
         """What finds the wanted episodes that the format takes; a condition that it cannot heed is refused."""
         given: set[str] = {*wanted.keep, *({"turns"} if {"min_turns", "max_turns"} & wanted.model_fields_set else ())}
         if unheeded := sorted(given.difference(self.reasons)):
             raise ExportError(f"For this format {' and '.join(unheeded)} leave out nothing; ask for it without them.")
-        return Filter(wanted, self.reasons, self.part, self.key)
+        return EpisodeFilter(wanted, self.reasons, self.part, self.key)
 
 
 @dataclass(frozen=True, slots=True)

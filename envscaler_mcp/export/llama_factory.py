@@ -16,7 +16,7 @@ from envscaler_mcp.export.dialogue import Dialogue, Message
 from envscaler_mcp.export.formats import Format
 from envscaler_mcp.export.hermes import exchanges, said, system_of, thought
 from envscaler_mcp.export.table import Row, write_lines
-from envscaler_mcp.export.turn import turns_of
+from envscaler_mcp.export.turn import history_by_turn
 
 _BETWEEN = "\n</tool_response>\n<tool_response>\n"
 """Its own converter of such messages joins several answers like this; its template adds the signs around them."""
@@ -32,7 +32,7 @@ def write_llama_factory(path: Path, dialogues: Iterable[Dialogue]) -> int:
 def _rows(dialogue: Dialogue) -> Iterator[Row]:
     tools = json.dumps([tool["function"] for tool in dialogue.tools], ensure_ascii=False)
     facts = dialogue.facts
-    for number, messages in enumerate(turns_of(dialogue.lesson), 1):
+    for number, messages in enumerate(history_by_turn(dialogue.lesson), 1):
         parts = [part for heard, message in exchanges(messages) for part in (_heard(heard), _said(message))]
         yield {"conversations": parts, "system": system_of(messages), "tools": tools, **facts, "turn": number}
 

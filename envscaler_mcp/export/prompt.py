@@ -18,7 +18,7 @@ ORIGIN: Columns = {
 """The kinds of what `origin_of` tells, as a table has them."""
 
 
-def origin_of(dialogue: Dialogue) -> dict[str, object]:
+def row_origin(dialogue: Dialogue) -> dict[str, object]:
     """The task and the code, by name and by digest, and who is to play the user where it is a conversation."""
     played = dialogue.trajectory
     return {

@@ -10,7 +10,7 @@ from envscaler_mcp.export.dialogue import Dialogue, Message
 from envscaler_mcp.export.filters import task_of
 from envscaler_mcp.export.formats import PROMPTS, Format
 from envscaler_mcp.export.hermes import instructed, system_of
-from envscaler_mcp.export.prompt import ORIGIN, SOURCE, origin_of
+from envscaler_mcp.export.prompt import ORIGIN, SOURCE, row_origin
 from envscaler_mcp.export.table import Columns, write_table
 
 _COLUMNS: Columns = {
@@ -30,7 +30,7 @@ def write_skyrl(path: Path, dialogues: Iterable[Dialogue]) -> int:
             "prompt": _prompt(dialogue),
             "env_class": SOURCE,
             "reward_spec": {"method": "rule", "ground_truth": dialogue.trajectory.scenario},
-            "extra_info": origin_of(dialogue),
+            "extra_info": row_origin(dialogue),
         }
         for dialogue in dialogues
     )

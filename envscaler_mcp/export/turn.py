@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from envscaler_mcp.export.dialogue import Message
 
 
-def turns_of(lesson: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
+def history_by_turn(lesson: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
     """For each turn all messages up to it. Only the last one keeps its reasoning: models that play are not reminded of theirs."""
     history: list[Message] = []
     for message in lesson:

@@ -10,7 +10,7 @@ from typing import Any
 from envscaler_mcp.artifacts import Environment, Provenance, State, Tool, digest_of
 from envscaler_mcp.errors import ArtifactError
 from envscaler_mcp.export.checked_class import checked_class
-from envscaler_mcp.export.class_map import class_map, head_of, method_details
+from envscaler_mcp.export.class_map import class_head, class_map, method_details
 from envscaler_mcp.export.texts import name_in, text_of
 from envscaler_mcp.serving.tools import tool_table
 
@@ -119,7 +119,7 @@ def told_tools(item: Mapping[str, Any]) -> set[str]:
     return {name_in(function, "name") for function in functions} - {""}
 
 
-def item_of(card: Environment, source: str, state: State) -> dict[str, Any]:
+def environment_item(card: Environment, source: str, state: State) -> dict[str, Any]:
     """An environment of ours with every key that published ones have."""
     methods = method_details(source, card.class_name)
     return {
@@ -131,7 +131,7 @@ def item_of(card: Environment, source: str, state: State) -> dict[str, Any]:
         "operation_list": [_operation(tool, methods) for tool in card.tools],
         "env_class_name": class_name_of(card),
         "env_class_code": source + (checked_class(card, source) if _checks_for_itself(card) else ""),
-        "env_class_def": head_of(source, card.class_name),
+        "env_class_def": class_head(source, card.class_name),
         "env_structure": class_map(source, card.class_name),
         "env_func_details": methods,
         "tools": [tool.function for tool in card.tools],

@@ -57,7 +57,7 @@ def scenario_from(item: Mapping[str, Any], id_: str, card: Environment, state: S
     )
 
 
-def item_of(scenario: Scenario, card: Environment, state: State) -> dict[str, Any]:
+def scenario_item(scenario: Scenario, card: Environment, state: State) -> dict[str, Any]:
     """A scenario of ours with every key that published ones have."""
     return {
         "env_id": card.id,

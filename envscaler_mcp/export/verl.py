@@ -10,7 +10,7 @@ from envscaler_mcp.config.choices import EXPORT_FORMATS
 from envscaler_mcp.export.dialogue import Dialogue
 from envscaler_mcp.export.filters import task_of
 from envscaler_mcp.export.formats import PROMPTS, Format
-from envscaler_mcp.export.prompt import ORIGIN, SOURCE, origin_of
+from envscaler_mcp.export.prompt import ORIGIN, SOURCE, row_origin
 from envscaler_mcp.export.table import Columns, write_table
 
 _COLUMNS: Columns = {
@@ -33,7 +33,7 @@ def write_verl(path: Path, dialogues: Iterable[Dialogue]) -> int:
             "prompt": dialogue.prompt,
             "ability": "agent",
             "reward_model": {"style": "rule", "ground_truth": dialogue.trajectory.scenario},
-            "extra_info": origin_of(dialogue)
+            "extra_info": row_origin(dialogue)
             | {"index": number, "tools": json.dumps(dialogue.tools, ensure_ascii=False)},
         }
         for number, dialogue in enumerate(dialogues)

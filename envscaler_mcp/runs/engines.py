@@ -39,7 +39,7 @@ class Engine:
 
 @asynccontextmanager
 async def _local(options: EngineOptions) -> AsyncIterator[Hosting]:
-    yield partial(hosting, via=options.via, judge=options.home.judge)
+    yield partial(hosting, via=options.via, judge=options.home.judge, start_of=options.home.start_of)
 
 
 def _ray(options: EngineOptions) -> AbstractAsyncContextManager[Hosting]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from envscaler_mcp.artifacts import Scenario, digest_of
 from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan
@@ -15,9 +16,11 @@ from envscaler_mcp.episode.agents import agent_named, model_of_agent, prompts_of
 from envscaler_mcp.episode.model_user import PROMPT as USER_PROMPT
 from envscaler_mcp.episode.users import model_of_user, user_named
 from envscaler_mcp.errors import RunError
-from envscaler_mcp.launch.external import Target
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.sessions import WorldHome
+
+if TYPE_CHECKING:
+    from envscaler_mcp.launch.external import Target
 
 
 def plan_run(home: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:

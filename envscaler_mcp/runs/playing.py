@@ -13,17 +13,17 @@ from envscaler_mcp.artifacts import Scenario, Tool, Verdict, digest_of
 from envscaler_mcp.artifacts.episode import Owner, Scoring
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.episode.agent import Briefing, MakeAgent, RunAbortedError
-from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, Watch, owner_of_loss, play
+from envscaler_mcp.episode.live import EpisodeLimits, EpisodeRecord, Watch, owner_of_loss
+from envscaler_mcp.episode.loop import play
 from envscaler_mcp.episode.progress import ChecksOfGoals, GoalProgress, checks_of_goals
 from envscaler_mcp.episode.user import MakeUser, User
-from envscaler_mcp.errors import EnvScalerError, WorldError
+from envscaler_mcp.errors import EnvScalerError, WorkerEndedError, WorldError
 from envscaler_mcp.grading.reward import GRADING
-from envscaler_mcp.grading.verdicts import final_verdict, on_all, ungraded_as_published, unplayable
+from envscaler_mcp.grading.verdicts import on_all, unplayable
 from envscaler_mcp.launch.combined import CombinedServers
 from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, scenario_of
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.sandbox.policy import RefusedError
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 
 UNJUDGED = "it was not judged: none of its worlds was opened at a scenario"
 
@@ -87,17 +87,18 @@ class EpisodeRunner:
                 self._watch,
                 published=is_published(servers),
             )
-            if record.owner == "infrastructure" or record.world_lost == "agent":
-                # The machine failed, or a call of the agent has used its world up: there is no ending.
-                owner: Owner = "infrastructure" if record.owner == "infrastructure" else "agent"
-                return JudgedEpisode(record, unplayable(owner, record.reason, scoring), tools=tools)
+            lost = record.without_ending(scoring)
+            if lost is not None:
+                return JudgedEpisode(record, lost, tools=tools)
             final = await _ending(record, combined)
             verdict = await anyio.to_thread.run_sync(self._verdict, servers, final, record)
             return JudgedEpisode(record, verdict, ending_digest(episode, final), tools)
         except EnvScalerError as cause:
             if isinstance(cause, RunAbortedError):
                 record.stopped = cause
-            owner = record.world_lost or ("environment" if isinstance(cause, _OF_THE_WORLD) else "infrastructure")
+            owner: Owner = record.world_lost or (
+                "environment" if isinstance(cause, _OF_THE_WORLD) else "infrastructure"
+            )
             return JudgedEpisode(record, unplayable(owner, str(cause), scoring), tools=tools)
 
     def _verdict(self, servers: Sequence[EpisodeServer], final: Mapping[str, Any], record: EpisodeRecord) -> Verdict:
@@ -105,7 +106,7 @@ class EpisodeRunner:
         if judged is None:
             reason = f"{record.reason}; {UNJUDGED}" if record.reason else UNJUDGED
             return Verdict(scoring=self._plan.scoring, owner=record.owner, masked=True, reason=reason, grading=GRADING)
-        return final_verdict(judged, record.owner, record.reason, ungraded_as_published(record.ended, record.steps))
+        return record.verdict(judged)
 
     async def _user(self, scenario: Scenario, servers: Sequence[EpisodeServer], episode: PlannedEpisode) -> User | None:
         if self._plan.mode == "task":

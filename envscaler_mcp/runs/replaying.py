@@ -15,15 +15,14 @@ import anyio.lowlevel
 from envscaler_mcp.artifacts import Scenario, Trajectory
 from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan, Via
 from envscaler_mcp.episode.replay import NotReplayableError, first_difference
-from envscaler_mcp.errors import ArtifactError, LaunchError, SandboxError, WorldError, ungrouped
+from envscaler_mcp.errors import ArtifactError, LaunchError, SandboxError, WorkerEndedError, WorldError, ungrouped
 from envscaler_mcp.launch.channels import hosting
 from envscaler_mcp.launch.combined import CombinedServers
 from envscaler_mcp.runs.playing import ending_digest, is_published
-from envscaler_mcp.runs.run import Progress
-from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, one_world, scenario_of, several_servers
+from envscaler_mcp.runs.recording import Progress
+from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, host_of, scenario_of
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.sandbox.policy import RefusedError
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.scoring.journal import Place
 from envscaler_mcp.scoring.trajectory import trajectory_of
 
@@ -116,10 +115,8 @@ class _Replay:
             record = await self._next(queue)
 
     def _host(self, episode: PlannedEpisode) -> AbstractAsyncContextManager[OpenServers]:
-        if episode.servers:
-            return several_servers(self._home, self._plan.mode, {})
-        engine = partial(hosting, via=self._via, judge=self._home.judge)
-        return one_world(self._home, episode.environment, self._plan.mode, engine)
+        engine = partial(hosting, via=self._via, judge=self._home.judge, start_of=self._home.start_of)
+        return host_of(self._home, self._plan.mode, engine, {}, episode)
 
     async def _next(self, queue: deque[Place]) -> Trajectory | None:
         """The next record that can be replayed in worlds of this home; why others cannot is told."""

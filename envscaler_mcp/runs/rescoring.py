@@ -16,8 +16,8 @@ from envscaler_mcp.errors import RunError
 from envscaler_mcp.grading.reward import GRADING
 from envscaler_mcp.grading.verdicts import final_verdict, ungraded_as_published
 from envscaler_mcp.runs.playing import judge_worlds
+from envscaler_mcp.runs.recording import Progress
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
-from envscaler_mcp.runs.run import Progress
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.scoring.run_folder import RunFolder, Tally, read_places, read_plan, rescored_plan
 from envscaler_mcp.scoring.trajectory import Attempted
@@ -75,6 +75,8 @@ async def rescore_run(
     """
     plan, before, damaged, places = read_places(folder)
     with RunFolder.open(out, rescored_plan(plan, scoring or plan.scoring)) as run:
+        if home.tasks is not None:
+            home.tasks.write_played(out, {episode.scenario for episode in plan.episodes})
         missing = {name: place for name, place in places.items() if place.counts and name not in run.tally.done}
         judging = _Judging(home, run)
         try:

@@ -7,21 +7,21 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from envscaler_mcp.artifacts import Call, Conversation, Environment, Goal, Scenario, digest_of
+from envscaler_mcp.artifacts import Call, Conversation, Goal, Scenario, digest_of
 from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.launch.channels import Host, LocalChannel
 from envscaler_mcp.launch.combined import CombinedServers, Member
-from envscaler_mcp.launch.external import Target, foreign_server
 from envscaler_mcp.runs.sessions import WorldHome
-from envscaler_mcp.scenarios.phrases import heading
+from envscaler_mcp.scenarios.introduction import introduction_at
 from envscaler_mcp.serving import EnvironmentCode
-from envscaler_mcp.serving.formats import is_minute
-from envscaler_mcp.serving.server_info import instructions, introduction_text, rules_text
+
+if TYPE_CHECKING:
+    from envscaler_mcp.launch.external import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,15 @@ OpenServers = Callable[[PlannedEpisode], Awaitable[tuple[EpisodeServer, ...]]]
 """Opens the servers of an episode; those of the episode before it have ended."""
 Hosting = Callable[[Path, EnvironmentCode], AbstractAsyncContextManager[Host]]
 """A host of a folder's worlds, for the block."""
+
+
+def host_of(
+    home: WorldHome, mode: Mode, engine: Hosting, external: Mapping[str, Target], episode: PlannedEpisode
+) -> AbstractAsyncContextManager[OpenServers]:
+    """What opens the servers of this episode, and of others like it, for the block."""
+    if episode.servers:
+        return several_servers(home, mode, external)
+    return one_world(home, episode.environment, mode, engine)
 
 
 @asynccontextmanager
@@ -77,6 +86,8 @@ async def _opened(
     home: WorldHome, server: PlannedServer, mode: Mode, external: Mapping[str, Target], stack: AsyncExitStack
 ) -> EpisodeServer:
     if server.environment is None:
+        from envscaler_mcp.launch.external import foreign_server
+
         if server.name not in external:
             raise RunError(f"The server {server.name!r} is not of this home; give its command or URL again.")
         foreign = await stack.enter_async_context(foreign_server(server.name, external[server.name]))
@@ -90,21 +101,6 @@ async def _opened(
     introduction = introduction_at(code.environment, session.initial, said)
     channel = LocalChannel(session)
     return EpisodeServer(server.name, introduction, code.tools, channel, True, code, scenario, session.initial)
-
-
-def introduction_of(environment: Environment) -> str:
-    """What an agent is told of a world first: what it is, and its rules."""
-    if environment.origin == "published":
-        return instructions(environment)
-    return f"{introduction_text(environment)}\n{rules_text(environment)}"
-
-
-def introduction_at(environment: Environment, initial: Mapping[str, Any], task: str) -> str:
-    """The same with the day and hour of its world, unless the task says the day, or the introduction is the published one."""
-    now, introduction = initial.get("now"), introduction_of(environment)
-    if environment.origin == "published" or not isinstance(now, str) or not is_minute(now) or heading(now) in task:
-        return introduction
-    return f"{introduction}\nIt is {heading(now)}, {now[11:]}.\n"
 
 
 def scenario_of(episode: PlannedEpisode, servers: Sequence[EpisodeServer], combined: CombinedServers) -> Scenario:

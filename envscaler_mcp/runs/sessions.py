@@ -7,15 +7,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from envscaler_mcp.artifacts import Registry, Scenario, Verdict
+from envscaler_mcp.artifacts import Registry, Scenario, State, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
+from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.grading.judging import judge
-from envscaler_mcp.launch.opening import open_session
+from envscaler_mcp.launch.opening import StartOf, Starts, open_session
 from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.session import Session
-from envscaler_mcp.serving.tasks import load_scenarios
+from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
 from envscaler_mcp.trust import load_code
 
 _Seen = tuple[tuple[int, int, int], ...]
@@ -32,19 +34,24 @@ def _seen(folder: Path) -> _Seen:
 class WorldHome:
     """The server folders of a home, and sessions in them: the control plane, in process."""
 
-    def __init__(self, servers: Path, registry: Registry | None = None) -> None:
-        """A folder that is not the one its registry names holds unread code; without a registry that is not asked."""
+    def __init__(self, servers: Path, registry: Registry | None = None, tasks: TaskFile | None = None) -> None:
+        """A folder that is not the one its registry names holds unread code; without a registry that is not asked.
+
+        With fresh tasks, these take the place of the tasks in the folders.
+        """
         self.servers = servers
+        self.tasks = tasks
         self._registered = {} if registry is None else {entry.id: entry.digests for entry in registry.entries}
         self._checker = Checker()
         self._codes: dict[str, tuple[_Seen, EnvironmentCode]] = {}
         """What was read, by environment, and how its files lay there."""
+        self._starts: dict[str, tuple[EnvironmentCode, Starts]] = {}
 
     @classmethod
     @contextmanager
-    def at(cls, servers: Path, registry: Registry | None = None) -> Iterator[WorldHome]:
+    def at(cls, servers: Path, registry: Registry | None = None, tasks: TaskFile | None = None) -> Iterator[WorldHome]:
         """A home for the block; its workers end with it."""
-        home = cls(servers, registry)
+        home = cls(servers, registry, tasks)
         try:
             yield home
         finally:
@@ -60,8 +67,35 @@ class WorldHome:
         isolation: Isolation | None = None,
     ) -> Session:
         """A session at a scenario, or at a state, which is its owner's to close."""
-        folder = self.servers / environment
-        return open_session(folder, self.code(environment), scenario, state, seed, isolation, self.judge)
+        folder, code = self.servers / environment, self.code(environment)
+        if self.tasks is None or scenario is None:
+            return open_session(folder, code, scenario, state, seed, isolation, self.judge)
+        starts = Starts(folder, code, self.judge, start_of=self.tasks.state)
+        return starts.session(find_scenario(self.scenarios(environment), scenario), seed=seed, isolation=isolation)
+
+    @property
+    def start_of(self) -> StartOf | None:
+        """Where its fresh tasks begin."""
+        return None if self.tasks is None else self.tasks.state
+
+    def open_task(self, scenario: Scenario, state: State | None = None, isolation: Isolation | None = None) -> Session:
+        """A session at a scenario, which may be one that does not lie in its folder, and begin at a state that does not."""
+        environment = scenario.environment
+        code = self.code(environment)
+        known = self._starts.get(environment)
+        if known is None or known[0] is not code:
+            known = self._starts[environment] = (
+                code,
+                Starts(self.servers / environment, code, self.judge, start_of=self.start_of),
+            )
+        starts = known[1]
+        if state is not None:
+            return starts.own_session(scenario, state, isolation=isolation)
+        return starts.session(scenario, isolation=isolation)
+
+    def registered(self, environment: str) -> RegistryDigests | None:
+        """What the registry says of the environment's files."""
+        return self._registered.get(environment)
 
     def code(self, environment: str) -> EnvironmentCode:
         """The code of an environment, and whether it may run in this process; read again when its files are others."""
@@ -87,7 +121,7 @@ class WorldHome:
 
     def scenarios(self, environment: str) -> tuple[Scenario, ...]:
         """The tasks of an environment."""
-        return load_scenarios(self.servers / environment)
+        return load_scenarios(self.servers / environment) if self.tasks is None else self.tasks.scenarios(environment)
 
     def close(self) -> None:
         """End what waits; sessions are their owners'."""

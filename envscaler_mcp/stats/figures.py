@@ -42,7 +42,7 @@ class EnvironmentFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class HomeFigures:
     """A farm in numbers."""
 
     environments: tuple[EnvironmentFigures, ...]
@@ -74,9 +74,9 @@ class Figures:
         }
 
 
-def figures_of(farm: Iterable[Holding]) -> Figures:
+def figures_of(farm: Iterable[Holding]) -> HomeFigures:
     """The figures of everything that a farm holds."""
-    return Figures(tuple(_of(holding) for holding in farm))
+    return HomeFigures(tuple(_of(holding) for holding in farm))
 
 
 def _of(holding: Holding) -> EnvironmentFigures:

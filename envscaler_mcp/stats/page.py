@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from envscaler_mcp.html.parts import STYLE, histogram, number, table
-from envscaler_mcp.stats.figures import PAPER, Figures
-from envscaler_mcp.stats.signal import Signal
-from envscaler_mcp.stats.similarity import LOOKED_AT, REFUSED, Similarities
+from envscaler_mcp.stats.figures import PAPER, HomeFigures
+from envscaler_mcp.stats.statistic import Measured, MeasuredTable
 
 _MAP_WIDTH, _MAP_HEIGHT = 1180, 760
 _STYLE = f"""{STYLE}
@@ -18,8 +17,8 @@ _STYLE = f"""{STYLE}
 """
 
 
-def page(
-    figures: Figures, alike: Similarities, places: Mapping[str, tuple[float, float]], signal: Signal | None = None
+def stats_page(
+    figures: HomeFigures, places: Mapping[str, tuple[float, float]], measured: Mapping[str, Measured]
 ) -> str:
     """The whole page as HTML."""
     many = len(figures.environments)
@@ -35,22 +34,24 @@ def page(
             [(name, number(value), number(PAPER.get(name))) for name, value in figures.table.items()],
         ),
         "<h2>How they are spread</h2><div class=charts>",
-        *_histograms(figures, alike, signal),
+        *_histograms(figures),
+        *(histogram(chart.title, chart.values, step=chart.step) for each in measured.values() for chart in each.charts),
         "</div><h2>Topics</h2><p>Environments whose words are alike lie near each other.</p>",
         _map(figures, places),
-        "<h2>Most alike in structure</h2>",
-        f"<p>Names forgotten; {REFUSED:.2f} and above is refused, {LOOKED_AT:.2f} and above wants a look.</p>",
-        table(
-            ("pair", "similarity"),
-            [(f"{pair.first} and {pair.other}", f"{pair.similarity:.3f}") for pair in alike.pairs[:12]],
-        ),
     ]
-    if signal is not None:
-        parts += ["<h2>Signal</h2>", table(("", ""), [(name, number(value)) for name, value in signal.table.items()])]
+    for name, each in measured.items():
+        parts.append(f"<h2>{escape(name.capitalize())}</h2>")
+        parts += [_table(shown) for shown in each.tables]
+        parts += [f"<p>{escape(remark)}</p>" for remark in each.remarks]
     return "\n".join([*parts, "</body></html>\n"])
 
 
-def _histograms(figures: Figures, alike: Similarities, signal: Signal | None) -> Iterable[str]:
+def _table(shown: MeasuredTable) -> str:
+    rows = [[cell if isinstance(cell, str) else number(cell) for cell in row] for row in shown.rows]
+    return (f"<p>{escape(shown.caption)}</p>" if shown.caption else "") + table(shown.head, rows)
+
+
+def _histograms(figures: HomeFigures) -> Iterable[str]:
     each = figures.environments
     yield histogram("query tools", [environment.query_tools for environment in each], PAPER["query tools"])
     yield histogram("change tools", [environment.change_tools for environment in each], PAPER["change tools"])
@@ -59,14 +60,9 @@ def _histograms(figures: Figures, alike: Similarities, signal: Signal | None) ->
     yield histogram(
         "scenarios", [sum(environment.scenarios.values()) for environment in each], PAPER["scenarios each"], step=5
     )
-    yield histogram(
-        "similarity of the nearest neighbour (%)", [round(100 * p.similarity) for p in alike.nearest.values()], step=2
-    )
-    if signal is not None:
-        yield histogram("calls of the oracle", [scenario.calls for scenario in signal.scenarios], step=2)
 
 
-def _map(figures: Figures, places: Mapping[str, tuple[float, float]]) -> str:
+def _map(figures: HomeFigures, places: Mapping[str, tuple[float, float]]) -> str:
     hues = {sector: number * 360 // max(len(figures.sectors), 1) for number, sector in enumerate(figures.sectors)}
     dots = []
     for environment in figures.environments:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
-from envscaler_mcp.artifacts import LEVELS, Scenario, Tally
+from envscaler_mcp.artifacts import LEVELS, Scenario, VariantCounts
 from envscaler_mcp.episode.agent import Briefing
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.grading.judging import judge
@@ -19,6 +19,7 @@ from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scenarios.variety import TOO_ALIKE, Grams, alike, grams
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.stats.reading import Holding
+from envscaler_mcp.stats.statistic import Cell, Histogram, Measured, MeasuredTable, Progress, Statistic
 from envscaler_mcp.trust import load_code
 
 _CHARACTERS_PER_TOKEN = 4
@@ -37,8 +38,8 @@ class ScenarioSignal:
     random: float
     checks: int
     true_at_start: int
-    mutants: Tally
-    texts: Tally
+    mutants: VariantCounts
+    texts: VariantCounts
     """Facts of the task's text left out or changed, and how many of those are noticed."""
     calls: int
     reads: int
@@ -139,14 +140,14 @@ class Signal:
         }
 
 
-def signal_of(farm: Iterable[Holding], progress: Callable[[str, int, int], None], many: int) -> Signal:
-    """Play every scenario at random, and count; `many` is how many environments there are, for the progress."""
+def signal_of(holdings: Sequence[Holding], progress: Progress) -> Signal:
+    """Play every scenario at random, and count."""
     signals: list[ScenarioSignal] = []
     checker = Checker()
     try:
-        for number, holding in enumerate(farm, start=1):
+        for number, holding in enumerate(holdings, start=1):
             signals.extend(_signals(holding, checker))
-            progress(holding.environment.id, number, many)
+            progress(holding.environment.id, number, len(holdings))
     finally:
         checker.close()
     return Signal(tuple(signals), tuple(near_duplicates({scenario.id: scenario.text for scenario in signals})))
@@ -174,7 +175,7 @@ def _signals(holding: Holding, checker: Checker) -> Iterator[ScenarioSignal]:
             checks=len(scenario.checks),
             true_at_start=true_at_start,
             mutants=_all_mutants(scenario),
-            texts=scenario.proof.text_mutants if scenario.proof is not None else Tally(),
+            texts=scenario.proof.text_mutants if scenario.proof is not None else VariantCounts(),
             calls=len(scenario.oracle),
             reads=features.get("reads", 0),
             changes=features.get("changes", 0),
@@ -209,9 +210,9 @@ def _rewards(holding: Holding, code: EnvironmentCode, scenario: Scenario, checke
     return before.reward, after.reward, sum(answer is True for answer in before.checks)
 
 
-def _all_mutants(scenario: Scenario) -> Tally:
+def _all_mutants(scenario: Scenario) -> VariantCounts:
     kinds = scenario.proof.mutants.values() if scenario.proof is not None else ()
-    return Tally(
+    return VariantCounts(
         made=sum(kind.made for kind in kinds),
         equivalent=sum(kind.equivalent for kind in kinds),
         right=sum(kind.right for kind in kinds),
@@ -254,10 +255,21 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def scenario_lines(signal: Signal) -> Iterator[str]:
-    """One JSON object per scenario, without its text."""
-    for scenario in signal.scenarios:
-        record = asdict(scenario)
-        del record["text"]
-        record |= {"mutants": scenario.mutants.model_dump(), "texts": scenario.texts.model_dump()}
-        yield json.dumps(record, ensure_ascii=False)
+def _measured(holdings: Sequence[Holding], _subject: str, progress: Progress) -> Measured:
+    learned = signal_of(holdings, progress)
+    heads = tuple(next(iter(learned.levels.values()), {}))
+    levels: tuple[tuple[Cell, ...], ...] = tuple(
+        (level, *(row[head] for head in heads)) for level, row in learned.levels.items()
+    )
+    return Measured(
+        learned.document(),
+        (
+            MeasuredTable(("signal", "all scenarios"), tuple(learned.table.items())),
+            MeasuredTable(("level", *heads), levels),
+        ),
+        (Histogram("calls of the oracle", tuple(scenario.calls for scenario in learned.scenarios), step=2),),
+        (", ".join(f"{split.replace('_', ' ')} {many}" for split, many in learned.splits.items()),),
+    )
+
+
+SIGNAL = Statistic("the learning signal of the scenarios; plays each at random", _measured)

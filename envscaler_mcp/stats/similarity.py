@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from envscaler_mcp.stats.structure import Structure
+from envscaler_mcp.stats.reading import Holding
+from envscaler_mcp.stats.statistic import Histogram, Measured, MeasuredTable, Progress, Statistic
+from envscaler_mcp.stats.structure import Structure, structure_of
 
 REFUSED = 0.55
 """A pair as alike as this is one environment under two names."""
 LOOKED_AT = 0.40
 """A pair as alike as this wants a look."""
+_SHOWN = 12
 NEIGHBOURS = 0.35
 """The mean over all environments of how alike the nearest other one is stays below this."""
 
@@ -59,6 +62,19 @@ class Similarities:
         """Whether no pair is too alike, nor all of them on the whole."""
         return not self.refused and self.mean_nearest < NEIGHBOURS
 
+    @property
+    def document(self) -> dict[str, object]:
+        """The figures for programs."""
+        return {
+            "mean_nearest": self.mean_nearest,
+            "refused": [[pair.first, pair.other, pair.similarity] for pair in self.refused],
+            "looked_at": [[pair.first, pair.other, pair.similarity] for pair in self.looked_at],
+            "nearest": {
+                name: [pair.other if pair.first == name else pair.first, pair.similarity]
+                for name, pair in self.nearest.items()
+            },
+        }
+
 
 def similarities(structures: Mapping[str, Structure]) -> Similarities:
     """Every pair; found by way of the surroundings that two have in common, since most occur in few."""
@@ -80,3 +96,22 @@ def similarities(structures: Mapping[str, Structure]) -> Similarities:
             total[first, other] += shared / (sizes[first] + sizes[other] - shared) / rounds
     pairs = [Pair(names[first], names[other], value) for (first, other), value in total.items()]
     return Similarities(tuple(sorted(pairs, key=lambda pair: (-pair.similarity, pair.first, pair.other))))
+
+
+def _measured(holdings: Sequence[Holding], _subject: str, _progress: Progress) -> Measured:
+    alike = similarities({each.environment.id: structure_of(each.model) for each in holdings if each.model is not None})
+    caption = (
+        f"Structure, names forgotten: nearest neighbour {alike.mean_nearest:.3f} on average; {len(alike.refused)} pairs "
+        f"are refused ({REFUSED:.2f} and above), {len(alike.looked_at)} want a look ({LOOKED_AT:.2f} and above)."
+    )
+    rows = tuple((f"{pair.similarity:.3f}", pair.first, pair.other) for pair in alike.pairs[:_SHOWN])
+    nearest = tuple(round(100 * pair.similarity) for pair in alike.nearest.values())
+    return Measured(
+        alike.document,
+        (MeasuredTable(("alike", "environment", "and"), rows, caption),),
+        (Histogram("similarity of the nearest neighbour (%)", nearest, step=2),),
+        passed=alike.diverse,
+    )
+
+
+SIMILARITY = Statistic("the structure of environments compared; exit 1 if a pair is too similar", _measured)

@@ -25,7 +25,8 @@ from envscaler_mcp.episode.agent import (
     Observation,
 )
 from envscaler_mcp.episode.agents import UnknownAgentError, agent_named
-from envscaler_mcp.episode.loop import UNREADABLE, EpisodeLimits, EpisodeRecord, play
+from envscaler_mcp.episode.live import UNREADABLE, EpisodeLimits, EpisodeRecord
+from envscaler_mcp.episode.loop import play
 from envscaler_mcp.episode.transcript import EMPTY, FINISHED, NO_MOVE, SILENT, UNHEARD
 from envscaler_mcp.episode.user import User
 from envscaler_mcp.launch.channels import LocalChannel

@@ -11,7 +11,7 @@ import pytest
 
 from envscaler_mcp.episode.agent import COMPLETED
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.episode.loop import UNREADABLE, EpisodeLimits, EpisodeRecord
+from envscaler_mcp.episode.live import UNREADABLE, EpisodeLimits, EpisodeRecord
 from envscaler_mcp.prompts import Prompts
 from tests.episode.voices import played, voice_at
 from tests.llm.endpoint import Fail, Reply, Say, ScriptedEndpoint, one_after_the_other, scripted_endpoint

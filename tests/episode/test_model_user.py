@@ -9,7 +9,7 @@ import pytest
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.episode.agent import Action, Agent, Briefing
-from envscaler_mcp.episode.loop import EpisodeRecord
+from envscaler_mcp.episode.live import EpisodeRecord
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.episode.users import UnknownUserError, user_named

@@ -9,7 +9,8 @@ from typing import Literal
 
 from envscaler_mcp.artifacts import Conversation, Fact, Goal, Scenario
 from envscaler_mcp.episode.agent import Briefing, MakeAgent
-from envscaler_mcp.episode.loop import EpisodeLimits, EpisodeRecord, play
+from envscaler_mcp.episode.live import EpisodeLimits, EpisodeRecord
+from envscaler_mcp.episode.loop import play
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.user import User
 from envscaler_mcp.launch.channels import LocalChannel

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import example, given, settings
 
 from envscaler_mcp.export.alpaca import write_alpaca
-from envscaler_mcp.export.turn import turns_of
+from envscaler_mcp.export.turn import history_by_turn
 from tests.export.dialogues import TALK, dialogue, qwen3, rows_in, talks
 
 
@@ -30,7 +30,7 @@ def test_each_row_reads_like_the_conversation_up_to_its_turn(
     assert write_alpaca(path, [one]) == one.turns
     rows = rows_in(path)
     assert [row["turn"] for row in rows] == list(range(1, one.turns + 1))
-    assert [qwen3(chat(row)) for row in rows] == [qwen3(turn, one.tools) for turn in turns_of(one.lesson)]
+    assert [qwen3(chat(row)) for row in rows] == [qwen3(turn, one.tools) for turn in history_by_turn(one.lesson)]
 
 
 def test_only_the_last_turn_of_a_row_thinks_and_nothing_but_it_is_trained(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from envscaler_mcp.pipeline.emission import register, write_built
 from envscaler_mcp.pipeline.exporting import export_upstream
 from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.runs import WorldHome
-from envscaler_mcp.serving.code import load_code
+from envscaler_mcp.serving.code import read_code
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.serving.world import open_world
 from tests.adversary.published_runtime import built, played
@@ -46,7 +46,7 @@ def scenarios(home: Path) -> tuple[Scenario, ...]:
 
 
 def test_malformed_calls_are_refused_where_nothing_else_checks_arguments(home: Path) -> None:
-    code = load_code(home / "built" / NAME)
+    code = read_code(home / "built" / NAME)
     start = State.read(home / "built" / NAME / "states" / f"{code.environment.states[0]}.json")
     here = open_world(code, start.content, start.seed)
     item = document(home)
@@ -111,8 +111,8 @@ def test_what_went_out_comes_in_again_and_is_solved_alike(home: Path, tmp_path: 
         home / "e.json", [home / "s.json"], servers, tmp_path / "r.json", faithful=faithful
     ).environments
     assert (found.refused, [one.id for one in found.scenarios if not one.gradable]) == ("", [])
-    ours = {tool.name: tool for tool in load_code(home / "built" / NAME).environment.tools}
-    again = load_code(servers / NAME).environment.tools
+    ours = {tool.name: tool for tool in read_code(home / "built" / NAME).environment.tools}
+    again = read_code(servers / NAME).environment.tools
     assert {tool.name: (tool.effect, tool.input_schema) for tool in again} == {
         name: (tool.effect, tool.input_schema) for name, tool in ours.items()
     }

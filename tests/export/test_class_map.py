@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from envscaler_mcp.export.class_map import class_map, head_of, method_details
+from envscaler_mcp.export.class_map import class_head, class_map, method_details
 from tests.scenarios.written_classes import DEVICES, LENDING
 
 
@@ -35,6 +35,6 @@ def test_methods_are_told_with_signature_documentation_and_source() -> None:
 
 
 def test_the_head_of_a_module_ends_with_the_constructor() -> None:
-    head = head_of(LENDING, "LendingDesk")
+    head = class_head(LENDING, "LendingDesk")
     assert head.rstrip().endswith("self.init_config = init_config")
     assert isinstance(ast.parse(head).body[-1], ast.ClassDef)

@@ -127,6 +127,7 @@ def test_what_is_no_longer_what_was_played_is_left_out(played: Path, tmp_path: P
     told = exported(home, tmp_path / "others.jsonl")
     assert (told.written, told.removed["stale"]) == (0, 3)
     assert not (tmp_path / "others.jsonl").exists()
+    assert told.absent == (("lending_library",) if change is gone else ())
 
 
 def test_tasks_of_another_split_are_left_out(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.export.episodes import Exported, export_run
 from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
-from envscaler_mcp.export.turn import turns_of
+from envscaler_mcp.export.turn import history_by_turn
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.replaying import Replayed, replay_run
 from envscaler_mcp.scoring.run_folder import read_trajectories, recorded_episodes
@@ -116,7 +116,7 @@ def test_the_record_says_what_was_written_in_the_place_of_arguments(talked: Talk
 def test_the_history_of_a_row_is_what_the_model_was_asked_with(talked: Talked, tmp_path: Path) -> None:
     talked.exported(tmp_path / "rows.jsonl", "alpaca")
     rows, asked = rows_in(tmp_path / "rows.jsonl"), talked.asked_in("001")
-    turns = turns_of(talked.trajectories["001"].messages)
+    turns = history_by_turn(talked.trajectories["001"].messages)
     for messages, row, turn in zip(asked, rows, turns, strict=True):
         # Neither is reminded of what it thought.
         assert "reasoning_content" not in str(messages)

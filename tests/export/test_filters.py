@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from envscaler_mcp.artifacts import Step, Verdict
 from envscaler_mcp.artifacts.episode import Invention
 from envscaler_mcp.errors import ExportError
-from envscaler_mcp.export.filters import REASONS, ExportFilter, Filter, Keepable
+from envscaler_mcp.export.filters import REASONS, EpisodeFilter, ExportFilter, Keepable
 from envscaler_mcp.export.formats import FORMATS
 from tests.export.dialogues import TALK, agent, answer, call, dialogue, user
 
@@ -40,7 +40,7 @@ def odd(reason: str) -> Any:
     return dialogue(**({"messages": TALK} | ODD[reason]))
 
 
-def sieve_of(name: Any, **wish: Any) -> Filter:
+def sieve_of(name: Any, **wish: Any) -> EpisodeFilter:
     return FORMATS[name].filter(ExportFilter(**wish))
 
 

@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from envscaler_mcp.errors import ExportError
 from envscaler_mcp.export.hermes import instructed
 from envscaler_mcp.export.llama_factory import write_llama_factory
-from envscaler_mcp.export.turn import turns_of
+from envscaler_mcp.export.turn import history_by_turn
 from tests.export.dialogues import TALK, dialogue, qwen3, rows_in, talks
 
 COLUMNS = {"messages", "system", "tools", "prompt", "query", "response", "history"}
@@ -44,7 +44,7 @@ def taken(told: dict[str, str]) -> tuple[str, list[Any]]:
 def test_roles_take_turns_and_every_message_comes_back(tmp_path_factory: Any, talk: tuple[dict[str, Any], ...]) -> None:
     one, path = dialogue(talk), tmp_path_factory.mktemp("llama") / "rows.jsonl"
     assert write_llama_factory(path, [one]) == one.turns
-    for row, turn in zip(rows_in(path), turns_of(one.lesson), strict=True):
+    for row, turn in zip(rows_in(path), history_by_turn(one.lesson), strict=True):
         told = row["conversations"]
         assert len(told) % 2 == 0
         assert all(part["from"] in (ODD, EVEN)[place % 2] for place, part in enumerate(told))
@@ -85,7 +85,7 @@ def trained(row: Any) -> tuple[str, str]:
 def test_exactly_the_last_turn_of_a_row_carries_loss(tmp_path: Path) -> None:
     one = dialogue(TALK)
     write_llama_factory(tmp_path / "rows.jsonl", [one])
-    for row, turn in zip(rows_in(tmp_path / "rows.jsonl"), turns_of(one.lesson), strict=True):
+    for row, turn in zip(rows_in(tmp_path / "rows.jsonl"), history_by_turn(one.lesson), strict=True):
         masked, learned = trained(row)
         assert masked + learned == qwen3(turn, one.tools)
         thought = turn[-1].get("reasoning_content", "")

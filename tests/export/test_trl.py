@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 
 from envscaler_mcp.export.dialogue import Message
 from envscaler_mcp.export.trl import write_trl
+from envscaler_mcp.recipes.sft_trl import TEMPLATE
 from tests.export.dialogues import TALK, TEMPLATES, agent, answer, call, dialogue, qwen3, rows_in, talks, user
 
 
@@ -89,9 +90,12 @@ def tokenizer() -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=made, additional_special_tokens=["<|im_start|>", "<|im_end|>"])
 
 
-def learned(tokenizer: Any, messages: list[dict[str, Any]], tools: Any) -> list[str]:
+QWEN = TEMPLATES / "qwen3_training.jinja"
+
+
+def learned(tokenizer: Any, messages: list[dict[str, Any]], tools: Any, path: Path = QWEN) -> list[str]:
     """The stretches of the conversation that carry loss, as transformers marks them for TRL."""
-    template = (TEMPLATES / "qwen3_training.jinja").read_text(encoding="utf-8")
+    template = path.read_text(encoding="utf-8")
     marked = tokenizer.apply_chat_template(
         messages,
         tools=tools,
@@ -127,3 +131,23 @@ def test_exactly_the_agents_turns_carry_loss_calls_and_thoughts_included(tokeniz
         ),
         "<think>\n\n</think>\n\nTask Completed<|im_end|>\n",
     ]
+
+
+@pytest.mark.slow
+def test_the_recipes_template_writes_the_same_text_and_teaches_no_empty_thought(tokenizer: Any, tmp_path: Path) -> None:
+    write_trl(tmp_path / "rows.jsonl", [dialogue(TALK)])
+    (row,) = rows_in(tmp_path / "rows.jsonl")
+    tools = json.loads(row["tools"])
+    for offered in (tools, None):
+        for messages in (row["messages"], row["messages"][1:]):
+            written = [
+                tokenizer.apply_chat_template(
+                    messages, tools=offered, chat_template=path.read_text(encoding="utf-8"), tokenize=False
+                )
+                for path in (QWEN, TEMPLATE)
+            ]
+            assert written[0] == written[1]
+    empty = "<think>\n\n</think>\n\n"
+    before = learned(tokenizer, row["messages"], tools)
+    assert any(turn.startswith(empty) for turn in before)
+    assert learned(tokenizer, row["messages"], tools, TEMPLATE) == [turn.removeprefix(empty) for turn in before]

@@ -28,9 +28,9 @@ ROOT = Path(__file__).parent.parent.parent
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for processes that are not its children")
 
 
-def start(home: Path, out: Path, via: Via) -> subprocess.Popen[str]:
+def start(home: Path, out: Path, via: Via, processes: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.runs.playing", str(home), str(out), via],
+        [sys.executable, "-m", "tests.runs.playing", str(home), str(out), via, str(processes)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -64,11 +64,11 @@ def kill_and_wait(process: subprocess.Popen[str], number: int = signal.SIGKILL) 
             assert ended, "a process was left behind"
 
 
-def killed_again_and_again(home: Path, out: Path, via: Via, episodes: int, kills: int) -> int:
+def killed_again_and_again(home: Path, out: Path, via: Via, processes: int, episodes: int, kills: int) -> int:
     """Kill a run whenever it has done some more; how often it was killed before it was done."""
     chance = random.Random(f"{via} {kills}")
     for done_with in range(kills):
-        process = start(home, out, via)
+        process = start(home, out, via, processes)
         assert process.stdout is not None
         begun = int(process.stdout.readline() or 0)
         wanted = begun + chance.randint(1, max(1, (episodes - begun) // (kills - done_with)))
@@ -94,23 +94,27 @@ def undisturbed(home: Path, out: Path, via: Via) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("via", "episodes", "kills"),
+    ("via", "processes", "episodes", "kills"),
     [
-        ("direct", 30, 2),
-        ("worker", 16, 2),
-        pytest.param("stdio", 6, 1, marks=pytest.mark.slow),
-        pytest.param("direct", 300, 15, marks=pytest.mark.slow),
-        pytest.param("worker", 300, 15, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
-        pytest.param("http", 60, 4, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        ("direct", 1, 30, 2),
+        ("direct", 2, 30, 1),
+        ("worker", 1, 16, 2),
+        pytest.param("stdio", 1, 6, 1, marks=pytest.mark.slow),
+        pytest.param("stdio", 2, 12, 1, marks=pytest.mark.slow),
+        pytest.param("direct", 1, 300, 15, marks=pytest.mark.slow),
+        pytest.param("direct", 3, 300, 15, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        pytest.param("worker", 1, 300, 15, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        pytest.param("worker", 2, 100, 5, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        pytest.param("http", 1, 60, 4, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
     ],
 )
 def test_a_run_that_is_killed_and_gone_on_with_is_the_run_that_was_never_disturbed(
-    tmp_path: Path, via: Via, episodes: int, kills: int
+    tmp_path: Path, via: Via, processes: int, episodes: int, kills: int
 ) -> None:
     home = write_home(tmp_path / "home", tasks=episodes)
     wanted = undisturbed(home, tmp_path / "whole", via)
     assert len(wanted) == episodes
-    assert killed_again_and_again(home, tmp_path / "killed", via, episodes, kills) > 0
+    assert killed_again_and_again(home, tmp_path / "killed", via, processes, episodes, kills) > 0
     assert undisturbed(home, tmp_path / "killed", via) == wanted
     _, tally, _ = read_run(tmp_path / "killed")
     assert len(tally.done) == episodes

@@ -17,7 +17,15 @@ from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.episode.user import STOP
 from envscaler_mcp.episode.users import user_named
 from envscaler_mcp.llm import Spending
-from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome, open_models, plan_run, run_episodes
+from envscaler_mcp.runs import (
+    PlayerProcesses,
+    PricedEndpoint,
+    RunConfig,
+    WorldHome,
+    open_models,
+    plan_run,
+    run_episodes,
+)
 from envscaler_mcp.scoring.run_folder import Tally, read_run, read_trajectories
 from tests.episode.voices import DEAR, SERVER
 from tests.llm.asking import endpoint
@@ -91,6 +99,7 @@ async def run(
     parallel: int = 4,
     budget: float | None = None,
     patience: float = 5.0,
+    processes: int = 1,
     **config: object,
 ) -> Played:
     wanted = RunConfig.model_validate({"agent": "openai:small", "answer_tokens": 100, **config})
@@ -102,7 +111,10 @@ async def run(
             async with open_models(plan, folder, there, there, budget=budget) as (voice, of_user):
                 make_agent = agent_named(wanted.agent, voice)[1]
                 make_user = user_named(wanted.user, of_user)[1] if wanted.user else None
-                await run_episodes(farm, plan, make_agent, folder, parallel, lambda *_: None, make_user=make_user)
+                spread = PlayerProcesses(servers, None, wanted.agent, voice, of_user, number=processes)
+                await run_episodes(
+                    farm, plan, make_agent, folder, parallel, lambda *_: None, make_user=make_user, processes=spread
+                )
         except RunAbortedError as cause:
             ended_by = str(cause)
     return Played(folder, place, plan, ended_by)

@@ -19,16 +19,16 @@ from envscaler_mcp.episode.agent import COMPLETED, Action, Briefing
 from envscaler_mcp.episode.agents import TalkingOracle, agent_named
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.episode.replay import NotReplayableError, first_difference
-from envscaler_mcp.errors import EnvScalerError
-from envscaler_mcp.launch.channels import Host, LocalChannel, hosting, lost_connections_told
+from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
+from envscaler_mcp.launch.channels import Host, LocalChannel, hosting
+from envscaler_mcp.launch.client_channel import lost_connections_told
 from envscaler_mcp.launch.combined import CombinedServers, Member
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, replaying, run_episodes
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.scoring.journal import Journal
 from envscaler_mcp.scoring.run_folder import RunFolder, read_run, read_trajectories, recorded_episodes
 from envscaler_mcp.scoring.trajectory import record_of
-from envscaler_mcp.serving import Outcome, load_code
+from envscaler_mcp.serving import Outcome, read_code
 from envscaler_mcp.serving.outcome import ENDED
 from tests.homes import write_server
 from tests.library_sample import sample
@@ -281,7 +281,7 @@ async def test_a_worker_that_ends_now_says_nothing_about_the_record(tmp_path: Pa
     await run_episodes(farm, plan, agent_named("oracle")[1], tmp_path / "run", 1, lambda *_: None)
     (record,), (scenario,) = read_trajectories(tmp_path / "run"), farm.scenarios("lending_library")
     with closing(farm.open("lending_library", scenario=scenario.id)) as session:
-        code = load_code(servers / "lending_library")
+        code = read_code(servers / "lending_library")
         servers_now = CombinedServers([Member("lending_library", "", code.tools, Ending(session), is_world=True)])
         with pytest.raises(NotReplayableError, match="ended at step 1 now"):
             await first_difference(record, servers_now, scenario.task, plan.max_steps)
@@ -295,7 +295,7 @@ def test_a_world_that_cannot_be_opened_is_identical_only_where_the_reason_is_the
     state = State.read(home / "states" / "start.json")
     state = state.model_copy(update={"content": {**state.content, "loans": {"LOAN-00001": {}}}})
     scenario = scenario.model_copy(update={"state_digest": state.digest})
-    write_server(home, load_code(home), state, [scenario])
+    write_server(home, read_code(home), state, [scenario])
     folder = played(servers, ("lending_library",), tmp_path / "run")
     (record,) = read_trajectories(folder)
     assert (record.messages, record.verdict.owner) == ((), "environment")

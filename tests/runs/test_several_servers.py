@@ -13,7 +13,7 @@ from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.config.run import RunConfig
 from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.episode.loop import EpisodeRecord
+from envscaler_mcp.episode.live import EpisodeRecord
 from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.runs.plan import ExternalServer, LocalServer, plan_episode, plan_run
 from envscaler_mcp.runs.run import run_episodes

@@ -10,8 +10,8 @@ import pytest
 
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.library import blueprint_files
-from envscaler_mcp.stats import Structure, similarities, structure_of
-from envscaler_mcp.stats.similarity import LOOKED_AT, REFUSED
+from envscaler_mcp.stats.similarity import LOOKED_AT, REFUSED, similarities
+from envscaler_mcp.stats.structure import Structure, structure_of
 from tests.library_sample import sample
 
 GYM = Path(__file__).parents[1] / "blueprints" / "gym.yaml"
