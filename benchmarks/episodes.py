@@ -16,7 +16,7 @@ from benchmarks.timing import by_turns
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.run import RunPlan, Via
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
+from envscaler_mcp.runs import PlayerProcesses, RunConfig, WorldHome, plan_run, run_episodes
 
 _FEWER = 8
 """Episodes in workers take so many times longer."""
@@ -70,7 +70,8 @@ def _playing(
 
 def _solved(farm: WorldHome, plan: RunPlan, folder: Path) -> int:
     make = agent_named("oracle")[1]
-    tally = anyio.run(run_episodes, farm, plan, make, folder, 2 * (os.cpu_count() or 1), lambda *_: None)
+    playing = partial(run_episodes, processes=PlayerProcesses(SERVERS, None, "oracle"))
+    tally = anyio.run(playing, farm, plan, make, folder, 2 * (os.cpu_count() or 1), lambda *_: None)
     return sum(one.solved for one in tally.done.values())
 
 

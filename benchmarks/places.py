@@ -14,7 +14,8 @@ from envscaler_mcp.language.model import Model
 from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.scenarios import examples
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, World, load_code, open_world
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, World, open_world
+from envscaler_mcp.trust import load_code
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVERS = ROOT / "generated_servers"

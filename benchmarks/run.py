@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import (
+    adapters,
     building,
     calls,
     episodes,
@@ -24,10 +25,13 @@ from benchmarks import (
     library,
     memory,
     others,
+    rl,
     rules,
     runs,
     stdio_calls,
     synthesis,
+    trainers,
+    verdicts,
     worlds,
 )
 from benchmarks.figures import FULL, QUICK, TINY, Figure, table
@@ -36,6 +40,7 @@ BENCHMARKS = {
     one.BENCHMARK.name: one.BENCHMARK
     for one in (
         worlds,
+        verdicts,
         calls,
         growth,
         rules,
@@ -50,6 +55,9 @@ BENCHMARKS = {
         synthesis,
         farm,
         farm_guards,
+        rl,
+        trainers,
+        adapters,
         others,
     )
 }

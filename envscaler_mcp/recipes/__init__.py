@@ -1,0 +1,1 @@
+"""Experiments on top of the package that can be run again with one command."""
