@@ -1,6 +1,6 @@
 """Writes what pages quote of the code; `--check` only compares.
 
-docs/cli.md comes from the commands, clients/hosts/ from what `connect` knows, and the compiled methods in docs/blueprints.md from the
+docs/cli.md comes from the commands, clients/hosts/ from what `connect` knows, the digests of the library from generated_servers/, and the compiled methods in docs/blueprints.md from the
 blueprint with which that page begins.
 """
 
@@ -16,9 +16,11 @@ from typing import Any
 
 import typer
 
+from envscaler_mcp import library
+from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.program import COMMANDS, app, load
-from envscaler_mcp.emit.hosts import CLIENTS, Connection, host_file, server_command
+from envscaler_mcp.emit.hosts import CLIENTS, HostConnection, host_file, server_command
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.synthesis import synthesize
 
@@ -39,6 +41,7 @@ def main() -> int:
     wanted = {
         ROOT / "docs" / "cli.md": page(),
         manual: with_methods(manual.read_text(encoding="utf-8")),
+        Path(library.__file__).with_name(library.DIGESTS): library_digests(),
         **host_examples(),
     }
     stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
@@ -50,6 +53,18 @@ def main() -> int:
     return int("--check" in sys.argv[1:] and bool(stale))
 
 
+def library_digests() -> str:
+    """What the installed package knows of the code and the tasks that are released with it."""
+    released = {
+        name: {
+            part: digest_of((ROOT / "generated_servers" / name / file).read_text(encoding="utf-8"))
+            for part, file in (("code", "environment.py"), ("tasks", "scenarios.jsonl"))
+        }
+        for name in library.blueprint_files()
+    }
+    return json.dumps(released, indent=1) + "\n"
+
+
 def host_examples() -> dict[Path, str]:
     """For each host the file it would read, if the repository lay at /path/to/envscaler-mcp."""
     folder = ROOT / "clients" / "hosts"
@@ -57,7 +72,7 @@ def host_examples() -> dict[Path, str]:
     command = (f"{CHECKOUT}/.venv/bin/python", *words)
     return {
         folder / client / host_file(client, Path(), Path()).name: json.dumps(
-            Connection(client, "hospital_stays", command).document, indent=2
+            HostConnection(client, "hospital_stays", command).document, indent=2
         )
         + "\n"
         for client in CLIENTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 Fault = TypeVar("Fault", bound=BaseException)
 
@@ -29,8 +29,30 @@ class WorldError(EnvScalerError):
     """A world cannot be opened, restored or read."""
 
 
+class UnreadableStateError(WorldError):
+    """The state that calls have made of a world cannot be told or judged; at the start it could."""
+
+
 class SandboxError(EnvScalerError):
     """Unread code was refused, or its worker ended."""
+
+
+Reason = Literal["hostile", "time", "memory", "crash", "closed"]
+"""`hostile`: it asked for what no world needs, or broke the wire; the others say which bound it went over, or that it
+broke down. `closed`: its owner closed it."""
+
+
+class WorkerEndedError(SandboxError):
+    """A world's worker is gone, and the world with it; open another one."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason: Reason = reason
+
+    @property
+    def used_too_much(self) -> bool:
+        """Whether it went over a bound by what it was asked to do, which is the failure of the one who asked."""
+        return self.reason in ("time", "memory")
 
 
 class LaunchError(EnvScalerError):

@@ -12,7 +12,7 @@ from pathlib import Path
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, digest_of
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import ArtifactError, BlueprintError, RegistryError
-from envscaler_mcp.serving.suggestion import nearest
+from envscaler_mcp.serving.suggestion import nearest_name
 
 
 def read_registry(path: Path) -> Registry:
@@ -42,7 +42,7 @@ def find_entry(registry: Registry, env_id: str) -> RegistryEntry:
     ids = [entry.id for entry in registry.entries]
     if env_id in ids:
         return registry.entries[ids.index(env_id)]
-    near = nearest(env_id, ids) or next((id_ for id_ in ids if env_id and env_id in id_), None)
+    near = nearest_name(env_id, ids) or next((id_ for id_ in ids if env_id and env_id in id_), None)
     hint = f"did you mean {near!r}?" if near else "`envscaler list` shows which there are."
     raise RegistryError(f"There is no environment {env_id!r}; {hint}")
 
@@ -111,7 +111,7 @@ def _words_of(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Difference:
+class FolderDifference:
     """One thing in which a folder is not what the registry says."""
 
     env_id: str
@@ -121,12 +121,12 @@ class Difference:
         return f"{self.env_id}: {self.what}"
 
 
-def differences(registry: Registry, servers: Path) -> list[Difference]:
+def differences(registry: Registry, servers: Path) -> list[FolderDifference]:
     """Where folders and registry disagree; empty when every folder is the one that was registered."""
-    differing = [Difference(entry.id, what) for entry in registry.entries for what in _wrong_with(entry, servers)]
+    differing = [FolderDifference(entry.id, what) for entry in registry.entries for what in _wrong_with(entry, servers)]
     known = {entry.id for entry in registry.entries}
     folders = sorted(path.parent.name for path in servers.glob("*/environment.json"))
-    differing += [Difference(name, "the folder is not in the registry") for name in folders if name not in known]
+    differing += [FolderDifference(name, "the folder is not in the registry") for name in folders if name not in known]
     return differing
 
 

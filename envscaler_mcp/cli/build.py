@@ -66,9 +66,25 @@ def build_servers(
         _tell_differences(emission)
     for name in emission.differences:
         say(f"{name} is new or has changed.")
+    short = _tell_short(emission, scenarios)
     reused = sum(built.reused for built in emission.built)
-    say(f"{_counted(emission)} are in {settings.servers}{f'; {reused} were finished before' if reused else ''}.")
-    raise typer.Exit(1 if emission.failures else 0)
+    if emission.built:
+        say(f"{_counted(emission)} are in {settings.servers}{f'; {reused} were finished before' if reused else ''}.")
+    else:
+        say("Nothing was built.", err=True)
+    raise typer.Exit(1 if emission.failures or short else 0)
+
+
+def _tell_short(emission: Emission, wanted: int | None) -> bool:
+    """Which environments have fewer scenarios than were asked for, and why; whether that number was the user's own."""
+    lacking = [built for built in emission.built if built.short]
+    for built in lacking:
+        name = built.environment.id
+        say(f"{name} has {built.scenarios} scenarios, not {wanted or SCENARIOS}; they are kept.", err=True)
+        for level, reason in built.short.items():
+            say(f"  No more of level {level}: {reason}", err=True)
+        say(f"  `envscaler tasks {name} --out FILE` makes any number, at new start states.", err=True)
+    return bool(lacking) and wanted is not None
 
 
 def _tell_differences(emission: Emission) -> None:

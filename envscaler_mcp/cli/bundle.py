@@ -25,13 +25,13 @@ def bundle_server(
         Path | None, typer.Option(help="The folder or file to write. Default: dist/ENV_ID or dist/ENV_ID.mcpb.")
     ] = None,
 ) -> None:
-    from envscaler_mcp.emit.bundle import bundle_files, write_folder, write_mcpb
+    from envscaler_mcp.emit.bundle import bundle_files, write_bundle, write_mcpb
 
     files = bundle_files(folder_of(ctx, env_id), trusted=code_of(ctx, env_id).trusted)
     if out is None and Path("dist").is_symlink():
         raise EmitError("'dist' is a link here; name a folder with --out")
     target = out or Path("dist") / (f"{env_id}.mcpb" if mcpb else env_id)
-    (write_mcpb if mcpb else write_folder)(files, target)
+    (write_mcpb if mcpb else write_bundle)(files, target)
     say(f"{target}: {len(files)} files, {sum(map(len, files.values())) // 1024} KiB.")
     if mcpb:
         say("Open it with a host that takes .mcpb files, for example Claude Desktop.")

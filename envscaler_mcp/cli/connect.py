@@ -17,7 +17,7 @@ from envscaler_mcp.errors import EmitError, RegistryError, WorldError
 if TYPE_CHECKING:
     from envscaler_mcp.artifacts import RegistryEntry
     from envscaler_mcp.emit.edited_file import EditedFile
-    from envscaler_mcp.emit.hosts import Connection
+    from envscaler_mcp.emit.hosts import HostConnection
 
 app = typer.Typer(add_completion=False)
 
@@ -50,7 +50,7 @@ def connect_host(
     ] = "",
     file: Annotated[Path | None, typer.Option(help="The host's file. Default: the file that the host uses.")] = None,
 ) -> None:
-    from envscaler_mcp.emit.hosts import Connection, check_host_file, host_file, installed, removed, server_command
+    from envscaler_mcp.emit.hosts import HostConnection, check_host_file, host_file, installed, removed, server_command
 
     if write and take_out:
         raise typer.BadParameter("--install and --remove cannot both be done", param_hint="--remove")
@@ -61,19 +61,23 @@ def connect_host(
         raise typer.BadParameter("a token belongs to a farm's address", param_hint="--token-env")
     else:
         _check_registered(entry_of(ctx, server), force=force)
-        wanted = Connection(client, server, server_command(server, settings.home))
+        wanted = HostConnection(client, server, server_command(server, settings.home))
     target = file or host_file(client, Path.cwd(), settings.client_settings)
     if file is None:
         check_host_file(target, Path.cwd())
     if not (write or take_out or dry_run):
         print_json(wanted.document, indent=2)
         say(f"This belongs into {target}; --install writes it there.", err=True)
+        if not wanted.url:
+            say(f"The server is {server!r} of the home {settings.home}.", err=True)
         return
     edited = removed(wanted, target) if take_out else installed(wanted, target)
     if dry_run:
         say(edited.diff() or f"Nothing would change in {target}.")
         return
     _change(edited, wanted, client, take_out=take_out, force=force)
+    if not (take_out or wanted.url):
+        say(f"The server is {server!r} of the home {settings.home}.")
 
 
 def _check_registered(entry: RegistryEntry, *, force: bool) -> None:
@@ -87,7 +91,7 @@ def _check_registered(entry: RegistryEntry, *, force: bool) -> None:
     )
 
 
-def _change(edited: EditedFile, wanted: Connection, client: HostProgram, *, take_out: bool, force: bool) -> None:
+def _change(edited: EditedFile, wanted: HostConnection, client: HostProgram, *, take_out: bool, force: bool) -> None:
     from envscaler_mcp.emit.hosts import entry_in, is_ours
 
     name, target = wanted.name, str(edited.path)
@@ -117,8 +121,8 @@ def _ask(edited: EditedFile, name: str) -> None:
         raise EmitError("Nothing was changed")
 
 
-def _of_farm(client: HostProgram, url: str, variable: str, *, asks: bool) -> Connection:
-    from envscaler_mcp.emit.hosts import Connection
+def _of_farm(client: HostProgram, url: str, variable: str, *, asks: bool) -> HostConnection:
+    from envscaler_mcp.emit.hosts import HostConnection
     from envscaler_mcp.farm.client import environment_at, world_address
     from envscaler_mcp.settings import secret_named
 
@@ -127,6 +131,6 @@ def _of_farm(client: HostProgram, url: str, variable: str, *, asks: bool) -> Con
         raise typer.BadParameter(f"the variable {variable!r} is empty or not set", param_hint="--token-env")
     try:
         address = world_address(url, token) if asks else ""
-        return Connection(client, environment_at(url), url=address, token=token)
+        return HostConnection(client, environment_at(url), url=address, token=token)
     except WorldError as cause:
         raise typer.BadParameter(str(cause), param_hint="ENV_ID_OR_URL") from cause

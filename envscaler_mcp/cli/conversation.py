@@ -13,7 +13,7 @@ from rich.text import Text
 from envscaler_mcp.artifacts import Check, Verdict
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.cli.printing import LONGEST
-from envscaler_mcp.episode.transcript import arguments_of
+from envscaler_mcp.episode.transcript import written_arguments
 from envscaler_mcp.html.visible import on_one_line, visible
 from envscaler_mcp.viewer.changes import change_lines
 from envscaler_mcp.viewer.milestones import Milestone
@@ -76,7 +76,7 @@ class Telling:
             if step.text:
                 self._recorded("agent", step.text)
             if not turn.spoken:
-                self._recorded(f"{place:3} call", f"{step.tool or '(no name)'} {arguments_of(step)}", "bold")
+                self._recorded(f"{place:3} call", f"{step.tool or '(no name)'} {written_arguments(step)}", "bold")
             hears = "error" if step.is_error else "" if not turn.spoken else "user" if self._conversation else "hears"
             style = "yellow" if step.is_error else "" if turn.spoken else "dim"
             if step.observation:

@@ -90,6 +90,13 @@ def export_episodes(
             "outside the frame; duplicate. verl and skyrl leave out only masked, user and duplicate; atif none.",
         ),
     ] = None,
+    card: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write a data set card: counts of what the rows hold, splits, digests and licences, as Hugging Face reads them.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Export the episodes of a run; `envscaler export DIR` is the same. Episodes that are left out are counted by reason;
@@ -97,6 +104,7 @@ def export_episodes(
     """
     from pydantic import ValidationError
 
+    from envscaler_mcp.export.card import card_text, check_card, of_library, write_card
     from envscaler_mcp.export.episodes import export_run
     from envscaler_mcp.export.filters import ExportFilter
     from envscaler_mcp.export.formats import FORMATS
@@ -119,11 +127,23 @@ def export_episodes(
         raise typer.BadParameter(cause.errors()[0]["msg"]) from cause
     except ExportError as cause:
         raise typer.BadParameter(str(cause)) from cause
-    exported = export_run(folder, settings_of(ctx).servers, chosen, wish, out)
+    if card is not None:
+        check_card(card)
+    servers = settings_of(ctx).servers
+    exported = export_run(folder, servers, chosen, wish, out)
+    if card is not None and exported.written:
+        counts = exported.counts
+        write_card(card, card_text(out, form, exported.written, counts, of_library(servers, counts), exported.removed))
     if as_json:
         print_json(_counts(exported))
     else:
         _tell(exported, out)
+        if exported.absent:
+            home = settings_of(ctx).home
+            say(
+                f"The home {home} has no environment {', '.join(exported.absent)}, which the run played; --home names another home.",
+                err=True,
+            )
     raise typer.Exit(0 if exported.written else 1)
 
 
@@ -143,6 +163,7 @@ def _counts(exported: Exported) -> dict[str, Any]:
         "written": exported.written,
         "missing": exported.missing,
         "damaged": exported.damaged,
+        "absent": list(exported.absent),
         "removed": {reason: exported.removed[reason] for reason in REASONS if reason in exported.removed},
     }
 

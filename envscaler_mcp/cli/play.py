@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from envscaler_mcp.artifacts import Check, Scenario, Trajectory
     from envscaler_mcp.artifacts.run import RunPlan
     from envscaler_mcp.config.run import RunConfig
-    from envscaler_mcp.episode.loop import EpisodeRecord, Watch
+    from envscaler_mcp.episode.live import EpisodeRecord, Watch
     from envscaler_mcp.runs import PricedEndpoint
     from envscaler_mcp.runs.plan import ExternalServer, LocalServer
     from envscaler_mcp.scoring.run_folder import Tally

@@ -27,6 +27,7 @@ COMMANDS = (
     "serve",
     "farm",
     "connect",
+    "openenv",
     "play",
     "run",
     "runs",
@@ -35,6 +36,7 @@ COMMANDS = (
     "build",
     "check",
     "scenarios",
+    "tasks",
     "prove",
     "stats",
     "mine",
@@ -148,7 +150,7 @@ def envscaler(
     home: Annotated[
         Path | None,
         typer.Option(
-            help="The folder of registry.json and generated_servers/. Default: the nearest one, from the current folder upwards."
+            help="The folder of registry.json and generated_servers/. Default: ENVSCALER_HOME, else the nearest one from the current folder upwards, else the checkout that this program runs from."
         ),
     ] = None,
     version: Annotated[

@@ -43,6 +43,7 @@ def replay(
     from envscaler_mcp.runs import WorldHome
     from envscaler_mcp.runs.replaying import replay_run
     from envscaler_mcp.scoring.run_folder import places_of, read_places
+    from envscaler_mcp.scoring.task_file import TaskFile
 
     plan, tally, damaged, recorded = read_places(folder)
     places = {name: place for name, place in recorded.items() if place.counts}
@@ -58,7 +59,10 @@ def replay(
         if replayed.outcome != "identical":
             others.append(replayed)
 
-    with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("replaying") as progress:
+    with (
+        WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx), TaskFile.of_run(folder)) as farm,
+        progress_bar("replaying") as progress,
+    ):
         anyio.run(replay_run, farm, plan, places, via, parallel, take, progress)
     others.sort(key=lambda replayed: (replayed.outcome, replayed.id))
     if as_json:
@@ -98,11 +102,15 @@ def rescore(
     from envscaler_mcp.grading.reward import GRADING
     from envscaler_mcp.runs import WorldHome
     from envscaler_mcp.runs.rescoring import rescore_run, rescored_folder
+    from envscaler_mcp.scoring.task_file import TaskFile
 
     target = out or rescored_folder(folder, scoring)
     if target.resolve() == folder.resolve():
         raise typer.BadParameter("a run is never changed; choose another folder", param_hint="--out")
-    with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm, progress_bar("judging") as progress:
+    with (
+        WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx), TaskFile.of_run(folder)) as farm,
+        progress_bar("judging") as progress,
+    ):
         judge = partial(rescore_run, farm, folder, target, scoring, via, parallel, progress)
         try:
             rescored = anyio.run(judge)

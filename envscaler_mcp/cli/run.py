@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from envscaler_mcp.artifacts.run import RunPlan
     from envscaler_mcp.runs import PricedEndpoint, RunConfig, WorldHome
     from envscaler_mcp.scoring.run_folder import Tally
+    from envscaler_mcp.scoring.task_file import TaskFile
 
 app = typer.Typer(add_completion=False)
 
@@ -32,8 +33,9 @@ def run_agent(ctx: typer.Context, options: RunOptions) -> None:
     from envscaler_mcp.episode.agent import RunAbortedError
     from envscaler_mcp.episode.agents import agent_named
     from envscaler_mcp.episode.users import user_named
-    from envscaler_mcp.runs import WorldHome, open_models, run_episodes
+    from envscaler_mcp.runs import PlayerProcesses, WorldHome, open_models, run_episodes
     from envscaler_mcp.runs.engines import ENGINES, EngineOptions
+    from envscaler_mcp.scoring.task_file import TaskFile
 
     _refuse_contradictions(options)
     config = options.model_copy(
@@ -43,9 +45,10 @@ def run_agent(ctx: typer.Context, options: RunOptions) -> None:
         }
     )
     models = _models(ctx, config)
-    environments = config.environments or tuple(entry.id for entry in registry_of(ctx).entries)
+    tasks = None if config.tasks is None else TaskFile.at(config.tasks)
+    environments = _environments(ctx, config, tasks)
     with (
-        WorldHome.at(settings_of(ctx).servers, registry_of(ctx)) as home,
+        WorldHome.at(settings_of(ctx).servers, registry_of(ctx), tasks) as home,
         progress_bar("playing", shown=not config.by_hand) as progress,
     ):
         plan = _planned(home, environments, config)
@@ -59,8 +62,27 @@ def run_agent(ctx: typer.Context, options: RunOptions) -> None:
                 hosting = await stack.enter_async_context(ENGINES[config.engine].open(engine))
                 _, make_agent = agent_named(config.agent, agents)
                 make_user = user_named(plan.user, users)[1] if plan.user else None
+                processes = PlayerProcesses(
+                    home.servers,
+                    registry_of(ctx),
+                    config.agent,
+                    agents,
+                    users,
+                    config.prompts,
+                    config.processes,
+                    config.out if tasks is not None else None,
+                )
                 return await run_episodes(
-                    home, plan, make_agent, config.out, config.parallel, progress, hosting, make_user
+                    home,
+                    plan,
+                    make_agent,
+                    config.out,
+                    config.parallel,
+                    progress,
+                    hosting,
+                    make_user,
+                    # Worlds of other engines, and persons, are reached from this process alone.
+                    processes=processes if config.engine == "local" and not config.by_hand else None,
                 )
 
         try:
@@ -69,6 +91,13 @@ def run_agent(ctx: typer.Context, options: RunOptions) -> None:
             _tell_interrupted(config.out)
             raise
     _tell(plan, tally, config.out, config.as_json)
+
+
+def _environments(ctx: typer.Context, config: RunOptions, tasks: TaskFile | None) -> tuple[str, ...]:
+    """Those that were chosen; by default all, or all of which there are fresh tasks."""
+    if tasks is None:
+        return config.environments or tuple(entry.id for entry in registry_of(ctx).entries)
+    return config.environments or tuple(folder_of(ctx, name).name for name in tasks.environments)
 
 
 def _refuse_contradictions(options: RunOptions) -> None:
@@ -88,9 +117,19 @@ def _refuse_contradictions(options: RunOptions) -> None:
         )
     if options.user and options.mode == "task":
         raise typer.BadParameter("only --mode conversation has a user", param_hint="--user")
+    if options.tasks is not None and (options.engine != "local" or options.via not in (None, "direct", "worker")):
+        raise typer.BadParameter(
+            "worlds of fresh tasks are opened in this process or in a worker: --via direct or worker",
+            param_hint="--tasks",
+        )
     if options.by_hand and (options.parallel > 1 or options.engine != "local"):
         raise typer.BadParameter(
             "a person plays one episode at a time, on this machine; add --parallel 1", param_hint="--parallel"
+        )
+    if (options.processes or 1) > 1 and options.engine != "local":
+        raise typer.BadParameter(
+            f"the worlds of --engine {options.engine} are reached from one process; leave --processes out",
+            param_hint="--processes",
         )
     try:
         agent_named(options.agent)

@@ -79,18 +79,19 @@ def write_html(
     """Write one self-contained HTML page: a list with filters, and each episode as a conversation."""
     from envscaler_mcp.viewer.writing import write_page
 
-    with _review(ctx) as review, progress_bar("looking at") as progress:
+    with _review(ctx, folder) as review, progress_bar("looking at") as progress:
         episodes, size = write_page(folder, out, review, limit, progress)
     say(f"{out} shows {episodes} episodes in {size / 1e6:.1f} MB.")
 
 
 @contextmanager
-def _review(ctx: typer.Context) -> Iterator[Review]:
+def _review(ctx: typer.Context, folder: Path) -> Iterator[Review]:
     from envscaler_mcp.runs import WorldHome
+    from envscaler_mcp.scoring.task_file import TaskFile
     from envscaler_mcp.viewer.review import Review
 
     with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm:
-        yield Review(farm.servers, farm.judge)
+        yield Review(farm.servers, farm.judge, TaskFile.of_run(folder))
 
 
 def _show_episode(ctx: typer.Context, folder: Path, plan: RunPlan, wanted: str, as_json: bool) -> None:
@@ -105,5 +106,5 @@ def _show_episode(ctx: typer.Context, folder: Path, plan: RunPlan, wanted: str, 
     if as_json:
         print_json(json.loads(recorded.read()))
         return
-    with _review(ctx) as review:
+    with _review(ctx, folder) as review:
         print_episode(review.of(recorded.read()))

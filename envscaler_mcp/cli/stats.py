@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +13,9 @@ from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, sa
 from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
-    from envscaler_mcp.stats import Figures, Signal, Similarities
+    from envscaler_mcp.stats import HomeFigures, Measured
 
 app = typer.Typer(add_completion=False)
-
-_SHOWN = 12
 
 
 @app.command()
@@ -31,45 +30,53 @@ def print_stats(
     signal: Annotated[
         bool, typer.Option("--signal", help="Also measure the learning signal of the scenarios; plays each at random.")
     ] = False,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:TEXT]",
+            help="Also measure this; repeat for several. Built in are similarity and signal. Other packages add statistics by "
+            "entry points of the group envscaler.statistics; the text after the colon is for the statistic.",
+        ),
+    ] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page with charts and a map.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write an HTML page with charts and a map; measures similarity too."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     from envscaler_mcp.artifacts.artifact import write_text
-    from envscaler_mcp.stats import figures_of, holdings, page, signal_of, similarities, structure_of
+    from envscaler_mcp.stats import STATISTICS, figures_of, holdings, stats_page
     from envscaler_mcp.stats.topic_map import topic_map
     from envscaler_mcp.synthesis.topics.described import described
 
-    registry = registry_of(ctx)
-    farm = list(holdings(registry, settings_of(ctx).servers))
-    figures = figures_of(farm)
-    alike = None
-    if similarity or html is not None:
-        alike = similarities(
-            {holding.environment.id: structure_of(holding.model) for holding in farm if holding.model is not None}
-        )
-    learned = None
-    if signal:
-        with progress_bar("playing at random in") as progress:
-            learned = signal_of(farm, progress, len(farm))
-    if html is not None and alike is not None:
-        places = topic_map({holding.environment.id: described(holding.environment) for holding in farm})
-        write_text(html, page(figures, alike, places, learned))
+    short = [name for name, wanted in (("similarity", similarity), ("signal", signal)) if wanted]
+    asked = {name: subject for name, _, subject in (word.partition(":") for word in [*short, *(also or ())])}
+    for name in asked:
+        if name not in STATISTICS:
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(STATISTICS)}", param_hint="--also")
+    home = list(holdings(registry_of(ctx), settings_of(ctx).servers))
+    figures = figures_of(home)
+    measured: dict[str, Measured] = {}
+    # The page has a chart of it.
+    for name, subject in {**({"similarity": ""} if html is not None else {}), **asked}.items():
+        with progress_bar(f"measuring {name}:") as progress:
+            measured[name] = STATISTICS[name].measure(home, subject, progress)
+    if html is not None:
+        places = topic_map({holding.environment.id: described(holding.environment) for holding in home})
+        write_text(html, stats_page(figures, places, measured))
+    shown = {name: measured[name] for name in asked}
     if as_json:
-        print_json(_document(figures, alike if similarity else None, learned))
+        print_json(_document(figures, shown))
     else:
         _print_figures(figures)
-        if alike is not None and similarity:
-            _print_similarity(alike)
-        if learned is not None:
-            _print_signal(learned)
+        for each in shown.values():
+            _print_measured(each)
         if html is not None:
             say(f"\nThe page is {html}.")
-    raise typer.Exit(1 if similarity and alike is not None and not alike.diverse else 0)
+    raise typer.Exit(0 if all(each.passed for each in shown.values()) else 1)
 
 
-def _print_figures(figures: Figures) -> None:
+def _print_figures(figures: HomeFigures) -> None:
     from envscaler_mcp.stats.figures import PAPER
 
     rows = [
@@ -80,29 +87,24 @@ def _print_figures(figures: Figures) -> None:
     say(f"\n{len(figures.sectors)} sectors: {on_one_line(sectors)}")
 
 
-def _print_similarity(alike: Similarities) -> None:
-    say(
-        f"\nStructure, names forgotten: nearest neighbour {alike.mean_nearest:.3f} on average; "
-        f"{len(alike.refused)} pairs are too alike, {len(alike.looked_at)} want a look."
-    )
-    rows = [(f"{pair.similarity:.3f}", pair.first, pair.other) for pair in alike.pairs[:_SHOWN]]
-    print_table(("alike", "environment", "and"), rows)
+def _print_measured(measured: Measured) -> None:
+    for table in measured.tables:
+        say(f"\n{on_one_line(table.caption)}" if table.caption else "")
+        print_table(
+            table.head,
+            [
+                tuple(on_one_line(cell) if isinstance(cell, str) else _number(cell) for cell in row)
+                for row in table.rows
+            ],
+        )
+    for remark in measured.remarks:
+        say(f"\n{on_one_line(remark)}")
 
 
-def _print_signal(learned: Signal) -> None:
-    say("")
-    print_table(("signal", "all scenarios"), [(name, _number(value)) for name, value in learned.table.items()])
-    say("")
-    heads = list(next(iter(learned.levels.values()), {}))
-    rows = [(level, *(_number(row[head]) for head in heads)) for level, row in learned.levels.items()]
-    print_table(("level", *heads), rows)
-    say("\n" + ", ".join(f"{split.replace('_', ' ')} {many}" for split, many in learned.splits.items()))
-
-
-def _document(figures: Figures, alike: Similarities | None, learned: Signal | None) -> dict[str, Any]:
+def _document(figures: HomeFigures, measured: Mapping[str, Measured]) -> dict[str, Any]:
     from envscaler_mcp.stats.figures import PAPER
 
-    document: dict[str, Any] = {
+    return {
         "table": figures.table,
         "paper": PAPER,
         "sectors": figures.sectors,
@@ -119,20 +121,8 @@ def _document(figures: Figures, alike: Similarities | None, learned: Signal | No
             }
             for each in figures.environments
         },
+        **{name: each.document for name, each in measured.items()},
     }
-    if alike is not None:
-        document["similarity"] = {
-            "mean_nearest": alike.mean_nearest,
-            "refused": [[pair.first, pair.other, pair.similarity] for pair in alike.refused],
-            "looked_at": [[pair.first, pair.other, pair.similarity] for pair in alike.looked_at],
-            "nearest": {
-                name: [pair.other if pair.first == name else pair.first, pair.similarity]
-                for name, pair in alike.nearest.items()
-            },
-        }
-    if learned is not None:
-        document["signal"] = learned.document()
-    return document
 
 
 def _number(value: float) -> str:

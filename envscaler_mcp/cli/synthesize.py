@@ -19,7 +19,7 @@ from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
     from envscaler_mcp.llm import Ledger
-    from envscaler_mcp.pipeline.synthesizing import Step, Synthesis
+    from envscaler_mcp.pipeline.synthesizing import Synthesis, SynthesisStep
 
 app = typer.Typer(add_completion=False)
 
@@ -31,7 +31,7 @@ def synthesize_servers(ctx: typer.Context, options: SynthesisOptions) -> None:
 
     from envscaler_mcp.cli.models import Pace, price_at, reached
     from envscaler_mcp.llm import ModelParams
-    from envscaler_mcp.pipeline.synthesis_run import RunOptions, report, synthesis_run
+    from envscaler_mcp.pipeline.synthesis_run import SynthesisSettings, report, synthesis_run
     from envscaler_mcp.synthesis.topics.mining import read_raw_tasks
 
     if options.record is not None and options.replay is not None:
@@ -40,7 +40,7 @@ def synthesize_servers(ctx: typer.Context, options: SynthesisOptions) -> None:
     raw = read_raw_tasks(options.tasks)
     pace = Pace(parallel=options.parallel, timeout=options.timeout)
     endpoint, name = reached(settings, options.model, pace, needed=options.replay is None)
-    plan = RunOptions(
+    plan = SynthesisSettings(
         wanted=options,
         asking=ModelParams(model=name, temperature=options.temperature, max_tokens=options.max_tokens),
         endpoint=endpoint,
@@ -79,7 +79,7 @@ def _folder(parent: Path, made_of: object) -> Path:
 
 
 @contextmanager
-def _watched(quiet: bool, budget: float | None) -> Iterator[Callable[[Step, Ledger], None]]:
+def _watched(quiet: bool, budget: float | None) -> Iterator[Callable[[SynthesisStep, Ledger], None]]:
     """A live table on a terminal, else a line for each step."""
     if quiet or not sys.stderr.isatty():
         yield (lambda _step, _ledger: None) if quiet else _tell_line
@@ -100,14 +100,14 @@ def _watched(quiet: bool, budget: float | None) -> Iterator[Callable[[Step, Ledg
 
     with Live(table(None), console=Console(stderr=True), transient=True, refresh_per_second=4) as live:
 
-        def tell(step: Step, ledger: Ledger) -> None:
+        def tell(step: SynthesisStep, ledger: Ledger) -> None:
             rows[step.topic or "tasks"] = (step.stage, step.said)
             live.update(table(ledger))
 
         yield tell
 
 
-def _tell_line(step: Step, ledger: Ledger) -> None:
+def _tell_line(step: SynthesisStep, ledger: Ledger) -> None:
     line = f"{step.topic or 'tasks'}: {step.stage} {step.said}".rstrip()
     say(on_one_line(f"{line}  ({_spent(ledger, None)})"), err=True)
 

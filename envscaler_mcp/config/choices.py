@@ -13,6 +13,8 @@ Mode = Literal["task", "conversation"]
 """Whether the agent gets the whole task at once, or a user who answers."""
 Via = Literal["direct", "worker", "stdio", "http"]
 """How a world is reached: in this process, in a worker, or through a server over stdio or HTTP."""
+ProofExtent = Literal["whole", "half"]
+"""Everything that a proof proves, or only that a task can be solved, is not given away and says what it needs."""
 Scoring = Literal["framed", "upstream"]
 """Whether a change outside the frame earns nothing, or is ignored as in the published rule."""
 Owner = Literal["agent", "environment", "checker", "user_simulator", "timeout", "infrastructure"]

@@ -28,6 +28,10 @@ class RunConfig(EpisodeConfig):
         tuple[str, ...],
         Flag("Only this scenario; repeat for several. Default: all.", ("--scenario",), metavar="ID", panel=TASKS),
     ] = ()
+    tasks: Annotated[
+        Path | None,
+        Flag("Fresh tasks that `envscaler tasks` made, in place of those that ship.", metavar="FILE", panel=TASKS),
+    ] = None
     split: Annotated[Split | None, Flag("Only tasks of this split.", panel=TASKS)] = None
     level: Annotated[Level | None, Flag("Only tasks of this level.", panel=TASKS)] = None
     each: Annotated[int | None, Field(ge=1), Flag("At most this many tasks of each environment.", panel=TASKS)] = None
@@ -71,6 +75,14 @@ class RunOptions(RunConfig):
             panel=WORLDS,
         ),
     ] = "auto"
+    processes: Annotated[
+        int | None,
+        Field(ge=1, le=64),
+        Flag(
+            "In how many processes episodes are played, at most --parallel. Default: the number of cores, and 1 for a short run.",
+            panel=WORLDS,
+        ),
+    ] = None
     budget: Annotated[
         float | None,
         Field(ge=0),

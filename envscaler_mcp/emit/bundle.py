@@ -95,7 +95,7 @@ def manifest(environment: Environment) -> dict[str, Any]:
     }
 
 
-def write_folder(files: dict[str, bytes], out: Path) -> None:
+def write_bundle(files: dict[str, bytes], out: Path) -> None:
     """Write the bundle as a folder, in place of an older bundle; anything else that is there is left alone."""
     if out.is_symlink():
         raise EmitError(f"{str(out)!r} is a link; name another folder with --out, or remove it")

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from envscaler_mcp.config import choices
 from envscaler_mcp.emit.edited_file import EditedFile
-from envscaler_mcp.emit.jsonc import JsoncError, parse, value_of, with_member, without_member
+from envscaler_mcp.emit.jsonc import JsoncError, node_value, parse_jsonc, with_member, without_member
 from envscaler_mcp.errors import EmitError
 
 Client = choices.HostProgram
@@ -18,7 +18,7 @@ CLIENTS: tuple[Client, ...] = get_args(Client)
 
 
 @dataclass(frozen=True)
-class Connection:
+class HostConnection:
     """One server as one host is told about it."""
 
     client: Client
@@ -103,28 +103,28 @@ def check_host_file(file: Path, project: Path) -> None:
         )
 
 
-def installed(connection: Connection, file: Path) -> EditedFile:
+def installed(connection: HostConnection, file: Path) -> EditedFile:
     """A host's file with the server in it, added or replaced, and all else as it was."""
     path = (connection.key, connection.name)
     return EditedFile.of(file, lambda text: _understood(file, lambda: with_member(text, path, connection.server)))
 
 
-def removed(connection: Connection, file: Path) -> EditedFile:
+def removed(connection: HostConnection, file: Path) -> EditedFile:
     """A host's file without the server."""
     path = (connection.key, connection.name)
     return EditedFile.of(file, lambda text: _understood(file, lambda: without_member(text, path)))
 
 
-def entry_in(file: EditedFile, connection: Connection) -> Any:
+def entry_in(file: EditedFile, connection: HostConnection) -> Any:
     """What the file says of a server of that name until now; None where it says nothing."""
     text = (file.before or b"").decode("utf-8")
-    root = parse(text)
+    root = parse_jsonc(text)
     servers = root.member(connection.key) if root is not None else None
     entry = servers.value.member(connection.name) if servers is not None else None
-    return None if entry is None else value_of(text, entry.value)
+    return None if entry is None else node_value(text, entry.value)
 
 
-def is_ours(entry: object, connection: Connection) -> bool:
+def is_ours(entry: object, connection: HostConnection) -> bool:
     """Whether an entry is one that `connect` wrote for this environment, here or in another home, and nothing besides."""
     if not isinstance(entry, dict) or not entry.keys() <= {"type", "command", "args", "url", "headers"}:
         return False

@@ -31,18 +31,18 @@ class Node:
     kind: Literal["object", "array", "string", "plain"]
     start: int
     end: int
-    members: list[Member]
+    members: list[JsonMember]
     """Of an object; all of them, also where a name occurs twice."""
     items: list[Node]
     """Of an array."""
 
-    def member(self, name: str) -> Member | None:
+    def member(self, name: str) -> JsonMember | None:
         """The member that a reader gets: of several with one name the last."""
         return next((member for member in reversed(self.members) if member.name == name), None)
 
 
 @dataclass(slots=True)
-class Member:
+class JsonMember:
     """One name of an object with its value."""
 
     name: str
@@ -52,7 +52,7 @@ class Member:
     """Where the comma after it stands, if there is one."""
 
 
-def parse(text: str) -> Node | None:
+def parse_jsonc(text: str) -> Node | None:
     """The value in the text; None where there is nothing but space and comments."""
     reader = _Reader(text)
     start = reader.skip(0)
@@ -65,18 +65,18 @@ def parse(text: str) -> Node | None:
     return node
 
 
-def value_of(text: str, node: Node) -> Any:
+def node_value(text: str, node: Node) -> Any:
     """The value as Python has it; of several members with one name the last."""
     if node.kind == "object":
-        return {member.name: value_of(text, member.value) for member in node.members}
+        return {member.name: node_value(text, member.value) for member in node.members}
     if node.kind == "array":
-        return [value_of(text, item) for item in node.items]
+        return [node_value(text, item) for item in node.items]
     return json.loads(text[node.start : node.end])
 
 
 def with_member(text: str, path: tuple[str, str], value: Any) -> str:
     """The text in which the object named first holds a member named second with this value."""
-    root = parse(text)
+    root = parse_jsonc(text)
     if root is None:
         lines = _Lines(text, None)
         between = lines.newline if text and not text.endswith(("\n", "\ufeff")) else ""
@@ -99,7 +99,7 @@ def with_member(text: str, path: tuple[str, str], value: Any) -> str:
 def without_member(text: str, path: tuple[str, str]) -> str:
     """The text without that member, were it there twice."""
     while True:
-        root = parse(text)
+        root = parse_jsonc(text)
         outer = root.member(path[0]) if root is not None else None
         if outer is None or outer.value.member(path[1]) is None:
             return text
@@ -169,7 +169,7 @@ class _Reader:
         return text, end
 
     def object(self, start: int, depth: int) -> Node:
-        members: list[Member] = []
+        members: list[JsonMember] = []
         place = self.skip(start + 1)
         while self.text[place : place + 1] != "}":
             if members and members[-1].comma is None:
@@ -183,7 +183,7 @@ class _Reader:
             value = self.value(self.skip(colon + 1), depth + 1)
             behind = self.skip(value.end)
             comma = behind if self.text[behind : behind + 1] == "," else None
-            members.append(Member(name, place, value, comma))
+            members.append(JsonMember(name, place, value, comma))
             place = behind if comma is None else self.skip(comma + 1)
         return Node("object", start, place + 1, members, [])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal as Choices
 
 from envscaler_mcp.language.types import Type
@@ -152,6 +152,11 @@ class Loop:
     element: Type
     source: Records | Expr
     tests: tuple[Expr, ...]
+    lookup: tuple[str, Expr] | None = field(init=False, compare=False, repr=False)
+    """The attribute that its first test wants to be equal to something, and to what, where that does not depend on the loop."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lookup", _lookup(self))
 
 
 Gathering = Choices["all", "any", "none", "count", "sum", "min", "max", "avg", "unique", "first", "list"]
@@ -247,3 +252,14 @@ def walk(expr: Expr) -> list[Expr]:
 def names_in(*exprs: Expr) -> set[str]:
     """The names of the variables that stand in expressions."""
     return {inner.name for expr in exprs for inner in walk(expr) if isinstance(inner, Local)}
+
+
+def _lookup(loop: Loop) -> tuple[str, Expr] | None:
+    test = loop.tests[0] if loop.tests else None
+    if not isinstance(loop.source, Records) or not isinstance(test, Compare) or test.op != "==":
+        return None
+    for got, wanted in ((test.left, test.right), (test.right, test.left)):
+        own = isinstance(got, Get) and isinstance(got.of, Local) and got.of.name == loop.name
+        if own and got.type.kind not in ("list", "struct") and loop.name not in names_in(wanted):
+            return got.name, wanted  # type: ignore[union-attr]
+    return None

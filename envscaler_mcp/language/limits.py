@@ -414,5 +414,5 @@ def _expressions(part: Any) -> Iterator[Expr]:
         yield from _expressions(tuple(part.values()))
     elif is_dataclass(part) and not isinstance(part, Records):
         for item in fields(part):
-            if item.name not in ("type", "params"):
+            if item.init and item.name not in ("type", "params"):
                 yield from _expressions(getattr(part, item.name))

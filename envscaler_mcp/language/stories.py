@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from envscaler_mcp.artifacts import Blueprint, StorySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
 from envscaler_mcp.language.column_types import forms
-from envscaler_mcp.language.expressions import And, Expr, Loop, Records
+from envscaler_mcp.language.expressions import And, Expr, Loop, Records, names_in
 from envscaler_mcp.language.fitting import assignable, show
 from envscaler_mcp.language.model import Model, New, Operation
 from envscaler_mcp.language.operations import loop_head
@@ -106,6 +106,16 @@ class Story:
     tell: tuple[Telling, ...]
     ask: Telling = ()
     """How a user begins to speak of it, before any detail."""
+    follows: dict[str, frozenset[str]] = field(init=False, compare=False, repr=False)
+    """By role that is worked out, the names that it is worked out from."""
+    plan: tuple[tuple[Expr, frozenset[str]], ...] = field(init=False, compare=False, repr=False)
+    """The expressions of its calls, each with the names in it."""
+
+    def __post_init__(self) -> None:
+        worked = {role.name: frozenset(names_in(role.value)) for role in self.cast if isinstance(role, Worked)}
+        object.__setattr__(self, "follows", worked)
+        plan = tuple((expr, frozenset(names_in(expr))) for expr in expressions_of(self.do))
+        object.__setattr__(self, "plan", plan)
 
 
 @dataclass(frozen=True, slots=True)

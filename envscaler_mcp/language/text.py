@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from envscaler_mcp.serving.suggestion import nearest
+from envscaler_mcp.serving.suggestion import nearest_name
 
 _OPEN, _CLOSE = "([{", ")]}"
 
@@ -59,7 +59,7 @@ def _outside_quotes(text: str) -> Iterable[tuple[int, str]]:
 def name_hint(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` where something known is close, else a short list or nothing."""
     names = list(known)
-    near = nearest(word, names)
+    near = nearest_name(word, names)
     if near is not None:
         return f"; did you mean {near!r}?"
     if 0 < len(names) <= 8:

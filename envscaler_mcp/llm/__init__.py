@@ -17,7 +17,7 @@ from envscaler_mcp.llm.structured import (
     ask_for,
     block_in,
     json_in,
-    plain_json,
+    legible_json,
     plain_object,
 )
 
@@ -46,10 +46,10 @@ __all__ = [
     "block_in",
     "bullets",
     "json_in",
+    "legible_json",
     "model_access",
     "paid_model",
     "paid_models",
-    "plain_json",
     "plain_object",
     "price_of",
     "read_prices",

@@ -144,13 +144,13 @@ def json_in(text: str) -> Any:
     error = ""
     for candidate in candidates:
         try:
-            return plain_json(candidate)
+            return legible_json(candidate)
         except ValueError as cause:
             error = error or str(cause)
     raise MisfitError(f"It is no JSON document: {error}." if text.strip() else "It is empty.")
 
 
-def plain_json(text: str) -> Any:
+def legible_json(text: str) -> Any:
     """What a text says as JSON; ValueError also where it is too deep, or holds what cannot be written down again."""
     try:
         document = json.loads(text)
@@ -165,7 +165,7 @@ def plain_json(text: str) -> Any:
 def plain_object(text: str) -> dict[str, Any] | None:
     """The arguments of a call, if they are an object of plain JSON; none at all are none."""
     try:
-        document = plain_json(text or "{}")
+        document = legible_json(text or "{}")
     except ValueError:
         return None
     return document if isinstance(document, dict) else None

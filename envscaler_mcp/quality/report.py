@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from envscaler_mcp.artifacts import Case, Counts, Environment, Provenance, QualityReport, StateDiff
+from envscaler_mcp.artifacts import Case, CaseCounts, Environment, Provenance, QualityReport, StateDiff
 from envscaler_mcp.artifacts.quality import Judgement
 from envscaler_mcp.quality.judge import Probe
 
@@ -30,10 +30,10 @@ class Judged:
     reason: str = ""
 
 
-def counts(judged: Iterable[Judged]) -> Counts:
+def counts(judged: Iterable[Judged]) -> CaseCounts:
     """How many there are of each."""
     made = list(judged)
-    return Counts(
+    return CaseCounts(
         total=len(made),
         passed=sum(call.judgement == "pass" for call in made),
         warned=sum(call.judgement == "warning" for call in made),
@@ -43,7 +43,7 @@ def counts(judged: Iterable[Judged]) -> Counts:
     )
 
 
-def is_admitted(summary: Counts, origin: str) -> bool:
+def is_admitted(summary: CaseCounts, origin: str) -> bool:
     """Whether an environment may be played in; what was compiled must not fail at all."""
     if summary.total == 0 or (origin == "compiled" and summary.failed):
         return False

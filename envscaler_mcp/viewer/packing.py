@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Step, Trajectory
-from envscaler_mcp.episode.transcript import arguments_of
+from envscaler_mcp.episode.transcript import written_arguments
 from envscaler_mcp.viewer.changes import change_lines
 from envscaler_mcp.viewer.milestones import Milestone
 from envscaler_mcp.viewer.review import Reviewed
@@ -142,7 +142,7 @@ def _step(place: int, step: Step, milestone: Milestone | None) -> dict[str, Any]
         "text": step.text,
         "reasoning": step.reasoning,
         "tool": step.tool,
-        "arguments": arguments_of(step),
+        "arguments": written_arguments(step),
         "observation": step.observation,
         "is_error": step.is_error,
         "changes": list(change_lines(step.diff)),

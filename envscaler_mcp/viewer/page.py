@@ -36,7 +36,7 @@ _KEYS = (
 _FILTERS = ("environment", "level", "split", "agent", "solved", "owner")
 
 
-def page(plan: RunPlan, packed: Packed, name: str, tally: Tally, damaged: int = 0) -> str:
+def run_page(plan: RunPlan, packed: Packed, name: str, tally: Tally, damaged: int = 0) -> str:
     """The whole page as HTML. Text from records is data to it: no markup is ever made of it, and nothing else runs."""
     style = STYLE + (_HERE / "page.css").read_text(encoding="utf-8")
     script = (_HERE / "page.js").read_text(encoding="utf-8")

@@ -12,7 +12,8 @@ from envscaler_mcp.artifacts import Scenario, Trajectory, Verdict
 from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, RunError
 from envscaler_mcp.launch.opening import Starts
-from envscaler_mcp.scoring.trajectory import attempted, trajectory_of
+from envscaler_mcp.scoring.task_file import TaskFile
+from envscaler_mcp.scoring.trajectory import read_attempt, trajectory_of
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.session import Judge
 from envscaler_mcp.serving.tasks import TaskList
@@ -40,8 +41,10 @@ class Review:
     Only what belongs to the environment of the last episode is kept: bring them one environment after the other.
     """
 
-    def __init__(self, servers: Path, judge: Judge) -> None:
+    def __init__(self, servers: Path, judge: Judge, fresh: TaskFile | None = None) -> None:
+        """`fresh` are the tasks of a run that lie in no server folder."""
         self._servers = servers
+        self._fresh = fresh
         self._judge = judge
         self._place: _Place | None = None
 
@@ -61,7 +64,7 @@ class Review:
 
     def _place_of(self, environment: str) -> _Place:
         if self._place is None or self._place.environment != environment:
-            self._place = _Place(self._servers, environment)
+            self._place = _Place(self._servers, environment, self._fresh)
         return self._place
 
     def _milestones(self, episode: Trajectory, scenario: Scenario, place: _Place) -> tuple[tuple[Milestone, ...], str]:
@@ -75,7 +78,7 @@ class Review:
 
 def _outline(record: bytes) -> Trajectory:
     """What a summary knows of an episode whose record cannot be read."""
-    attempt = attempted(record)
+    attempt = read_attempt(record)
     return Trajectory.model_construct(
         id=attempt.id,
         attempt=attempt.attempt,
@@ -96,7 +99,7 @@ def _outline(record: bytes) -> Trajectory:
 class _Place:
     """The server folder of an environment."""
 
-    def __init__(self, servers: Path, environment: str) -> None:
+    def __init__(self, servers: Path, environment: str, fresh: TaskFile | None) -> None:
         # The name comes from a record, and must not lead out of the home.
         if (
             not is_environment_id(environment)
@@ -106,6 +109,7 @@ class _Place:
             raise RunError(f"this home has no environment {environment!r}")
         self.environment = environment
         self._folder = servers / environment
+        self._fresh = fresh
         self._tasks = TaskList(self._folder)
         self._initial: dict[tuple[str, int], Mapping[str, Any]] = {}
 
@@ -116,10 +120,13 @@ class _Place:
 
     @cached_property
     def _starts(self) -> Starts:
-        return Starts(self._folder, self.code)
+        return Starts(self._folder, self.code, start_of=None if self._fresh is None else self._fresh.state)
 
     def scenario(self, episode: Trajectory) -> Scenario:
-        scenario = self._tasks.find(episode.scenario)
+        if self._fresh is None:
+            scenario = self._tasks.find(episode.scenario)
+        else:
+            scenario = self._fresh.scenario(self.environment, episode.scenario)
         if scenario.digest != episode.scenario_digest:
             raise RunError(f"the scenario {episode.scenario!r} was made again since the episode was played")
         return scenario

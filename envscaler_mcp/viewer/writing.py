@@ -8,7 +8,7 @@ from pathlib import Path
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.scoring.run_folder import read_run
 from envscaler_mcp.viewer.packing import pack
-from envscaler_mcp.viewer.page import page
+from envscaler_mcp.viewer.page import run_page
 from envscaler_mcp.viewer.records import by_environment
 from envscaler_mcp.viewer.review import Review, Reviewed
 
@@ -26,6 +26,6 @@ def write_page(
             progress(place.episode, number, many)
 
     packed = pack(reviewed())
-    text = page(plan, packed, folder.resolve().name, tally, damaged)
+    text = run_page(plan, packed, folder.resolve().name, tally, damaged)
     write_text(out, text)
     return len(packed.rows), len(text.encode())

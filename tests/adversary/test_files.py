@@ -18,7 +18,7 @@ from envscaler_mcp.artifacts.members import check_target, read_member
 from envscaler_mcp.artifacts.names import is_environment_id, is_state_name, state_name
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.cli.program import app
-from envscaler_mcp.emit.bundle import bundle_files, write_folder
+from envscaler_mcp.emit.bundle import bundle_files, write_bundle
 from envscaler_mcp.emit.folder import write_folder as write_server_folder
 from envscaler_mcp.errors import (
     ArtifactError,
@@ -40,7 +40,7 @@ from envscaler_mcp.registry import read_registry
 from envscaler_mcp.runs.rescoring import rescored_folder
 from envscaler_mcp.scoring.lines import sealed
 from envscaler_mcp.scoring.run_folder import RunFolder, read_plan
-from envscaler_mcp.serving.code import load_code
+from envscaler_mcp.serving.code import read_code
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.settings import Settings
 
@@ -155,7 +155,7 @@ def test_a_bundle_writes_nothing_beside_its_folder(home: Path, tmp_path: Path) -
     assert "is no name of a state" in said
     assert list(project.iterdir()) == []
     with pytest.raises(EnvScalerError, match="outside"):
-        write_folder({"../.mcp.json": b"{}"}, project / "out")
+        write_bundle({"../.mcp.json": b"{}"}, project / "out")
     assert list(project.iterdir()) == []
 
 
@@ -196,7 +196,7 @@ def test_a_task_begins_at_no_file_outside_of_its_folder(home: Path, tmp_path: Pa
     folder = home / "generated_servers" / ENV
     shutil.copy(folder / "states" / "start.json", tmp_path / "start_9")
     with pytest.raises(EnvScalerError, match="There is no state 'start_9'"):
-        own_state(folder, load_code(folder), "start_9")
+        own_state(folder, read_code(folder), "start_9")
 
 
 @pytest.mark.parametrize("member", ["environment.json", "environment.py", "scenarios.jsonl"])
@@ -207,7 +207,7 @@ def test_a_pipe_in_the_place_of_a_file_makes_no_reader_wait(member: str, home: P
     with pytest.raises(ArtifactError, match="not a plain file"):
         read_member(folder, member)
     with pytest.raises(ArtifactError, match="not a plain file"):
-        load_scenarios(folder) if member == "scenarios.jsonl" else load_code(folder)
+        load_scenarios(folder) if member == "scenarios.jsonl" else read_code(folder)
 
 
 def test_a_server_folder_is_written_through_no_link(home: Path, tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_an_imported_folder_names_no_state_outside_of_itself(home: Path, tmp_pat
 def test_what_lies_in_the_way_of_a_bundle_stays(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious", encoding="utf-8")
     with pytest.raises(EmitError):
-        write_folder({"manifest.json": b"{}"}, tmp_path / "mine")
+        write_bundle({"manifest.json": b"{}"}, tmp_path / "mine")
     assert (tmp_path / "mine").read_text(encoding="utf-8") == "precious"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.artifacts import Frame, Scenario, digest_of
-from envscaler_mcp.errors import WorldError
+from envscaler_mcp.errors import WorkerEndedError, WorldError
 from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.grading.reward import frame_violations
 from envscaler_mcp.sandbox.frames import framed
@@ -22,7 +22,6 @@ from envscaler_mcp.sandbox.isolation import open_isolated
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import MIB, Limits, processor_seconds
 from envscaler_mcp.sandbox.system import IS_LINUX
-from envscaler_mcp.sandbox.worker_errors import WorkerEndedError
 from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import Spawned, zygote

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.sandbox.checking import run_checks
+from envscaler_mcp.sandbox.policy import MAX_CHECK_NESTING, RefusedError, admit_check
 
 # Each says True where it got what it wanted.
 PROGRAMS: dict[str, str] = {
@@ -732,3 +733,32 @@ def test_what_takes_chance_without_a_seed_takes_the_same_each_time() -> None:
     drawn = [first.gauss(0.0, 1.0) for _ in range(2)]
     for _ in range(3):
         assert [one.verdict for one in run_checks([source, genuine], {}, {"seen": drawn})] == [True, True]
+
+
+def nested_check(levels: int, mark: str) -> str:
+    """A check of so many levels; the mark keeps an answer about another one from being remembered."""
+    # The function, what it returns and the last value are three of them.
+    return f"def check_func(final_state):\n    return {'not ' * (levels - 3)}False  # {mark}\n"
+
+
+def answer_of_gate(source: str, callers: int) -> str:
+    """What the gate says where it is asked below so many other calls."""
+    if callers:
+        return answer_of_gate(source, callers - 1)
+    try:
+        admit_check(source)
+    except RefusedError as cause:
+        return str(cause)
+    return ""
+
+
+@pytest.mark.parametrize("levels", [60, 100, 101, 400, 700, 900, 1_500, 2_900, 4_000, 20_000])
+def test_whether_a_nested_check_is_admitted_does_not_depend_on_who_asks(levels: int) -> None:
+    answers = {answer_of_gate(nested_check(levels, f"{callers}"), callers) for callers in (0, 300, 600)}
+    refused = f"the check was refused before it was run: it is nested more than {MAX_CHECK_NESTING} levels deep"
+    assert answers == {refused if levels > MAX_CHECK_NESTING else ""}
+
+
+def test_a_check_as_nested_as_is_allowed_runs() -> None:
+    (answer,) = run_checks([nested_check(MAX_CHECK_NESTING, "runs")], {}, {})
+    assert answer.verdict is True

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.emit.edited_file import EditedFile
-from envscaler_mcp.emit.hosts import Connection, installed
+from envscaler_mcp.emit.hosts import HostConnection, installed
 from envscaler_mcp.errors import EmitError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -171,7 +171,7 @@ def _refused_as_another_user(folder: Path) -> None:
         os.setresgid(54321, 54321, 54321)
         os.setresuid(54321, 54321, 54321)
         try:
-            installed(Connection("vscode", ENV, ("x",)), file).write()
+            installed(HostConnection("vscode", ENV, ("x",)), file).write()
         except EmitError as error:
             os._exit(0 if "cannot be written to" in str(error) else 3)
         os._exit(4)

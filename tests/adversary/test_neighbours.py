@@ -32,6 +32,7 @@ from envscaler_mcp.trust import load_code
 from tests.adversary.farm_of_neighbours import Farm, farm_of
 from tests.adversary.hostile_home import HANG, write_hostile_home
 from tests.farm.farms import ROOT, farm_here
+from tests.farm.talking import events_so_far
 from tests.homes import written
 
 THREADS = 40
@@ -106,9 +107,9 @@ async def test_a_call_that_keeps_a_processor_busy_slows_its_world_down_and_it_is
 async def test_a_call_that_was_slow_and_ends_is_answered_and_the_watcher_hears_of_it(home: Path) -> None:
     async with farm_of(home) as farm:
         world = await farm.open("hang_env")
-        watcher = farm.here.front.worlds.named(world["name"]).watch()
+        watcher = farm.here.front.worlds.named(world["name"]).watchers.enter()
         assert await farm.call(world, "work", rounds=30_000_000) == '{"success":true,"data":30000000}'
-        assert [(watcher.events.get_nowait() or {})["event"] for _ in range(2)] == ["slowed", "call"]
+        assert [event["event"] for event in await events_so_far(watcher)] == ["slowed", "call"]
         assert await farm.call(world, "ping") == PONG
 
 
@@ -170,7 +171,7 @@ async def test_where_worlds_hold_too_much_the_largest_ends_and_is_told_why(home:
     caps = Caps(memory=resident(os.getpid()) + 400 * MIB)
     async with farm_of(home, caps=caps) as farm:
         small, middle, large = await farm.open_many("hang_env", 3)
-        watcher = farm.here.front.worlds.named(large["name"]).watch()
+        watcher = farm.here.front.worlds.named(large["name"]).watchers.enter()
         await farm.call(small, "grow", mib=1)
         for _ in range(3):
             await farm.call(large, "grow", mib=35)
@@ -184,8 +185,7 @@ async def test_where_worlds_hold_too_much_the_largest_ends_and_is_told_why(home:
         card = await farm.card(large)
         assert (card["reason"], card["memory"]) == ("memory", 0)
         assert await farm.call(large, "ping") == ended("memory").text
-        told = [watcher.events.get_nowait() or {} for _ in range(watcher.events.qsize())]
-        (why,) = [event["why"] for event in told if event["event"] == "ended"]
+        (why,) = [event["why"] for event in await events_so_far(watcher) if event["event"] == "ended"]
         assert "MiB, the most of all" in why
         for world in (small, middle):
             assert await farm.call(world, "ping") == PONG
@@ -218,7 +218,8 @@ async def test_what_the_farms_process_holds_ends_no_worker_and_the_visitor_who_h
     caps = Caps(memory=resident(os.getpid()) + 300 * MIB)
     async with farm_of(home, caps=caps) as farm:
         worker, owned = await farm.open("hang_env"), await farm.open("hospital_stays")
-        await farm.call(worker, "grow", mib=80)
+        # A worker holds its state twice while it is written.
+        await farm.call(worker, "grow", mib=30)
         greedy, modest = [(await farm.agents.get("/e/hospital_stays/new")).json() for _ in range(2)]
         await farm.call(modest, "list_wards")
         for number in range(200):
@@ -300,7 +301,7 @@ async def test_a_world_whose_calls_take_too_long_in_the_farms_process_is_ended_a
             await here.front.worlds.open("hospital_stays"),
             await here.front.worlds.open("hospital_stays"),
         )
-        watcher, before = world.watch(), world.session.world.state_hash()
+        watcher, before = world.watchers.enter(), world.session.world.state_hash()
         # The method of a compiled class, under the file name by which the deadline knows them.
         work: dict[str, Any] = {}
         exec(compile("def list_wards(self):\n while True: pass", "environment.py", "exec"), work)
@@ -316,7 +317,7 @@ async def test_a_world_whose_calls_take_too_long_in_the_farms_process_is_ended_a
             assert time.thread_time() - began < 1
         assert world.call("list_wards", {}, None) == ended("time")
         assert "took longer" in str(world.ended)
-        assert (watcher.events.get_nowait() or {})["event"] == "call"
+        assert (await events_so_far(watcher))[0]["event"] == "call"
         assert '"success":true' in getattr(neighbour.call("list_wards", {}, None), "text", "")
 
 

@@ -15,6 +15,7 @@ import httpx2
 import pytest
 from starlette.types import Message
 
+from envscaler_mcp.artifacts import State
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm import audit_file
 from envscaler_mcp.farm.agent_routes import AgentService
@@ -26,11 +27,14 @@ from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.tools import argument_notes
 from envscaler_mcp.serving.validation import MAX_CHOICES, MAX_NESTED, MAX_SCHEMAS, without_patterns
-from tests.adversary.farm_of_neighbours import farm_of
+from tests.adversary.farm_of_neighbours import JSON, farm_of
 from tests.adversary.hostile_home import HANG, write_hostile_home
-from tests.homes import written
+from tests.homes import register, write_server, written
 
 ENTRIES = 300
+SLOW_START = HANG.replace(
+    "self.things = {}", "for _ in range(8_000_000 if init_config.get('slow') else 0): pass\n        self.things = {}"
+)
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +109,35 @@ async def test_no_request_takes_more_than_a_bounded_amount_of_work(home: Path) -
     async with farm_of(home) as farm:
         service = farm.here.front.agents.service
         assert isinstance(service, AgentService)
+        await farm.here.front.worlds.environments.find("hospital_stays")
         for head in heads():
             await work_of(service, head)  # What is made once is made now.
             assert await work_of(service, head) < 20 * ENTRIES, head[:80]
+
+
+@pytest.mark.parametrize("path", ["/%65/hospital_stays/new", "/e%2Fhospital_stays/new", "/%65%2fhospital_stays%2Fnew"])
+async def test_a_path_with_percent_signs_leads_to_no_guest_link_with_the_token_of_another_scope(
+    home: Path, path: str
+) -> None:
+    async with farm_of(home, tokens=True) as farm:
+        for scope in ("read", "agent"):
+            headers = {"authorization": f"Bearer {farm.here.token(scope)}"}
+            assert (await farm.agents.get(path, headers=headers)).status_code == 404
+        server = "/v0.1/servers/local.envscaler%2Fhospital_stays/versions/latest"
+        reader = {"authorization": f"Bearer {farm.here.token('read')}"}
+        assert (await farm.agents.get(server, headers=reader)).status_code == 200
+        assert (await farm.agents.get("/e/hospital_stays/new", headers=reader)).status_code == 401
+
+
+async def test_no_world_of_an_owner_is_reached_by_a_path_with_percent_signs(home: Path) -> None:
+    async with farm_of(home) as farm:
+        card = await farm.open("hospital_stays")
+        name = card["name"]
+        escaped = f"%{ord(name[0]):02x}{name[1:]}"
+        for path in (f"/v1/worlds/{escaped}", f"/v1/%77orlds/{name}", f"/%761/worlds/{name}/state", "/v1/worlds%2f"):
+            assert (await farm.owners.get(path)).status_code == 404
+        assert (await farm.owners.delete(f"/v1/worlds/{escaped}")).status_code == 404
+        assert (await farm.card(card))["name"] == name
 
 
 async def test_a_search_has_few_words_and_finds_what_it_found(home: Path) -> None:
@@ -231,14 +261,15 @@ async def test_visitors_of_one_address_wait_as_one_however_many_worlds_they_have
         opened = [await asyncio.open_connection("127.0.0.1", port) for _ in names]
         for name, (_, writer) in zip(names, opened, strict=True):
             writer.write(head % name.encode() + length + body)
-        while farm.here.front.agents.slow_queue.waiting < 50:  # noqa: ASYNC110 - what waits sets no event
+        queue = farm.here.front.agents.slow_queue
+        while queue.waiting < 50:  # noqa: ASYNC110 - what waits sets no event
             await asyncio.sleep(0.01)
         for _ in range(3):
-            # It was a turn of each of their worlds, and a pause after it: some three seconds.
-            async with asyncio.timeout(1):
-                said = await farm.call(own, "list_wards", unknown="x" * 20_000)
+            before = queue.waiting
+            said = await farm.call(own, "list_wards", unknown="x" * 20_000)
             assert '"success":false' in said
-        assert farm.here.front.agents.slow_queue.waiting > 0
+            # If each of their worlds had a turn before it, all of them would.
+            assert before - queue.waiting <= 4
         for _, writer in opened:
             writer.transport.abort()
 
@@ -280,6 +311,49 @@ async def test_visits_of_one_address_end_its_own_that_were_never_used_first(home
         assert worlds.visitors == 6
         assert not worlds.get(other.name), "idle longest of those never used"
         assert worlds.get(used.name)
+
+
+async def test_first_calls_at_many_guest_links_at_once_open_no_more_worlds_than_an_address_may_have(home: Path) -> None:
+    caps = Caps(visitors=6, visitors_of_address=3)
+    async with farm_of(home, caps=caps) as farm:
+        links = [(await farm.agents.get("/e/hang_env/new")).json()["url"] for _ in range(12)]
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ping", "arguments": {}}}
+        worlds, most = farm.here.front.worlds, 0
+        calls = [asyncio.create_task(farm.agents.post(url, json=body, headers=JSON)) for url in links]
+        while not all(call.done() for call in calls):
+            await asyncio.sleep(0.001)
+            most = max(most, worlds.visitors)
+        statuses = [call.result().status_code for call in calls]
+        assert most == 3
+        assert statuses.count(200) >= 3
+        assert set(statuses) <= {200, 503}
+        url = (await farm.agents.get("/e/hang_env/new")).json()["url"]
+        assert (await farm.agents.post(url, json=body, headers=JSON)).status_code in (200, 503)
+        assert worlds.visitors == 3
+
+
+async def test_owners_open_worlds_while_visitors_use_up_their_openings(tmp_path: Path) -> None:
+    home = write_hostile_home(tmp_path, {}, ())
+    folder, states = home / "generated_servers" / "slow_env", ("start", "quick")
+    slow, quick = (
+        State(environment="slow_env", name=name, seed=1, content={"slow": name == "start"}) for name in states
+    )
+    entry = write_server(folder, written(SLOW_START, "slow_env", states=states), slow)
+    quick.write(folder / "states" / "quick.json")
+    register(home, entry)
+    async with farm_of(home) as farm:
+        worlds = farm.here.front.worlds
+        for name in (None, "quick"):
+            await worlds.open("slow_env", state=name)
+        visits = [
+            asyncio.create_task(worlds.open_guest("slow_env", worlds.invitation("slow_env"), f"10.0.0.{number}"))
+            for number in range(12)
+        ]
+        await asyncio.sleep(0)
+        assert len(worlds._visits) == 12
+        await worlds.open("slow_env", state="quick")
+        assert sum(visit.done() for visit in visits) < 6
+        assert all(visit.address for visit in await asyncio.gather(*visits))
 
 
 async def test_a_fork_of_a_world_that_hangs_is_answered_within_a_second(home: Path) -> None:
@@ -409,7 +483,8 @@ async def test_a_card_whose_check_could_take_long_is_refused_when_it_is_loaded(t
     card.write(home / "generated_servers" / "place" / "environment.json")
     async with farm_of(home) as farm:
         refused = await farm.owners.post("/v1/worlds", json={"environment": "place"})
-        assert refused.status_code == 400, refused.text
+        # 503 where a busy machine was too slow to read it.
+        assert refused.status_code in (400, 503), refused.text
         assert '"success":true' in await farm.call(await farm.open("hospital_stays"), "list_wards")
 
 
@@ -419,7 +494,7 @@ async def test_a_card_that_is_too_long_is_not_read_and_its_environment_is_named(
     card.write(home / "generated_servers" / "place" / "environment.json")
     async with farm_of(home) as farm:
         for _ in range(3):
-            assert (await farm.agents.get("/e/place/new")).status_code == 404
+            assert (await farm.agents.get("/e/place/new")).status_code == 503
         assert (await farm.agents.get("/e/hospital_stays/new")).status_code == 200
 
 

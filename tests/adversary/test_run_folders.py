@@ -12,7 +12,7 @@ from envscaler_mcp.errors import RunError
 from envscaler_mcp.scoring import journal, lines
 from envscaler_mcp.scoring.journal import Journal, read_shards
 from envscaler_mcp.scoring.lines import read_lines, sealed
-from envscaler_mcp.scoring.trajectory import attempted
+from envscaler_mcp.scoring.trajectory import read_attempt
 
 RECORD = b'{"a":1}'
 
@@ -85,10 +85,10 @@ def test_a_record_with_values_of_other_kinds_is_no_trajectory(change: dict[str, 
         "id": "a", "environment": "b", "agent": "c", "attempt": 1, "steps": [], "ended": "completed",
         "verdict": {"reward": 1.0, "solved": True},
     }  # fmt: skip
-    assert attempted(json.dumps(record).encode()).solved
+    assert read_attempt(json.dumps(record).encode()).solved
     # What a record says may be read as a verdict that is legible and says that the check has failed.
     try:
-        read = attempted(json.dumps({**record, **change}).encode())
+        read = read_attempt(json.dumps({**record, **change}).encode())
     except RunError:
         return
     assert (read.reward, read.owner) == (0.0, "checker")

@@ -20,6 +20,7 @@ from hypothesis import strategies as some
 from envscaler_mcp.artifacts import Call, Check, Conversation, Fact, Goal, Scenario, State, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.cli.summary import print_summary, summary_of
+from envscaler_mcp.episode import transcript
 from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.transcript import TOO_LARGE
 from envscaler_mcp.episode.users import user_named
@@ -40,6 +41,7 @@ from envscaler_mcp.scoring.lines import read_lines, sealed
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.serving import deadline
 from envscaler_mcp.serving.outcome import Outcome, kind_of
+from envscaler_mcp.serving.plain_json import is_plain
 from envscaler_mcp.trust import load_code
 from envscaler_mcp.viewer.review import Review
 from envscaler_mcp.viewer.writing import write_page
@@ -346,7 +348,7 @@ def test_agents_read_a_faithful_environment_to_the_letter(seeing: Path) -> None:
 
 
 def test_by_default_agents_get_all_documentation_and_no_promise_that_is_not_held(forty: Path) -> None:
-    from envscaler_mcp.runs.servers import introduction_of
+    from envscaler_mcp.scenarios.introduction import introduction_of
 
     with WorldHome.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session:
         card = session.world.environment
@@ -621,6 +623,23 @@ ODD_VALUES = some.recursive(
     lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=5), inner, max_size=3),
     max_leaves=8,
 )
+
+
+def test_arguments_that_are_small_are_no_longer_where_they_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcript, "MAX_BYTES", 60)
+    letters = some.text(some.sampled_from('a"\\\n\x01\u00e9\N{GRINNING FACE}'), max_size=9)
+    scalars = letters | some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False, width=32)
+
+    @settings(max_examples=100, deadline=None)
+    @given(some.lists(scalars | some.lists(scalars, max_size=3) | some.dictionaries(letters, scalars, max_size=2)))
+    def is_counted(value: list[Any]) -> None:
+        if is_plain(value) and transcript.is_small(value):
+            assert len(json.dumps(value)) <= transcript.MAX_BYTES
+
+    is_counted()
+    assert transcript.is_small({"name": "a" * 20})
+
+
 ODD_CALLS = some.builds(
     lambda tool, arguments: Action(tool=tool, arguments=arguments),
     some.sampled_from(["list_books", "join", "note", "stumble", "lend_books"]) | some.text(max_size=5),
@@ -694,6 +713,18 @@ def test_a_check_as_long_as_the_gate_allows_masks_no_ending(forty: Path) -> None
     check = "#" * (MAX_SOURCE - len(body) - 10) + "\n" + body
     verdict = judged(forty, [check], [])
     assert (verdict.owner, verdict.masked) == ("agent", False)
+
+
+@pytest.mark.parametrize("scoring", ["framed", "upstream"])
+def test_a_check_that_is_nested_too_deep_is_the_checkers_failure_at_every_ending(forty: Path, scoring: Scoring) -> None:
+    deep = f"def check_func(final_state):\n    return {'not ' * 600}({NOT_DONE})\n"
+
+    def verdict(callers: int, moves: Sequence[Any]) -> Verdict:
+        return verdict(callers - 1, moves) if callers else judged(forty, [deep + f"# {len(moves)}\n"], moves, scoring)
+
+    verdicts = [verdict(callers, moves) for callers in (0, 400) for moves in ([], desk.moves(7))]
+    assert {(each.owner, each.masked) for each in verdicts} == {("checker", True)}
+    assert len({each.reason for each in verdicts}) == 1
 
 
 UNWRITABLE = """

@@ -16,7 +16,7 @@ from envscaler_mcp.artifacts import Call, Trajectory
 from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.episode.agent import COMPLETED, Action, Agent
 from envscaler_mcp.episode.agents import agent_named
-from envscaler_mcp.episode.loop import EpisodeRecord
+from envscaler_mcp.episode.live import EpisodeRecord
 from envscaler_mcp.episode.model_user import MAX_SAID, MAX_SHOWN
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.record_bounds import MAX_CALLS, MAX_EPISODE, MAX_MOVE, MAX_WORDS

@@ -12,11 +12,30 @@ from benchmarks.places import place
 from benchmarks.run import BENCHMARKS, main
 from envscaler_mcp.language.interpreter import Interpreter
 
-SLOW = {"http", "stdio", "memory", "imports", "library", "farm", "guards", "others", "runs", "building"}
+SLOW = {
+    "http",
+    "stdio",
+    "memory",
+    "imports",
+    "library",
+    "farm",
+    "guards",
+    "rl",
+    "adapters",
+    "others",
+    "runs",
+    "building",
+}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in BENCHMARKS]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+        for name in BENCHMARKS
+        # That one installs packages, and is played by tests/rl/test_trainers.py.
+        if name != "trainers"
+    ],
 )
 def test_a_benchmark_measures_something_beside_its_peer(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

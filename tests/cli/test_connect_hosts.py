@@ -11,7 +11,7 @@ import pytest
 from envscaler_mcp.emit.hosts import (
     CLIENTS,
     Client,
-    Connection,
+    HostConnection,
     host_file,
     installed,
     is_ours,
@@ -21,22 +21,22 @@ from envscaler_mcp.emit.hosts import (
 from envscaler_mcp.errors import EmitError
 
 
-def a_connection(client: Client = "claude-desktop", name: str = "seed_bank") -> Connection:
-    return Connection(client, name, ("/usr/bin/python3", f"/farm/generated_servers/{name}/server.py"))
+def a_connection(client: Client = "claude-desktop", name: str = "seed_bank") -> HostConnection:
+    return HostConnection(client, name, ("/usr/bin/python3", f"/farm/generated_servers/{name}/server.py"))
 
 
-def install(connection: Connection, file: Path) -> Path | None:
+def install(connection: HostConnection, file: Path) -> Path | None:
     edited = installed(connection, file)
     return edited.write() if edited.changes else None
 
 
-def remove(connection: Connection, file: Path) -> Path | None:
+def remove(connection: HostConnection, file: Path) -> Path | None:
     edited = removed(connection, file)
     return edited.write() if edited.changes else None
 
 
 def test_a_connection_names_this_interpreter_and_this_program(tmp_path: Path) -> None:
-    made = Connection("cursor", "seed_bank", server_command("seed_bank", tmp_path))
+    made = HostConnection("cursor", "seed_bank", server_command("seed_bank", tmp_path))
     server = made.document["mcpServers"]["seed_bank"]
     assert server["command"] == sys.executable
     assert server["args"] == ["-P", "-m", "envscaler_mcp", "--home", str(tmp_path), "serve", "seed_bank"]
@@ -133,5 +133,5 @@ URL = "http://127.0.0.1:8765/e/seed_bank/name/mcp"
     ],
 )
 def test_a_world_of_a_farm_is_named_as_each_host_names_addresses(client: Client, server: object) -> None:
-    assert Connection(client, "seed_bank", url=URL, token="t").server == server
-    assert "Authorization" not in json.dumps(Connection(client, "seed_bank", url=URL).server)
+    assert HostConnection(client, "seed_bank", url=URL, token="t").server == server
+    assert "Authorization" not in json.dumps(HostConnection(client, "seed_bank", url=URL).server)

@@ -49,7 +49,7 @@ def test_programs_get_the_counts(home: Path, tmp_path: Path) -> None:
     words = ("export", home / "run", "--format", "alpaca", "--out", tmp_path / "rows.jsonl", "--json")
     counts = json.loads(envscaler(home, *words).output)
     removed = counts.pop("removed")
-    assert counts == {"attempts": 6, "episodes": 3, "written": 24, "missing": 0, "damaged": 0}
+    assert counts == {"attempts": 6, "episodes": 3, "written": 24, "missing": 0, "damaged": 0, "absent": []}
     assert {name: many for name, many in removed.items() if many} == {"duplicate": 3}
     assert "masked" in removed
 

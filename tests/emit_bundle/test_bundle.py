@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import envscaler_mcp
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.cli.program import app
-from envscaler_mcp.emit.bundle import bundle_files, vendored, write_folder, write_mcpb
+from envscaler_mcp.emit.bundle import bundle_files, vendored, write_bundle, write_mcpb
 from envscaler_mcp.errors import EmitError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,7 +43,7 @@ def test_two_bundles_of_one_folder_have_the_same_bytes(tmp_path: Path) -> None:
 def test_the_file_and_the_folder_hold_the_same(tmp_path: Path) -> None:
     files = bundle_files(FOLDER, trusted=True)
     write_mcpb(files, tmp_path / "one.mcpb")
-    write_folder(files, tmp_path / "one")
+    write_bundle(files, tmp_path / "one")
     with zipfile.ZipFile(tmp_path / "one.mcpb") as archive:
         packed = {name: archive.read(name) for name in archive.namelist()}
     unpacked = {
@@ -68,14 +68,14 @@ def test_no_path_of_this_machine_gets_into_a_bundle() -> None:
 
 def test_an_older_bundle_is_replaced_and_anything_else_is_left_alone(tmp_path: Path) -> None:
     files = bundle_files(FOLDER, trusted=True)
-    write_folder(files, tmp_path / "bundle")
+    write_bundle(files, tmp_path / "bundle")
     (tmp_path / "bundle" / "stale.txt").write_text("old", encoding="utf-8")
-    write_folder(files, tmp_path / "bundle")
+    write_bundle(files, tmp_path / "bundle")
     assert not (tmp_path / "bundle" / "stale.txt").exists()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("precious", encoding="utf-8")
     with pytest.raises(EmitError, match="is not a bundle"):
-        write_folder(files, tmp_path / "mine")
+        write_bundle(files, tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.txt").read_text(encoding="utf-8") == "precious"
 
 
@@ -137,7 +137,7 @@ def test_a_bundle_runs_where_only_mcp_is_installed(tmp_path: Path) -> None:
 
 @pytest.mark.conformance
 def test_the_maker_of_the_format_accepts_the_manifest(tmp_path: Path) -> None:
-    write_folder(bundle_files(FOLDER, trusted=True), tmp_path / "bundle")
+    write_bundle(bundle_files(FOLDER, trusted=True), tmp_path / "bundle")
     checked = subprocess.run(
         ["npx", "--yes", "@anthropic-ai/mcpb@2.1.2", "validate", str(tmp_path / "bundle" / "manifest.json")],
         capture_output=True,

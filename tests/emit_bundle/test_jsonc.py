@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envscaler_mcp.emit.jsonc import MOST_DEPTH, JsoncError, parse, value_of, with_member, without_member
+from envscaler_mcp.emit.jsonc import MOST_DEPTH, JsoncError, node_value, parse_jsonc, with_member, without_member
 
 SERVER = {"command": "/usr/bin/python3", "args": ["-m", "x"]}
 PATH = ("servers", "ours")
@@ -43,9 +43,9 @@ documents = st.fixed_dictionaries(
 
 
 def read(text: str) -> Any:
-    root = parse(text)
+    root = parse_jsonc(text)
     assert root is not None
-    return value_of(text, root)
+    return node_value(text, root)
 
 
 @given(values.flatmap(lambda value: st.tuples(st.just(value), written(value))))
@@ -66,7 +66,7 @@ def test_a_text_that_python_reads_is_read_alike_and_any_other_is_refused_or_has_
         value = json.loads(text)
     except ValueError:
         try:
-            root = parse(text)
+            root = parse_jsonc(text)
         except JsoncError:
             return
         if root is not None:
@@ -144,11 +144,11 @@ def test_a_file_with_nothing_in_it_gets_an_object_behind_its_comments(text: str)
 )
 def test_what_is_no_json_is_refused_with_its_place(text: str) -> None:
     with pytest.raises(JsoncError, match=r"line \d+, column \d+"):
-        parse(text)
+        parse_jsonc(text)
 
 
 def test_what_is_nested_without_end_is_refused_with_a_sentence() -> None:
     with pytest.raises(JsoncError, match="nested more than"):
-        parse("[" * 100_000)
+        parse_jsonc("[" * 100_000)
     depth = MOST_DEPTH - 1
     assert read("[" * depth + "]" * depth) is not None

@@ -18,6 +18,8 @@ from envscaler_mcp.artifacts import Blueprint
 from envscaler_mcp.errors import BlueprintError, GrowthError
 from envscaler_mcp.language import Model, Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.interpreter import Interpreter
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
+from envscaler_mcp.language.interpreter.store import Store
 from envscaler_mcp.language.stories import Story
 from envscaler_mcp.sampling import Chance
 from envscaler_mcp.scenarios import grow
@@ -245,7 +247,7 @@ def told_stories(example: Example) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _told(example: Example, story: Story, world: LocalWorld, chance: Chance) -> tuple[str, list[str]]:
-    names = Casting(example.model).cast(story, world.state(), chance, set())
+    names = Casting(example.model).cast(story, SteadyEvaluator(Store(example.model, world.state())), chance, set())
     if names is None:
         return "no record fits its cast", []
     threading = Threading(example.model, example.made.speech, chance)

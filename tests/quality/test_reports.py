@@ -7,7 +7,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner, Result
 
-from envscaler_mcp.artifacts import Counts
+from envscaler_mcp.artifacts import CaseCounts
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.pipeline.emission import emit_environments
 from envscaler_mcp.quality import func_test_result
@@ -22,10 +22,10 @@ def envscaler(home: Path, *words: str) -> Result:
 
 
 def test_the_bar_is_the_papers_for_written_code_and_no_fail_for_compiled_code() -> None:
-    assert is_admitted(Counts(total=100, passed=80, warned=5, failed=15), "written")
-    assert not is_admitted(Counts(total=100, passed=80, warned=4, failed=16), "written")
-    assert not is_admitted(Counts(total=100, passed=99, failed=1), "compiled")
-    assert not is_admitted(Counts(), "written")
+    assert is_admitted(CaseCounts(total=100, passed=80, warned=5, failed=15), "written")
+    assert not is_admitted(CaseCounts(total=100, passed=80, warned=4, failed=16), "written")
+    assert not is_admitted(CaseCounts(total=100, passed=99, failed=1), "compiled")
+    assert not is_admitted(CaseCounts(), "written")
 
 
 def test_a_report_quotes_what_is_no_pass_and_one_pass_of_each_kind() -> None:

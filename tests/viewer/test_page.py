@@ -19,7 +19,7 @@ from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.scoring.journal import Journal, read_journal
 from envscaler_mcp.scoring.run_folder import Tally
 from envscaler_mcp.viewer.packing import PACKET, pack, plain_json
-from envscaler_mcp.viewer.page import page
+from envscaler_mcp.viewer.page import run_page
 from envscaler_mcp.viewer.review import Reviewed
 from tests.runs.home import write_home
 from tests.viewer.playing import EXACT, HOSTILE, envscaler, hostile_home, hostile_run
@@ -130,7 +130,7 @@ def test_no_name_of_a_run_becomes_markup(home: Path, solved: Path) -> None:
     verdict = Verdict.model_construct(owner=owner, reason=HOSTILE, frame_violations=(HOSTILE,))
     spoilt = played(verdict, environment=HOSTILE, agent=HOSTILE)
     failed = played(Verdict(owner="agent", reason=HOSTILE), environment=HOSTILE, agent=HOSTILE)
-    text = page(plan, pack([Reviewed(spoilt, unsure=HOSTILE), Reviewed(failed)]), HOSTILE, Tally())
+    text = run_page(plan, pack([Reviewed(spoilt, unsure=HOSTILE), Reviewed(failed)]), HOSTILE, Tally())
     harmless, _ = page_of(home, solved)
     found = Page(text)
     assert set(found.tags) == set(harmless.tags)

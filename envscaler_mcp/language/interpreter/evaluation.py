@@ -49,7 +49,7 @@ class Evaluator:
 
     def value(self, expr: Expr, names: Names) -> Any:
         """What the expression comes to where these names are bound."""
-        return _WAYS[type(expr)](self, expr, names)
+        return WAYS[type(expr)](self, expr, names)
 
     def attribute(self, of: Any, name: str) -> Any:
         """An attribute of a record, or a field of a structure."""
@@ -196,7 +196,7 @@ def _defined(ev: Evaluator, expr: Defined, names: Names) -> Any:
     return ev.value(define.body, {p.name: v for p, v in zip(define.params, given, strict=True)})
 
 
-_WAYS: dict[type, Callable[[Evaluator, Any, Names], Any]] = {
+WAYS: dict[type, Callable[[Evaluator, Any, Names], Any]] = {
     Literal: lambda _ev, expr, _names: expr.value,
     Local: lambda _ev, expr, names: names[expr.name],
     Now: _clock,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from envscaler_mcp.artifacts import Topic
-from envscaler_mcp.synthesis.topics.vectors import Weights, cosine, unit
+from envscaler_mcp.synthesis.topics.vectors import Weights, cosine, unit_vector
 
 GOOD_ENOUGH = 7
 """What usefulness and modelability must reach."""
@@ -77,7 +77,7 @@ class _Nearness:
         weights = Weights([*there.values(), *(topic.text for topic in topics)])
         self._words = {topic.id: weights.vector(topic.text) for topic in topics}
         self._there = {name: weights.vector(text) for name, text in there.items()}
-        self._vectors = None if vectors is None else {name: unit(dense) for name, dense in vectors.items()}
+        self._vectors = None if vectors is None else {name: unit_vector(dense) for name, dense in vectors.items()}
 
     def of(self, first: Topic, other: Topic) -> float:
         vectors = self._words if self._vectors is None else self._vectors

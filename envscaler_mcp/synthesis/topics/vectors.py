@@ -186,7 +186,7 @@ class Weights:
         return _of_length_one(weighted)
 
 
-def unit(dense: Sequence[float]) -> Vector:
+def unit_vector(dense: Sequence[float]) -> Vector:
     """A vector of a model, with length one; its words are its places."""
     return _of_length_one({str(place): value for place, value in enumerate(dense)})
 
