@@ -14,7 +14,10 @@ from envscaler_mcp.scoring.trajectory import WrittenAttempt
 WAITING = 64
 """Attempts that may wait for the disk."""
 _SECONDS = 0.02
-"""For so long attempts are gathered before they are written. They count when they lie on the disk, and not before."""
+"""From one write to the next: meanwhile attempts are gathered. They count when they lie on the disk, and not before.
+
+The first of them is written at once: a person at a keyboard may hold the loop for long after it.
+"""
 
 Progress = Callable[[str, int, int], None]
 """Told the id of an episode that is done, how many are done, and how many there are."""
@@ -25,6 +28,7 @@ async def record_attempts(
 ) -> None:
     """Write what was played until the stream is closed; also when this is cancelled, nothing that was sent is lost."""
     batch: list[WrittenAttempt] = []
+    next_write = 0.0
 
     async def write() -> None:
         batch.extend(_waiting(receiving))
@@ -41,8 +45,9 @@ async def record_attempts(
             async for first in receiving:
                 batch.append(first)
                 if not _is_full(receiving):
-                    await anyio.sleep(_SECONDS)
+                    await anyio.sleep_until(next_write)
                 await write()
+                next_write = anyio.current_time() + _SECONDS
         except anyio.get_cancelled_exc_class():
             await write()
             raise

@@ -323,9 +323,21 @@ def test_twenty_worlds_give_fifty_tasks_each(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_build_that_is_asked_for_too_many_scenarios_keeps_those_that_it_could_prove(tmp_path: Path) -> None:
+def test_a_build_gives_as_many_scenarios_as_are_asked_for(tmp_path: Path) -> None:
     blueprint = blueprint_files()["beekeeping"]
     emission = emit_environments([blueprint], tmp_path / "generated_servers", tmp_path / "registry.json", many=250)
     (built,) = emission.built
-    assert (built.shipped, set(built.short) != set()) == (10, True)
-    assert len(load_scenarios(tmp_path / "generated_servers" / "beekeeping")) == built.scenarios > 40
+    assert (built.shipped, built.scenarios, built.short) == (10, 250, {})
+    assert len(load_scenarios(tmp_path / "generated_servers" / "beekeeping")) == 250
+
+
+@pytest.mark.slow
+def test_a_build_that_is_asked_for_more_scenarios_than_a_world_has_keeps_those_that_it_could_prove(
+    small: Path, tmp_path: Path
+) -> None:
+    blueprint = small / "telescope_time.yaml"
+    emission = emit_environments([blueprint], tmp_path / "generated_servers", tmp_path / "registry.json", many=200)
+    (built,) = emission.built
+    assert "hard" in built.short
+    assert 20 < built.scenarios < 200
+    assert len(load_scenarios(tmp_path / "generated_servers" / "telescope_time")) == built.scenarios
