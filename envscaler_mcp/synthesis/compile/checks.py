@@ -205,11 +205,9 @@ class Checks:
         skip = " if one is not None" if way.loose else ""
         through = f"for one in {self._code(way) if way.many else f'[{self._code(way)}]'}{skip}"
         if hop.way in ("above", "below"):
-            index = self.writer.indexes.on(hop.entity, (hop.attribute,)).name if hop.way == "below" else ""
-            container = self.model.entities[hop.entity].container
-            code = (
-                f"_below(self.{index}, {record})" if index else f'_above(self.{container}, {record}, "{attribute.key}")'
-            )
+            code = f'_above(self.{self.model.entities[hop.entity].container}, {record}, "{attribute.key}")'
+            if hop.way == "below":
+                code = f"_below(self.{self.writer.indexes.on(hop.entity, (hop.attribute,)).name}, {record})"
             return _Way(many=True, code=f"[user {through} for user in {code}]" if record == "one" else code)
         if hop.way == "back":
             only = {} if attribute.type.kind == "list" else only

@@ -44,9 +44,12 @@ from envscaler_mcp.language.python_code import (
     quoted,
     within_fstring,
 )
+from envscaler_mcp.language.types import BOOL
 from envscaler_mcp.synthesis.compile.indexes import Indexes
 from envscaler_mcp.synthesis.compile.names import define_method, derived_method
+from envscaler_mcp.synthesis.compile.narrowing import with_question
 from envscaler_mcp.synthesis.compile.sources import Sources, going_through
+from envscaler_mcp.synthesis.compile.ways import leads
 
 _SWAPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
 _FUNCTIONS = {
@@ -72,6 +75,11 @@ class Writer:
     indexes: Indexes
     given: dict[str, str] = field(default_factory=dict)
     """Parameters that are records, and the arguments that hold their ids."""
+
+    def unless(self, expr: Expr) -> str:
+        """The opposite of a yes-or-no as the test of an `if`."""
+        code = self.negated(expr).text
+        return _untested(code) if isinstance(expr, Scan) else code
 
     # Values
 
@@ -367,6 +375,10 @@ class Writer:
                 return self._first(expr)
 
     def _exists(self, element: Expr, loops: tuple[Loop, ...]) -> Code:
+        questioned = with_question(Scan(BOOL, "any", element, loops))
+        if questioned != loops and leads(self.indexes, questioned[-1]) and not leads(self.indexes, loops[-1]):
+            # The question says where the records are.
+            element, loops = Literal(BOOL, True), questioned
         if element.type.kind != "bool" or (isinstance(element, Literal) and element.value is True):
             last, rest = loops[-1], loops[:-1]
             source, tests = self.records(last, False)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from envscaler_mcp.language.expressions import (
     And,
     Arithmetic,
+    Choice,
     Compare,
     Defined,
     Derived,
@@ -21,6 +22,7 @@ from envscaler_mcp.language.expressions import (
     Local,
     Loop,
     Or,
+    OrElse,
     Records,
     Scan,
     names_in,
@@ -44,7 +46,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Narrowed:
     """The records are in one of the branches."""
 
     branches: tuple[Branch, ...]
@@ -66,16 +68,16 @@ class Narrowing:
     shortened: Callable[[Loop], Loop | None]
     """A loop with those tests only that lead it to its records; None where it looks at all of them."""
 
-    def of(self, test: Expr, before: list[Expr]) -> Found | None:
+    def of(self, test: Expr, before: list[Expr]) -> Narrowed | None:
         """Where a test can be true; `before` must be true already when it is asked."""
         match test:
             case Or(parts=parts):
                 return _together(self.of(part, before) for part in parts)
             case And(parts=parts):
                 for number, part in enumerate(parts):
-                    found = self.of(part, [*before, *parts[:number]])
-                    if found is not None:
-                        return replace(found, exact=False)
+                    narrowed = self.of(part, [*before, *parts[:number]])
+                    if narrowed is not None:
+                        return replace(narrowed, exact=False)
             case Compare(op="==", left=left, right=right):
                 return self._same(left, right, before) or self._same(right, left, before)
             case Compare(op="in", left=left, right=right):
@@ -84,14 +86,14 @@ class Narrowing:
                 return self._through_others(test, before)
         return None
 
-    def _same(self, mine: Expr, other: Expr, before: list[Expr]) -> Found | None:
+    def _same(self, mine: Expr, other: Expr, before: list[Expr]) -> Narrowed | None:
         steps = steps_of(mine, self.variable)
         if steps is None or other.type.kind != "ref" or self.variable in names_in(other):
             return None
         key = with_nothing(other, before)
-        return None if key is None else Found((Branch(steps, (key,)),), exact=True)
+        return None if key is None else Narrowed((Branch(steps, (key,)),), exact=True)
 
-    def _inside(self, left: Expr, right: Expr, before: list[Expr]) -> Found | None:
+    def _inside(self, left: Expr, right: Expr, before: list[Expr]) -> Narrowed | None:
         if left.type.kind != "ref":
             return None
         if isinstance(right, ListOf):
@@ -114,46 +116,58 @@ class Narrowing:
         steps = steps_of(right, self.variable)
         return None if steps is None else self._known(steps, left, before)
 
-    def _known(self, steps: tuple[Step, ...], keys: Expr, before: list[Expr]) -> Found | None:
-        return None if needs_first(keys, before) else Found((Branch(steps, (keys,)),), exact=True)
+    def _known(self, steps: tuple[Step, ...], keys: Expr, before: list[Expr]) -> Narrowed | None:
+        return None if needs_first(keys, before) else Narrowed((Branch(steps, (keys,)),), exact=True)
 
-    def _through_others(self, scan: Scan, before: list[Expr]) -> Found | None:
+    def _through_others(self, scan: Scan, before: list[Expr]) -> Narrowed | None:
         """`any(k.person == v for k in Key if k.door == door)`: those whom the keys of this door lead to."""
-        asked = [] if isinstance(scan.element, Literal) or scan.element.type.kind != "bool" else [scan.element]
-        last = scan.loops[-1]
-        whole = replace(last, tests=tuple(part for test in (*last.tests, *asked) for part in conjuncts(test)))
-        loops = (*scan.loops[:-1], whole)
-        if any(self.variable in names_in(loop.source) for loop in loops if not isinstance(loop.source, Records)):
+        loops = put_together(with_question(scan))
+        for number, loop in enumerate(loops):
+            if not isinstance(loop.source, Records) and self.variable in names_in(loop.source):
+                return self._through_members(loop, before) if number == 0 else None
+        tests = [test for loop in loops for test in loop.tests]
+        for number, test in enumerate(tests):
+            narrowed = self.of(test, [*before, *tests[:number]]) if self.variable in names_in(test) else None
+            if narrowed is not None:
+                shorter = self._without_me(loops)
+                return self._gathered(narrowed, shorter) if shorter else None
+        return None
+
+    def _through_members(self, loop: Loop, before: list[Expr]) -> Narrowed | None:
+        """`any(x in area for x in v.segments)`: those that have a segment of the area."""
+        assert not isinstance(loop.source, Records)
+        steps = steps_of(loop.source, self.variable)
+        if steps is None or loop.element.kind != "ref":
             return None
-        for test in (part for loop in loops for part in loop.tests):
-            if self.variable in names_in(test):
-                found = self.of(test, before)
-                if found is not None:
-                    kept = self._without_me(loops)
-                    return self._gathered(found, kept) if kept else None
+        of_members = replace(self, variable=loop.name)
+        for number, test in enumerate(loop.tests):
+            if self.variable not in names_in(test):
+                narrowed = of_members.of(test, [*before, *loop.tests[:number]])
+                if narrowed is not None and not any(self.variable in names_in(*branch.keys) for branch in narrowed.branches):
+                    branches = tuple(Branch((*steps, *branch.steps), branch.keys) for branch in narrowed.branches)
+                    return Narrowed(branches, exact=False)
         return None
 
     def _without_me(self, loops: tuple[Loop, ...]) -> tuple[Loop, ...]:
         """The loops with what they ask of other records only; none where that would look at all of some."""
-        dropped: list[Expr] = []
-        kept: list[Loop] = []
+        shorter: list[Loop] = []
         for loop in loops:
-            tests: list[Expr] = []
-            for test in loop.tests:
-                mine = self.variable in names_in(test) or needs_first(test, dropped)
-                (dropped if mine else tests).append(test)
-            short = self.shortened(replace(loop, tests=tuple(tests)))
+            tests = tuple(test for test in loop.tests if self.variable not in names_in(test))
+            short = self.shortened(replace(loop, tests=tests))
             if short is None:
                 return ()
-            kept.append(short)
-        return tuple(kept)
+            shorter.append(short)
+        tests = tuple(test for loop in shorter for test in loop.tests)
+        dropped = [test for loop in loops for test in loop.tests if not any(test is other for other in tests)]
+        sources = [loop.source for loop in shorter if not isinstance(loop.source, Records)]
+        return () if any(needs_first(read, dropped) for read in (*tests, *sources)) else tuple(shorter)
 
-    def _gathered(self, found: Found, loops: tuple[Loop, ...]) -> Found:
+    def _gathered(self, narrowed: Narrowed, loops: tuple[Loop, ...]) -> Narrowed:
         """The same with keys that do not speak of the records in between."""
         branches = [
-            Branch(branch.steps, tuple(_collected(key, loops) for key in branch.keys)) for branch in found.branches
+            Branch(branch.steps, tuple(_collected(key, loops) for key in branch.keys)) for branch in narrowed.branches
         ]
-        return Found(tuple(branches), exact=False)
+        return Narrowed(tuple(branches), exact=False)
 
 
 def _collected(key: Expr, loops: tuple[Loop, ...]) -> Expr:
@@ -163,7 +177,7 @@ def _collected(key: Expr, loops: tuple[Loop, ...]) -> Expr:
     if key.type.kind != "list":
         return Scan(list_of(key.type), "list", key, loops)
     assert key.type.of is not None
-    item = Local(key.type.of, f"{loops[-1].name}_item")
+    item = Local(key.type.of, "item")
     return Scan(key.type, "list", item, (*loops, Loop(item.name, item.type, key, ())))
 
 
@@ -180,7 +194,7 @@ def _loops_in(expr: Expr) -> list[Loop]:
     return [loop for inner in walk(expr) if isinstance(inner, Scan) for loop in inner.loops]
 
 
-def _together(parts: Iterable[Found | None]) -> Found | None:
+def _together(parts: Iterable[Narrowed | None]) -> Narrowed | None:
     """In any of them, where all of them are known."""
     branches: list[Branch] = []
     exact = True
@@ -194,13 +208,35 @@ def _together(parts: Iterable[Found | None]) -> Found | None:
                 branches.append(branch)
             else:
                 branches[same] = Branch(branch.steps, (*branches[same].keys, *branch.keys))
-    return Found(tuple(branches), exact) if branches else None
+    return Narrowed(tuple(branches), exact) if branches else None
 
 
 def _follows(keys: tuple[Expr, ...]) -> bool:
     """Whether working them out takes looking at other records."""
     inside = [inner for key in keys for inner in walk(key)]
     return any(isinstance(inner, Scan) or (isinstance(inner, Function) and inner.attribute) for inner in inside)
+
+
+def with_question(scan: Scan) -> tuple[Loop, ...]:
+    """The loops of `any` or `none`, with what it asks as tests of the last of them."""
+    if scan.element.type.kind != "bool" or isinstance(scan.element, Literal):
+        return scan.loops
+    last = scan.loops[-1]
+    return (*scan.loops[:-1], replace(last, tests=(*last.tests, *conjuncts(scan.element))))
+
+
+def put_together(loops: tuple[Loop, ...]) -> tuple[Loop, ...]:
+    """The loops with each test of its own, and a list of what another loop met as that loop."""
+    written: list[Loop] = []
+    for loop in loops:
+        match loop.source:
+            case Scan(gather="list", element=Local(name=name), loops=inner) if name == inner[-1].name:
+                own = tuple(renamed(test, name, Local(loop.element, loop.name)) for test in inner[-1].tests)
+                last = replace(inner[-1], name=loop.name, tests=(*own, *loop.tests))
+                written += put_together((*inner[:-1], last))
+            case _:
+                written.append(replace(loop, tests=tuple(part for test in loop.tests for part in conjuncts(test))))
+    return tuple(written)
 
 
 def conjuncts(expr: Expr) -> list[Expr]:
@@ -259,4 +295,6 @@ def _called(expr: Expr) -> str:
             return f"{_called(of)}.{name}"
         case Defined(name=name, arguments=arguments):
             return f"{name}({', '.join(map(_called, arguments))})"
+        case Scan() | Choice() | OrElse() | Function():
+            return "something worked out"
     return ""

@@ -134,7 +134,7 @@ class Method:
         self.lines.doc(paragraphs)
 
     def _guard(self, guard: Guard) -> None:
-        self.lines.add(f"if {self.writer.negated(guard.test)}:")
+        self.lines.add(f"if {self.writer.unless(guard.test)}:")
         self.lines.add(f"    return _refused({self.writer.sentence(guard.sentence)})")
 
     # What is known from guards

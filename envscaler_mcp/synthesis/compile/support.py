@@ -150,7 +150,10 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
 ''',
     "_below": '''
 def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first; `users` has those that refer to an id."""
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:

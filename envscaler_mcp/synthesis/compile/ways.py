@@ -159,10 +159,10 @@ class Ways:
         for test in loop.tests:
             facts = conjuncts(Inliner(self.indexes.model, keep=set())(test))
             for number, fact in enumerate(facts):
-                found = narrowing.of(fact, [*before, *facts[:number]])
-                if found is not None and (found.direct or not direct):
-                    answered = [test] if found.exact and len(facts) == 1 else []
-                    return Way("among", answered=answered, branches=found.branches)
+                narrowed = narrowing.of(fact, [*before, *facts[:number]])
+                if narrowed is not None and (narrowed.direct or not direct):
+                    answered = [test] if narrowed.exact and len(facts) == 1 else []
+                    return Way("among", answered=answered, branches=narrowed.branches)
             before += facts
         return None
 
@@ -174,6 +174,11 @@ class Ways:
         if way.kind == "all":
             return None
         return replace(loop, tests=tuple(way.answered)) if way.answered else loop
+
+
+def leads(indexes: Indexes, loop: Loop) -> bool:
+    """Whether a loop comes to its records without looking at all of them."""
+    return Ways(indexes).of(loop).kind != "all"
 
 
 def _equality(test: Expr, variable: str) -> tuple[str, Expr] | None:
