@@ -177,7 +177,7 @@ def _collected(key: Expr, loops: tuple[Loop, ...]) -> Expr:
     if key.type.kind != "list":
         return Scan(list_of(key.type), "list", key, loops)
     assert key.type.of is not None
-    item = Local(key.type.of, "item")
+    item = Local(key.type.of, "item_0")
     return Scan(key.type, "list", item, (*loops, Loop(item.name, item.type, key, ())))
 
 
