@@ -69,7 +69,7 @@ def _over_the_library(scale: Scale) -> list[Figure]:
 
 
 def _change_ratio(job: Job, small: LocalWorld, large: LocalWorld) -> float:
-    """The call in both states by turns; what it answers there, done or refused, is part of what it costs."""
+    """The processor time of the call in both states by turns; whether it is done or refused there is part of what it costs."""
     worlds = (small, large)
     before = [world.snapshot() for world in worlds]
     taken: tuple[list[float], list[float]] = ([], [])
@@ -80,9 +80,9 @@ def _change_ratio(job: Job, small: LocalWorld, large: LocalWorld) -> float:
     with quiet():
         for number in range(ROUNDS + 1):
             for world, mark, seconds in zip(worlds, marks, taken, strict=True):
-                start = time.perf_counter()
+                start = time.thread_time()
                 world.call(job.tool, job.arguments)
-                seconds.append(time.perf_counter() - start)
+                seconds.append(time.thread_time() - start)
                 world.restore(mark)
             if number and time.monotonic() - began > LONGEST:
                 break

@@ -143,7 +143,9 @@ class Narrowing:
         for number, test in enumerate(loop.tests):
             if self.variable not in names_in(test):
                 narrowed = of_members.of(test, [*before, *loop.tests[:number]])
-                if narrowed is not None and not any(self.variable in names_in(*branch.keys) for branch in narrowed.branches):
+                if narrowed is not None and not any(
+                    self.variable in names_in(*branch.keys) for branch in narrowed.branches
+                ):
                     branches = tuple(Branch((*steps, *branch.steps), branch.keys) for branch in narrowed.branches)
                     return Narrowed(branches, exact=False)
         return None
