@@ -46,7 +46,7 @@ def envscaler(
                 break
             kind = {"environment": scenario.environment, "level": scenario.level, "split": scenario.split}
             samples.append(Sample(input=scenario.task, id=scenario.id, metadata=kind))
-    return Task(dataset=MemoryDataset(samples), solver=in_world(url, token), scorer=verdict(), cleanup=closed)
+    return Task(dataset=MemoryDataset(samples), solver=in_world(url, token), scorer=verdict(), cleanup=close_world)
 
 
 @solver  # type: ignore[untyped-decorator]
@@ -82,7 +82,7 @@ def verdict() -> Scorer:
     return score
 
 
-async def closed(state: TaskState) -> None:
+async def close_world(state: TaskState) -> None:
     """End the world of a sample."""
     episode = _episodes.pop(state.uuid, None)
     if episode is not None:

@@ -137,7 +137,7 @@ def read_shards(folder: Path) -> Iterator[tuple[Path, Reading]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordLocation:
     """Where the record of an episode lies."""
 
     episode: str
