@@ -43,6 +43,7 @@ from envscaler_mcp.scoring.run_folder import RunFolder, read_plan
 from envscaler_mcp.serving.code import read_code
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.settings import Settings
+from envscaler_mcp.synthesis.starter import starter_blueprint
 
 ROOT = Path(__file__).resolve().parents[2]
 ENV = "hospital_stays"
@@ -276,10 +277,10 @@ def test_a_server_folder_that_leads_elsewhere_is_neither_emptied_nor_written(
 
 def test_building_over_a_link_of_a_sent_home_is_refused_before_anything_is_lost(home: Path, tmp_path: Path) -> None:
     victim = mail_of_the_user(tmp_path)
-    shutil.rmtree(home / "generated_servers" / ENV)
-    (home / "generated_servers" / ENV).symlink_to(victim)
+    (tmp_path / "desk.yaml").write_text(starter_blueprint("desk", "other"), encoding="utf-8")
+    (home / "generated_servers" / "desk").symlink_to(victim)
     before = contents(victim)
-    code, said = envscaler(home, "build", ENV)
+    code, said = envscaler(home, "build", str(tmp_path / "desk.yaml"))
     assert (code, "is a link" in said) == (1, True)
     assert contents(victim) == before
 

@@ -18,7 +18,7 @@ from tests.library_sample import sample
 
 SERVERS = Path(__file__).parent.parent.parent / "generated_servers"
 ALL = tuple(sorted(path.parent.name for path in SERVERS.glob("*/scenarios.jsonl")))
-NAMES = tuple(sample(ALL, 12))
+NAMES = tuple(sample(ALL, 8))
 SHIPPED = 10
 
 

@@ -24,7 +24,7 @@ from tests.synthesis.twins import Twins, class_of, model_of
 
 _TRICKY = {f.stem: f for f in sorted(Path(__file__).parents[1].glob("blueprints/*.yaml"))}
 BLUEPRINTS = {**blueprint_files(), **_TRICKY}
-NAMES = [*turns(blueprint_files(), 10), *_TRICKY]
+NAMES = [*turns(blueprint_files(), 5), *_TRICKY]
 """Every one of them as a parameter of a test."""
 
 
