@@ -75,7 +75,7 @@ def walk_of(arguments: list[str]) -> Walk:
             main()
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type] # None takes it back
+        threading.setprofile(None)
         sys.argv = before
     return walk
 
@@ -99,7 +99,9 @@ def main() -> None:
         }
         for name, arguments in walks.items():
             walk = walk_of(["--home", folder, *arguments])
-            print(f"{len(walk.modules):>4} modules {len(walk.functions):>6,} functions {len(walk.deepest):>4} deep  {name}")
+            print(
+                f"{len(walk.modules):>4} modules {len(walk.functions):>6,} functions {len(walk.deepest):>4} deep  {name}"
+            )
 
 
 if __name__ == "__main__":
