@@ -13,8 +13,6 @@ from benchmarks.run import BENCHMARKS, main
 from envscaler_mcp.language.interpreter import Interpreter
 
 SLOW = {
-    "worlds",
-    "growth",
     "http",
     "stdio",
     "memory",

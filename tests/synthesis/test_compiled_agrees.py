@@ -38,7 +38,7 @@ def test_no_write_gets_past_a_rule(name: str) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("name", "seed"), with_seeds(2, 3))
 def test_many_calls_answer_and_change_what_the_blueprint_means(name: str, seed: int) -> None:
-    twins, _ = play(name, seed, 400, 60)
+    twins, _ = play(name, seed, 250, 60)
     replayed(twins, start(name, 60))
 
 
