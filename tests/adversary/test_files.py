@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from envscaler_mcp.artifacts import Environment, Registry, State
-from envscaler_mcp.artifacts.members import check_target, read_member
+from envscaler_mcp.artifacts.members import check_target
 from envscaler_mcp.artifacts.names import is_environment_id, is_state_name, state_name
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.cli.program import app
@@ -35,6 +35,7 @@ from envscaler_mcp.llm.answers import Answers
 from envscaler_mcp.llm.ledger import Spending
 from envscaler_mcp.llm.recording import Recording
 from envscaler_mcp.pipeline.exporting import export_upstream
+from envscaler_mcp.plain_files import read_below
 from envscaler_mcp.prompts import Prompts, prompt_names
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.runs.rescoring import rescored_folder
@@ -206,7 +207,7 @@ def test_a_pipe_in_the_place_of_a_file_makes_no_reader_wait(member: str, home: P
     (folder / member).unlink()
     os.mkfifo(folder / member)
     with pytest.raises(ArtifactError, match="not a plain file"):
-        read_member(folder, member)
+        read_below(folder, member)
     with pytest.raises(ArtifactError, match="not a plain file"):
         load_scenarios(folder) if member == "scenarios.jsonl" else read_code(folder)
 
