@@ -185,7 +185,8 @@ def places(number: int) -> list[Place]:
     entries = read_registry(ROOT / "registry.json").entries
     lookers = [entry.id for entry in entries if any(name.startswith("get_") for name in entry.tools)]
     others = [entry.id for entry in entries if entry.id not in lookers]
-    return [place(name) for names in (lookers, others) for name in _spread(names, number)][:number]
+    chosen = [name for names in (lookers, others) for name in _spread(names, number)][:number]
+    return [place(name) for name in chosen]
 
 
 def _spread(names: list[str], number: int) -> list[str]:

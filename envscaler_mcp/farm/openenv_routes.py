@@ -347,7 +347,7 @@ async def _metadata(_: Request, hosted: HostedEnvironment) -> Response:
 
 
 async def _schema(_: Request, __: HostedEnvironment) -> Response:
-    return json_response(documents.schemas())
+    return json_response(documents.message_schemas())
 
 
 async def _openapi(_: Request, hosted: HostedEnvironment) -> Response:
@@ -355,7 +355,7 @@ async def _openapi(_: Request, hosted: HostedEnvironment) -> Response:
 
 
 async def _manifest(request: Request, hosted: HostedEnvironment) -> Response:
-    return Response(documents.manifest(hosted.card, request.url.port or 80), media_type="application/yaml")
+    return Response(documents.openenv_yaml(hosted.card, request.url.port or 80), media_type="application/yaml")
 
 
 async def _runtime_plan(request: Request, hosted: HostedEnvironment) -> Response:
