@@ -190,7 +190,8 @@ async def test_open_connections_go_to_another_process_a_few_in_each_turn_of_the_
             async with asyncio.timeout(20):
                 while len(given) < 100:  # noqa: ASYNC110
                     await asyncio.sleep(0)
-            assert max(Counter(given).values()) <= 4
+            # Two turns may be counted as one.
+            assert max(Counter(given).values()) <= 8
             for writer in clients:
                 writer.close()
 

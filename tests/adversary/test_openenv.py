@@ -23,9 +23,9 @@ LARGE = json.dumps({"type": "state", "data": {"padding": "x" * 20_000}})
 
 
 @asynccontextmanager
-async def sockets(farm: Here, count: int, environment: str = "hospital_stays") -> AsyncIterator[list[ClientConnection]]:
+async def sockets(farm: Here, count: int) -> AsyncIterator[list[ClientConnection]]:
     """So many sessions of one token."""
-    at = f"ws://127.0.0.1:{farm.control}/openenv/{environment}/ws"
+    at = f"ws://127.0.0.1:{farm.control}/openenv/hospital_stays/ws"
     headers = {"Authorization": f"Bearer {farm.token('control')}"}
     async with AsyncExitStack() as stack:
         yield [
@@ -76,10 +76,11 @@ async def answer_of(client: ClientConnection) -> object:
         return None if cause.rcvd is None else cause.rcvd.code
 
 
-@pytest.mark.parametrize("environment", ["hospital_stays", "nothing"])
-async def test_sessions_take_no_more_places_than_connections_and_leave_owners_theirs(environment: str) -> None:
-    async with farm_here(connections=8) as farm, sockets(farm, MANY, environment):
-        assert len(farm.front.owners.open) <= 8
+async def test_sessions_take_no_more_places_than_connections_and_leave_owners_theirs() -> None:
+    async with farm_here(connections=8) as farm, sockets(farm, MANY) as clients:
+        async with asyncio.timeout(20):
+            while sum(client.close_code is None for client in clients) > 8:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
         with farm.client() as client:
             assert await asyncio.to_thread(client.open_many, "hospital_stays", 1)
 

@@ -28,7 +28,7 @@ from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.metrics import FIGURES, added, metrics_response
 from envscaler_mcp.farm.on_ray.hosts import GoneError, Hosts, RayHost, shares
 from envscaler_mcp.farm.worlds import Share
-from envscaler_mcp.serving.control.bodies import check_size
+from envscaler_mcp.serving.control.bodies import read_order
 from envscaler_mcp.serving.control.plane import MAX_BODY
 from envscaler_mcp.serving.control.schemas import PREFIX, OpenOrder
 
@@ -154,9 +154,8 @@ class Owners(_Head):
 
     async def _open_all(self, body: bytes) -> Response:
         """All or none; the worlds that an actor should have opened that is gone by then are opened by the others."""
-        check_size(body)
         try:
-            order = OpenOrder.model_validate_json(body or b"{}")
+            order = read_order(OpenOrder, body)
         except ValidationError:
             # An actor says what is wrong with it.
             return _response(await _first(self._hosts, _internal("POST", PREFIX, body)))

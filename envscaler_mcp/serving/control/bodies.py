@@ -3,43 +3,57 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from envscaler_mcp.errors import WorldError
 
 MOST_VALUES = 120_000
 """Values of a body, about: those of the largest state, and of a task."""
-MOST_OF_TASK = 10_000
-"""Values of a task without its state; the largest of the library has some 1,200."""
+MOST_OF_ORDER = 10_000
+"""Values of a body without the records of a state; those of the library's largest task are some 1,200."""
+_SHORT = 16 * 1024
+"""Bytes of a body that cannot hold many values."""
+_RECORDS = "content"
 _MOST_LISTED = 100
 """Mistakes of which the first is looked for; the validator lists all of them before one can be seen."""
 
-
-def check_size(body: bytes | str) -> None:
-    """WorldError for JSON that would take long to read, however short it is."""
-    count = sum(map(body.count, (b",", b"[", b"{"))) if isinstance(body, bytes) else sum(map(body.count, ",[{"))
-    if count > MOST_VALUES:
-        raise WorldError(f"The body has about {count:,} values; {MOST_VALUES:,} are allowed.")
+Model = TypeVar("Model", bound=BaseModel)
 
 
 def read_json(body: bytes | str) -> Any:
     """The value of a body; ValueError or RecursionError where it is not JSON, WorldError where it has too many values."""
-    check_size(body)
-    return json.loads(body)
+    count = sum(map(body.count, (b",", b"[", b"{"))) if isinstance(body, bytes) else sum(map(body.count, ",[{"))
+    if count > MOST_VALUES:
+        raise WorldError(f"This has about {count:,} values; {MOST_VALUES:,} are allowed.")
+    value = json.loads(body)
+    if len(body) > _SHORT:
+        _check_values(value)
+    return value
 
 
-def check_values(value: Any, most: int, name: str) -> None:
-    """ValueError for lists and objects that hold more values together, at whatever depth."""
+def read_order(model: type[Model], body: bytes) -> Model:
+    """What a body orders; ValidationError where it orders nothing, WorldError where it has too many values."""
+    if len(body) <= _SHORT:
+        return model.model_validate_json(body or b"{}")
+    try:
+        return model.model_validate(read_json(body))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as cause:
+        raise WorldError("The body is not JSON.") from cause
+
+
+def _check_values(value: Any) -> None:
     waiting, count = [value], 0
     while waiting:
         part = waiting.pop()
-        held = part.values() if isinstance(part, Mapping) else part if isinstance(part, list | tuple) else ()
+        if isinstance(part, dict):
+            held = [inner for key, inner in part.items() if key != _RECORDS]
+        else:
+            held = part if isinstance(part, list) else []
         count += len(held)
-        if count > most:
-            raise ValueError(f"{name} may have {most:,} values")
+        if count > MOST_OF_ORDER:
+            raise WorldError(f"This has more than {MOST_OF_ORDER:,} values beside the records of a state.")
         waiting.extend(held)
 
 

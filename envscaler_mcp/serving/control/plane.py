@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
 from envscaler_mcp.errors import UnreadableStateError, WorldError
-from envscaler_mcp.serving.control.bodies import check_size, first_mistake
+from envscaler_mcp.serving.control.bodies import first_mistake, read_order
 from envscaler_mcp.serving.control.schemas import (
     ControlOperation,
     Done,
@@ -140,9 +140,8 @@ async def final_state(world: ControlledWorld) -> Mapping[str, Any]:
 
 
 def _read(model: type[Body], body: bytes) -> Body:
-    check_size(body)
     try:
-        return model.model_validate_json(body or b"{}")
+        return read_order(model, body)
     except ValidationError as cause:
         raise WorldError(first_mistake(cause, "The body: ")) from cause
 

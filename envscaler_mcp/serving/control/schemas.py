@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from envscaler_mcp.artifacts import Environment, Scenario, State, StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import Reason
-from envscaler_mcp.serving.control.bodies import MOST_OF_TASK, check_values
 from envscaler_mcp.serving.tasks import Offer
 
 MOST_AT_ONCE = 10_000
@@ -21,15 +20,10 @@ class _Body(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-def _bounded(scenario: Any) -> Any:
-    check_values(scenario, MOST_OF_TASK, "the scenario")
-    return scenario
-
-
 class OwnTask(_Body):
     """A task that the farm does not hold: its scenario, and the state where it begins."""
 
-    scenario: Annotated[Scenario, BeforeValidator(_bounded)]
+    scenario: Scenario
     state: State
 
 
