@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ SETTINGS_FILE = "envscaler.toml"
 _PACKAGE = Path(__file__).resolve().parent
 _ARCHIVE = _PACKAGE / "library" / "worlds.tar.xz"
 """Where the build of a wheel puts the worlds (tools/build_hook.py)."""
+_UV_CACHE = re.compile(r"(archive|builds|environments)-v\d+")
 _LARGEST = 1 << 20
 """Bytes of a settings file."""
 _ONLY_THE_USERS = ("base_url", "key_variable")
@@ -67,6 +69,8 @@ class Settings(BaseModel):
     model: ModelSettings = ModelSettings()
     shipped: ShippedWorlds | None = None
     """Nothing in a checkout."""
+    uv: Path | None = None
+    """The `uv` that runs this program out of its cache (`uvx envscaler-mcp`); nothing where the program is installed."""
 
     @property
     def farm_secret(self) -> Path:
@@ -99,6 +103,7 @@ class Settings(BaseModel):
             state=state_folder(variables),
             model=_model_settings(home, _client_settings(variables), variables.get("OPENAI_BASE_URL") or None),
             shipped=_shipped_worlds(variables),
+            uv=_uv(variables.get("UV"), Path(sys.prefix)),
         )
 
 
@@ -119,6 +124,11 @@ def _home(named: str | None, start: Path) -> Path:
 
 def _shipped_worlds(variables: Mapping[str, str]) -> ShippedWorlds | None:
     return ShippedWorlds(archive=_ARCHIVE, cache=_cache(variables) / "worlds") if _ARCHIVE.is_file() else None
+
+
+def _uv(program: str | None, prefix: Path) -> Path | None:
+    """Uv names itself to what it starts; in its cache, whose folders bear a version, an environment may go at any time."""
+    return Path(program) if program and any(_UV_CACHE.fullmatch(part) for part in prefix.parts) else None
 
 
 def _model_settings(home: Path, user: Path, base_url: str | None) -> ModelSettings:
