@@ -65,7 +65,9 @@ def installed(folder: Path) -> Installed:
 
 def _wheel(into: Path) -> Path:
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(into)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=600)
+    subprocess.run(
+        build, cwd=ROOT, env={**os.environ, "WORLDS_PRESET": "1"}, check=True, capture_output=True, timeout=600
+    )
     (wheel,) = into.glob("*.whl")
     return wheel
 
