@@ -149,7 +149,7 @@ def envscaler(
     home: Annotated[
         Path | None,
         typer.Option(
-            help="The folder of registry.json and generated_servers/. Default: ENVSCALER_HOME, else the nearest one from the current folder upwards, else the checkout that this program runs from."
+            help="The folder of registry.json and generated_servers/. Default: ENVSCALER_HOME, else the nearest one from the current folder upwards, else the checkout that this program runs from, or the current folder. Its worlds win over those that come with the package."
         ),
     ] = None,
     version: Annotated[

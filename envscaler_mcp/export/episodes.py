@@ -16,6 +16,7 @@ from envscaler_mcp.export.card import RowCounts
 from envscaler_mcp.export.dialogue import Dialogue, dialogue_of
 from envscaler_mcp.export.filters import EpisodeFilter, ExportFilter, Reason
 from envscaler_mcp.export.formats import Format
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.serving.tasks import load_scenarios
@@ -41,7 +42,7 @@ class Exported:
     """What the written rows hold."""
 
 
-def export_run(folder: Path, servers: Path, form: Format, wanted: ExportFilter, out: Path) -> Exported:
+def export_run(folder: Path, servers: ServerFolders, form: Format, wanted: ExportFilter, out: Path) -> Exported:
     """Write the wanted episodes of a run, each from the first attempt that counts."""
     chosen = form.filter(wanted)
     plan, tally, damaged = read_run(folder)
@@ -85,7 +86,7 @@ class _Passing:
 class _Home:
     """Environments and tasks as they lie on the disk now, each environment read once."""
 
-    def __init__(self, servers: Path, fresh: TaskFile | None) -> None:
+    def __init__(self, servers: ServerFolders, fresh: TaskFile | None) -> None:
         self._servers = servers
         self._fresh = fresh
         self._known: dict[str, tuple[Environment, dict[str, Scenario]] | None] = {}

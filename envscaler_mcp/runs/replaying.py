@@ -16,6 +16,7 @@ from envscaler_mcp.artifacts import Scenario, Trajectory
 from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan, Via
 from envscaler_mcp.episode.replay import NotReplayableError, first_difference
 from envscaler_mcp.errors import ArtifactError, LaunchError, SandboxError, WorkerEndedError, WorldError, ungrouped
+from envscaler_mcp.home import folder_names
 from envscaler_mcp.launch.channels import hosting
 from envscaler_mcp.launch.combined import CombinedServers
 from envscaler_mcp.runs.playing import ending_digest, is_published
@@ -89,7 +90,7 @@ class _Replay:
     ) -> None:
         self._home, self._plan, self._via, self._take, self._progress = home, plan, via, take, progress
         self._planned = {episode.id: episode for episode in plan.episodes}
-        self._environments = {path.parent.name for path in home.servers.glob("*/environment.json")}
+        self._environments = folder_names(home.servers)
         self._scenarios: dict[str, dict[str, Scenario]] = {}
         self._done, self._all = 0, len(places)
         self._players: Counter[str] = Counter()
