@@ -15,7 +15,8 @@ from envscaler_mcp.config import choices
 
 COMPLETED = "Task Completed"
 """What an agent says when it is done; the words of the paper."""
-Scoring = choices.Scoring
+Scoring = choices.Scoring | Literal["official"]
+"""`official`: the code of a benchmark's authors is the judge."""
 Owner = choices.Owner
 
 

@@ -31,6 +31,7 @@ COMMANDS = (
     "play",
     "run",
     "runs",
+    "bench",
     "bundle",
     "blueprint",
     "build",

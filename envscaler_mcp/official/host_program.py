@@ -88,7 +88,7 @@ class _PinnedFile(importlib.machinery.SourceFileLoader):
         super().__init__(name, path)
         self._file, self._files = file, files
 
-    def get_code(self, fullname: str) -> types.CodeType:
+    def get_code(self, fullname: str) -> types.CodeType:  # noqa: ARG002 - the file is the module's own
         """The code of the file."""
         content = Path(self.path).read_bytes()
         self._files.check(self._file, content)
