@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from envscaler_mcp.cli.bench_replay import replay_scripts
+from envscaler_mcp.cli.bench_report import report_runs
 from envscaler_mcp.cli.bench_run import run_official
 from envscaler_mcp.cli.printing import print_json, say
 
@@ -21,6 +22,7 @@ def bench() -> None:
 
 app.command("run")(run_official)
 app.command("replay")(replay_scripts)
+app.command("report")(report_runs)
 
 
 @app.command("list")

@@ -26,6 +26,7 @@ def run_official(ctx: typer.Context, options: BenchOptions) -> None:
     from envscaler_mcp.episode.agent import RunAbortedError
     from envscaler_mcp.episode.agents import agent_named
     from envscaler_mcp.official.running import plan_benchmark, run_benchmark
+    from envscaler_mcp.official.scripted import reference_agent
     from envscaler_mcp.official.stage import Stage
     from envscaler_mcp.runs import open_models
 
@@ -38,7 +39,10 @@ def run_official(ctx: typer.Context, options: BenchOptions) -> None:
         async def play() -> Tally:
             opening = open_models(plan, options.out, models.get("agent"), models.get("user"), budget=options.budget)
             async with opening as (agents, users):
-                _, make_agent = agent_named(options.agent, agents)
+                # The stored solution of a benchmark is its authors' own.
+                make_agent = (
+                    reference_agent(stage) if options.agent == "oracle" else agent_named(options.agent, agents)[1]
+                )
                 return await run_benchmark(stage, plan, make_agent, users, options.out, options.parallel, progress)
 
         try:

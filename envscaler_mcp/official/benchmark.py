@@ -91,8 +91,8 @@ class Benchmark(Protocol):
         """Whether a model plays the user."""
 
     @property
-    def published(self) -> Mapping[str, Any]:
-        """Figures that a paper prints, for `bench report`: rows of model, score and setting."""
+    def published(self) -> Mapping[str, float]:
+        """Figures of the EnvScaler paper, in percent, by what they are of."""
 
     @property
     def differences(self) -> tuple[str, ...]:
@@ -103,6 +103,9 @@ class Benchmark(Protocol):
 
     def tasks(self, source: Source) -> Sequence[OfficialTask]:
         """All tasks, in the official order."""
+
+    def alone(self, task: OfficialTask, server: str) -> Mapping[str, Any]:
+        """The content of a world with one of the task's servers, and all tools of that."""
 
     def rules(self, task: OfficialTask) -> EpisodeRules:
         """What ends an episode."""

@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 
 from envscaler_mcp.artifacts import Call
-from envscaler_mcp.episode.agent import Action
+from envscaler_mcp.episode.agent import Action, MakeAgent
 from envscaler_mcp.episode.live import EpisodeLimits
 from envscaler_mcp.errors import ArtifactError
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, Fixture, OfficialTask
@@ -142,6 +142,11 @@ def _unlike_verdict(fixture: Fixture, judged: JudgedEpisode) -> Iterator[str]:
 def reference_fixture(task: OfficialTask) -> Fixture:
     """The authors' solution as a script."""
     return Fixture(task.id, "reference", task.reference, expected={"valid": True})
+
+
+def reference_agent(stage: Stage) -> MakeAgent:
+    """The agent that plays the authors' solution of each task."""
+    return lambda _briefing, scenario: Script(stage.tasks[scenario.id].reference)
 
 
 def by_benchmark(fixtures: Sequence[tuple[Benchmark, Fixture]]) -> Iterator[tuple[Benchmark, list[Fixture]]]:

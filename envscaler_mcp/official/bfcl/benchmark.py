@@ -54,7 +54,7 @@ class Bfcl:
 
     edition: str
     requirement: Requirement
-    published: Mapping[str, Any]
+    published: Mapping[str, float]
     categories: tuple[str, ...] = CATEGORIES
     max_steps: int = (STEPS + 2) * _MOST_TURNS
     temperature: float | None = 0.001
@@ -110,6 +110,11 @@ class Bfcl:
                 servers=tuple(classes),
                 reference=tuple(_steps([_call(text, parameters) for text in turn]) for turn in truth),
             )
+
+    def alone(self, task: OfficialTask, server: str) -> Mapping[str, Any]:
+        """One class at its start in the task; nothing is withheld, as no turn would release it."""
+        content = {name: value for name, value in task.content.items() if name != "missed_function"}
+        return {**content, "involved_classes": [server], "documents": {server: task.content["documents"][server]}}
 
     def rules(self, task: OfficialTask) -> _Rules:  # noqa: ARG002
         """The same for every task."""
