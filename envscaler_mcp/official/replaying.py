@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import anyio
 
@@ -99,13 +100,14 @@ def _moves(record: Trajectory) -> list[Action]:
         if not is_call(first):
             moves.append(Action(text=first.text))
             continue
-        calls = [
-            # What could not be read is for the episode to refuse again.
-            Call.model_construct(**{"tool": step.tool, "arguments": step.malformed or dict(step.arguments)})
-            for step in (first, *more)
-        ]
+        calls = [Call.model_construct(tool=step.tool, arguments=_arguments(step)) for step in (first, *more)]
         moves.append(Action(first.text, calls[0].tool, calls[0].arguments, tuple(calls[1:])))
     return moves
+
+
+def _arguments(step: Step) -> Any:
+    """As they were sent; what could not be read is for the episode to refuse again."""
+    return step.malformed or dict(step.arguments)
 
 
 class _Recorded:

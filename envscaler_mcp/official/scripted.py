@@ -13,8 +13,9 @@ from typing import Any
 
 import anyio
 
-from envscaler_mcp.artifacts import Call
-from envscaler_mcp.episode.agent import Action, MakeAgent
+from envscaler_mcp.artifacts import Call, Scenario
+from envscaler_mcp.episode.agent import Action, Briefing, MakeAgent
+from envscaler_mcp.episode.agents import DONE
 from envscaler_mcp.episode.live import EpisodeLimits
 from envscaler_mcp.errors import ArtifactError
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, Fixture, OfficialTask
@@ -146,7 +147,12 @@ def reference_fixture(task: OfficialTask) -> Fixture:
 
 def reference_agent(stage: Stage) -> MakeAgent:
     """The agent that plays the authors' solution of each task."""
-    return lambda _briefing, scenario: Script(stage.tasks[scenario.id].reference)
+
+    def made(_briefing: Briefing, scenario: Scenario) -> Script:
+        reference = stage.tasks[scenario.id].reference
+        return Script(reference, [DONE] * len(reference))
+
+    return made
 
 
 def by_benchmark(fixtures: Sequence[tuple[Benchmark, Fixture]]) -> Iterator[tuple[Benchmark, list[Fixture]]]:
