@@ -23,8 +23,8 @@ from typing import Any, Self
 import anyio
 import anyio.to_thread
 
-from envscaler_mcp.errors import LaunchError, WorkerEndedError
-from envscaler_mcp.sandbox.frames import Bounds, FrameError, Reader, encode
+from envscaler_mcp.errors import LaunchError, SandboxError, WorkerEndedError
+from envscaler_mcp.sandbox.frames import Bounds, Reader, encode
 
 _ROOT = Path(__file__).resolve().parents[2]
 _START = (
@@ -185,7 +185,7 @@ class OfficialProcess:
             except TimeoutError as cause:
                 self.close()
                 raise WorkerEndedError("time", f"official code took longer than {_ANSWER_SECONDS:g} seconds") from cause
-            except (OSError, FrameError) as cause:
+            except (OSError, SandboxError) as cause:
                 self.close()
                 raise WorkerEndedError("crash", "the process of official code has ended") from cause
         if "failed" in answer:
