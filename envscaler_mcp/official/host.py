@@ -54,7 +54,7 @@ class HostedCode:
 
 
 class OfficialHost:
-    """An interpreter with the official code, that forks for whoever asks."""
+    """An interpreter with the official code, that forks when it is asked to."""
 
     def __init__(self, code: HostedCode) -> None:
         self._lock = threading.Lock()
