@@ -15,8 +15,11 @@ from mcp import Client, StdioServerParameters
 from typer.testing import CliRunner, Result
 
 from envscaler_mcp.cli.program import app
+from envscaler_mcp.official.benchmark import OfficialTask
 from tests.llm.endpoint import Asked, Reply, Say, scripted_endpoint
 from tests.official.staging import FILES, copied, registered
+from tests.official.till.benchmark import TillBenchmark
+from tests.runs.home import write_home
 
 ROOT = Path(__file__).parent.parent.parent
 FIXTURES = Path(__file__).parent / "scripted.jsonl"
@@ -180,3 +183,30 @@ async def test_a_server_of_a_benchmark_answers_any_host(till: pytest.MonkeyPatch
         assert tools[0].output_schema is None
         result = await client.call_tool("withdraw", {"amount": 11})
         assert (result.content[0].text, result.is_error) == ("Error: not enough in the till", True)  # type: ignore[union-attr]
+
+
+def test_the_overlap_of_a_home_with_a_benchmark_is_counted_in_words_and_names(tmp_path: Path) -> None:
+    home = write_home(tmp_path, tasks=2)
+    measured = envscaler("--home", home, "stats", "--overlap", "till", "--json")
+    assert measured.exit_code == 0, measured.output
+    overlap = json.loads(measured.output)["overlap"]
+    assert (overlap["tasks"], overlap["benchmark_tasks"], overlap["sharing"]) == (2, 3, {"5": 0, "8": 0, "13": 0})
+    assert overlap["same_tool_names"] == {"get_book": ["lending_library"]}
+    unknown = envscaler("--home", home, "stats", "--overlap", "tile")
+    assert (unknown.exit_code, unknown.output.splitlines()[-1]) == (
+        1,
+        "envscaler: There is no benchmark 'tile'; `envscaler bench list` shows them.",
+    )
+
+
+def test_a_task_that_repeats_thirteen_words_of_a_benchmark_is_a_copy(tmp_path: Path) -> None:
+    home = write_home(tmp_path, tasks=2)
+    tasks = home / "generated_servers" / "lending_library" / "scenarios.jsonl"
+    first = json.loads(tasks.read_text(encoding="utf-8").splitlines()[0])["task"]
+    copied_task = OfficialTask("copy", "easy", {}, texts=(f"Please! {first.upper()}",))
+    assert len(first.split()) >= 13
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TillBenchmark, "tasks", lambda _self, _source: [copied_task])
+        measured = envscaler("--home", home, "stats", "--overlap", "till", "--json")
+    assert measured.exit_code == 1
+    assert json.loads(measured.output)["overlap"]["sharing"]["13"] >= 1

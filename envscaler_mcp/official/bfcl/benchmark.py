@@ -109,6 +109,10 @@ class Bfcl:
                 content={**entry, "documents": own},
                 answers={"ground_truth": truth},
                 servers=tuple(classes),
+                texts=tuple(message["content"] for turn in entry["question"] for message in turn),
+                documents=tuple(
+                    (document["name"], document["description"]) for each in own.values() for document in each
+                ),
                 reference=tuple(_steps([_call(text, parameters) for text in turn]) for turn in truth),
             )
 
