@@ -19,7 +19,7 @@ from mcp.server.lowlevel import Server
 from pydantic import Field
 
 from envscaler_mcp.artifacts import StateDiff, Tool
-from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
+from envscaler_mcp.errors import EnvScalerError, WorkerEndedError, ungrouped
 from envscaler_mcp.official.host import OfficialHost, OfficialProcess, asked, opened
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
@@ -130,20 +130,22 @@ class OfficialWorld:
 @asynccontextmanager
 async def open_world(host: OfficialHost, name: str, content: Mapping[str, Any]) -> AsyncIterator[OfficialWorld]:
     """The world of a task, its server and a client of that, for the block."""
-    async with opened(host, content) as process:
-        server = OfficialServer(name, process, await asked(process, "tools", 0))
-        heard: list[OfficialWorld] = []
+    heard: list[OfficialWorld] = []
 
-        async def hear(message: Any) -> None:
-            for world in heard:
-                await world._hear(message)
+    async def hear(message: Any) -> None:
+        for world in heard:
+            await world._hear(message)
 
-        # The handshake of 2025: changes of a list arrive unasked, as most hosts hear of them today.
-        async with Client(server.server, mode="legacy", message_handler=hear) as client:
-            world = OfficialWorld(process, server, client)
-            heard.append(world)
-            await world.read_tools()
-            yield world
+    # What the block raises would leave the client's task group as a group.
+    with ungrouped():
+        async with opened(host, content) as process:
+            server = OfficialServer(name, process, await asked(process, "tools", 0))
+            # The handshake of 2025: changes of a list arrive unasked, as most hosts hear of them today.
+            async with Client(server.server, mode="legacy", message_handler=hear) as client:
+                world = OfficialWorld(process, server, client)
+                heard.append(world)
+                await world.read_tools()
+                yield world
 
 
 def _listed(definition: Mapping[str, Any]) -> types.Tool:
