@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import anyio.to_thread
 
@@ -21,6 +21,7 @@ from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.grading.verdicts import unplayable
 from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
 from envscaler_mcp.official.host import OfficialHost
+from envscaler_mcp.official.over_stdio import Opening, worlds_over_stdio
 from envscaler_mcp.official.source import Source, find
 from envscaler_mcp.official.world import OfficialWorld, open_world
 from envscaler_mcp.runs.playing import JudgedEpisode as JudgedRecord
@@ -45,6 +46,8 @@ class Stage:
     benchmark: Benchmark
     source: Source
     host: OfficialHost
+    opening: Opening | None = None
+    """How worlds are opened that are not in this process."""
 
     @classmethod
     @contextmanager
@@ -93,7 +96,18 @@ class Stage:
 
     def world(self, task: OfficialTask) -> AbstractAsyncContextManager[OfficialWorld]:
         """The task's world, for the block."""
+        if self.opening is not None:
+            return self.opening(task.content)
         return open_world(self.host, self.benchmark.name, task.content)
+
+    @asynccontextmanager
+    async def reached(self, via: Literal["worker", "stdio"]) -> AsyncIterator[Stage]:
+        """The stage with worlds that are reached so, for one player and the block."""
+        if via == "worker":
+            yield self
+            return
+        async with worlds_over_stdio(self.source) as opening:
+            yield replace(self, opening=opening)
 
     def briefing(self, task: OfficialTask, world: OfficialWorld, seed: int = 0) -> Briefing:
         """What an agent is told before its first move, but for the words of the user."""
