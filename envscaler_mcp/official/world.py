@@ -26,7 +26,7 @@ from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 
 DOCUMENT = "envscaler/official"
-"""Under this name the `_meta` of a tool has what the authors' definition says beside name, description and parameters."""
+"""Under this name the `_meta` of a tool has the authors' own definition of it."""
 _CHANGE_SECONDS = 30.0
 # The client says so of every call of a tool that is not listed, and an official world answers these like any other.
 logging.getLogger("client").addFilter(lambda record: "not listed by server" not in str(record.msg))
@@ -36,14 +36,12 @@ _Context = ServerRequestContext[Any]
 class OfficialTool(Tool):
     """A tool of an official benchmark: models are told of it by the authors' own definition."""
 
-    more: dict[str, Any] = Field(default_factory=dict)
-    """What that says beside name, description and parameters."""
+    definition: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def function(self) -> dict[str, Any]:
         """The tool as chat endpoints are told of it in an official run."""
-        definition = {"name": self.name, "description": self.description, "parameters": self.input_schema, **self.more}
-        return {"type": "function", "function": definition}
+        return {"type": "function", "function": self.definition}
 
 
 class _ChangingServer(Server[Any]):
@@ -208,25 +206,26 @@ async def open_world(host: OfficialHost, name: str, content: Mapping[str, Any]) 
 
 
 def _listed(definition: Mapping[str, Any]) -> types.Tool:
-    more = {key: value for key, value in definition.items() if key not in ("name", "description", "parameters")}
     return types.Tool.model_validate(
         {
             "name": definition["name"],
             "description": definition.get("description", ""),
             "inputSchema": definition["parameters"],
-            "_meta": {DOCUMENT: more},
+            # The SDK sorts the keys of a schema, and models read them in the authors' order.
+            "_meta": {DOCUMENT: definition},
         }
     )
 
 
 def _callable(listed: types.Tool) -> CallableTool:
-    more = (listed.meta or {}).get(DOCUMENT, {})
+    plain = {"name": listed.name, "description": listed.description or "", "parameters": listed.input_schema}
+    definition = (listed.meta or {}).get(DOCUMENT)
     tool = OfficialTool(
         name=listed.name,
         description=listed.description or "",
         effect="writes",
         input_schema=listed.input_schema,
-        more=more if isinstance(more, dict) else {},
+        definition=definition if isinstance(definition, dict) else plain,
     )
     return CallableTool(tool, _check, nested=True)
 
