@@ -30,6 +30,7 @@ COMMANDS = (
     "play",
     "run",
     "runs",
+    "bench",
     "bundle",
     "blueprint",
     "build",
