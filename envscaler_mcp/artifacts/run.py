@@ -72,6 +72,8 @@ class PlannedBenchmark(Part):
     """The official package or checkout that serves and judges them."""
     category: str = ""
     """Nothing where all of them are played."""
+    strategy: str = ""
+    """The way in which the model that plays the user is asked, where there is a choice."""
 
 
 class RunPlan(Artifact):

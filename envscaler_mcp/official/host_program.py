@@ -95,6 +95,12 @@ class _PinnedFile(importlib.machinery.SourceFileLoader):
         code: types.CodeType = compile(content, self.path, "exec", dont_inherit=True)
         return code
 
+    def get_data(self, path: str) -> bytes:
+        """The content of a file that lies beside the module's."""
+        content = super().get_data(path)
+        self._files.check(str(Path(self._file).parent / Path(path).name), content)
+        return content
+
 
 class Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Modules that official code imports and does not need here: every name of theirs is there, and means nothing."""
@@ -276,7 +282,7 @@ def _answer_all(adapter: Any) -> None:
             stream.sendall(encode({"failed": f"{type(cause).__name__}: {cause}"[:2000]}))
 
 
-_METHODS = ("call", "digest", "tools")
+_METHODS = ("call", "digest", "tools", "user")
 """What a world of an adapter is asked for; it need not have all of them."""
 
 

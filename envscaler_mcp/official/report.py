@@ -25,7 +25,7 @@ class BenchmarkScore:
     categories: Mapping[str, float | None]
     """Percent solved of the episodes that count, by category; nothing where none was played."""
     score: float | None
-    """The mean of all categories of the benchmark; nothing while one is missing."""
+    """The mean of the benchmark's default categories; nothing while one is missing."""
     done: int
     planned: int
     masked: int
@@ -48,8 +48,8 @@ def _score(folder: Path, plan: RunPlan, tally: Tally) -> BenchmarkScore:
     assert plan.benchmark is not None
     benchmark = benchmark_of(plan.benchmark.name)
     by_category = {name: _solved(f"{benchmark.name}-{name}", tally) for name in benchmark.categories}
-    figures = [figure for figure in by_category.values() if figure is not None]
-    whole = len(figures) == len(by_category) and len(tally.done) == len(plan.episodes)
+    figures = [figure for name in benchmark.default_categories if (figure := by_category[name]) is not None]
+    whole = len(figures) == len(benchmark.default_categories) and len(tally.done) == len(plan.episodes)
     return BenchmarkScore(
         folder=str(folder),
         benchmark=benchmark.name,

@@ -112,6 +112,10 @@ class OfficialWorld:
             await self._changed.wait()
         await self.read_tools()
 
+    async def ask(self, method: str, *given: Any) -> Any:
+        """What the benchmark's own code answers beside its tools; no agent can ask it."""
+        return await asked(self._process, method, *given)
+
     async def digest(self) -> str:
         """Of the state as the official check compares it; empty where the benchmark has no such thing."""
         digest: str = await asked(self._process, "digest")
