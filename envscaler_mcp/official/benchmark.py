@@ -8,7 +8,7 @@ A package adds one by an entry point in the group `envscaler.benchmarks`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -60,6 +60,8 @@ class Fixture:
     """After how many moves the script has ended, where it leaves the episode open."""
     observations: tuple[str, ...] = ()
     """The first 16 digits of the SHA-256 of every result, in the order of the calls."""
+    texts: Callable[[Sequence[Step]], list[str]] = lambda steps: [step.observation for step in steps if step.tool]
+    """What these are the digests of."""
     expected: Mapping[str, Any] = field(default_factory=dict)
     """The fields of the judge's answer that must be so."""
 
@@ -147,6 +149,7 @@ BENCHMARKS: PlugIns[Benchmark] = PlugIns(
         "bfcl-v4": "envscaler_mcp.official.bfcl.benchmark:V4",
         "tau-retail": "envscaler_mcp.official.tau.benchmark:RETAIL",
         "tau-airline": "envscaler_mcp.official.tau.benchmark:AIRLINE",
+        "acebench": "envscaler_mcp.official.ace.benchmark:ACEBENCH",
     },
 )
 """By name, those of this package first."""

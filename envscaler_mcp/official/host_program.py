@@ -49,11 +49,12 @@ class PinnedFiles(importlib.abc.MetaPathFinder):
     ) -> importlib.machinery.ModuleSpec | None:
         """Where the module's file lies, if the module is of an official package."""
         del path, target
-        if name.partition(".")[0] not in self._packages:
+        top = name.partition(".")[0]
+        if top not in self._packages:
             return None
         stem = name.replace(".", "/")
         for root in self._roots:
-            if not (root / name.partition(".")[0]).is_dir():
+            if not (root / top).is_dir() and not (root / f"{top}.py").is_file():
                 continue
             for file in (f"{stem}/__init__.py", f"{stem}.py"):
                 if (root / file).is_file():

@@ -104,7 +104,7 @@ async def _replayed(stage: Stage, fixture: Fixture) -> Replayed:
     if task is None:
         return Replayed(fixture, benchmark.name, (f"there is no task {fixture.task!r}",))
     judged = await play_scripted(stage, task, fixture)
-    observed = [step.observation for step in judged.record.steps if step.tool]
+    observed = fixture.texts(judged.record.steps)
     differences = [*_unlike_results(fixture, observed), *_unlike_verdict(fixture, judged)]
     return Replayed(fixture, benchmark.name, tuple(differences))
 
