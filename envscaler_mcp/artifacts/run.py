@@ -84,7 +84,7 @@ class RunPlan(Artifact):
     mode: Mode = "task"
     user: str = ""
     """Who plays the user of a conversation."""
-    scoring: choices.Scoring | Literal["official"]
+    scoring: Literal["framed", "upstream", "official"]
     """`official`: the code of a benchmark's authors is the judge."""
     max_steps: int
     max_seconds: float

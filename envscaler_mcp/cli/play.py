@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from envscaler_mcp.runs import PricedEndpoint
     from envscaler_mcp.runs.plan import ExternalServer, LocalServer
     from envscaler_mcp.scoring.run_folder import Tally
+    from envscaler_mcp.scoring.task_file import TaskFile
 
 app = typer.Typer(add_completion=False)
 
@@ -43,17 +44,19 @@ def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
     from envscaler_mcp.runs import WorldHome, open_models, run_episodes
     from envscaler_mcp.runs.plan import ExternalServer, LocalServer, plan_episode
     from envscaler_mcp.scoring.run_folder import recorded_episodes
+    from envscaler_mcp.scoring.task_file import TaskFile
     from envscaler_mcp.scoring.trajectory import trajectory_of
 
     if options.out is not None and options.out.is_file():
         raise typer.BadParameter(f"{str(options.out)!r} is a file; name a folder", param_hint="--out")
-    servers = _servers(ctx, options.servers, options.scenarios)
+    tasks = None if options.tasks is None else TaskFile.at(options.tasks)
+    servers = _servers(ctx, options.servers, options.scenarios, tasks)
     if not (options.task or options.scenarios):
         raise typer.BadParameter("say what the agent shall do, or name a --scenario", param_hint="TASK")
     config = _config(options)
     models = _models(ctx, config, options.timeout)
     with ExitStack() as stack:
-        home = stack.enter_context(WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)))
+        home = stack.enter_context(WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx), tasks))
         plan = plan_episode(home, servers, options.task, config)
         folder = options.out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
         external = {server.name: server.target for server in servers if isinstance(server, ExternalServer)}
@@ -110,14 +113,14 @@ def _models(ctx: typer.Context, config: RunConfig, timeout: float) -> dict[str, 
 
 
 def _servers(
-    ctx: typer.Context, servers: Sequence[str], scenarios: Sequence[str]
+    ctx: typer.Context, servers: Sequence[str], scenarios: Sequence[str], tasks: TaskFile | None
 ) -> list[LocalServer | ExternalServer]:
     """Every server once, under a name of its own; a scenario opens the world that was named for it, or one more."""
     from envscaler_mcp.runs.plan import LocalServer
 
     opened = [_server(ctx, text) for text in servers]
     for named in scenarios:
-        environment, scenario = _scenario(ctx, named)
+        environment, scenario = _scenario(ctx, named, tasks)
         waiting = (
             place
             for place, server in enumerate(opened)
@@ -159,9 +162,14 @@ def _word(text: str) -> str:
     return re.sub(r"\W+", "_", text).strip("_")[:60] or "server"
 
 
-def _scenario(ctx: typer.Context, named: str) -> tuple[str, Scenario]:
+def _scenario(ctx: typer.Context, named: str, tasks: TaskFile | None) -> tuple[str, Scenario]:
     from envscaler_mcp.serving.tasks import TaskList
 
+    if tasks is not None:
+        environment = next((name for name in tasks.environments if named in tasks.ids(name)), None)
+        if environment is None:
+            raise typer.BadParameter(f"there is no scenario {named!r} in {tasks.path}", param_hint="--scenario")
+        return environment, tasks.scenario(environment, named)
     servers = settings_of(ctx).servers
     # Those that are made here begin with the id of their environment.
     for entry in sorted(registry_of(ctx).entries, key=lambda entry: not named.startswith(entry.id)):

@@ -87,6 +87,6 @@ class EpisodeConfig(Config):
         return self.max_seconds or (PERSON_SECONDS if self.by_hand else MAX_SECONDS)
 
 
-def steps_of(scoring: str, mode: Mode) -> int:
+def steps_of(scoring: Scoring, mode: Mode) -> int:
     """How many steps an episode has by default."""
     return MAX_STEPS if scoring == "framed" else PUBLISHED_STEPS[mode]

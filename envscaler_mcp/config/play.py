@@ -39,6 +39,10 @@ class PlayOptions(EpisodeConfig):
             panel=SERVERS,
         ),
     ] = ()
+    tasks: Annotated[
+        Path | None,
+        Flag("Fresh tasks that `envscaler tasks` made; --scenario names one of them.", metavar="FILE", panel=SERVERS),
+    ] = None
     agent: Annotated[str, Flag(f"The agent: {', '.join(AGENTS)}.", panel=PLAYERS)] = PERSON
     user: Annotated[str, Flag(f"The user of a conversation: {', '.join(USERS)}.", panel=PLAYERS)] = PERSON
     max_tokens: Annotated[

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Literal, Protocol, cast
 
 from envscaler_mcp.artifacts import Call, Scenario, StateDiff, Step, Tool, Verdict
-from envscaler_mcp.artifacts.episode import Invention, ModelCost, Owner, Scoring
+from envscaler_mcp.artifacts.episode import AnyScoring, Invention, ModelCost, Owner
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.agent import Action, Briefing, Observation, RunAbortedError, UnavailableError
 from envscaler_mcp.episode.audit import UserAudit
@@ -101,7 +101,7 @@ class EpisodeRecord:
     invented: list[Invention] = field(default_factory=list)
     """What the user said and could not know."""
 
-    def without_ending(self, scoring: Scoring) -> Verdict | None:
+    def without_ending(self, scoring: AnyScoring) -> Verdict | None:
         """The verdict where there is no ending to judge: the machine failed, or a call of the agent used its world up."""
         if self.owner == "infrastructure":
             return unplayable("infrastructure", self.reason, scoring)

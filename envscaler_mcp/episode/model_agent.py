@@ -44,8 +44,8 @@ class ModelAgent:
             prompt = self._calling.prompt(self._player.prompts, self._prompt, tools)
         self._tools = self._calling.offered(tools)
         self._task = prompt.user
-        told = [Message(role="system", content=prompt.system)] if prompt.system else []
-        self._messages[: len(told)] = told
+        first = [Message(role="system", content=prompt.system)] if prompt.system else []
+        self._messages[: len(first)] = first
 
     async def act(self, observation: str) -> Action:
         """What the model does next."""

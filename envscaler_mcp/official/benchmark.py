@@ -36,6 +36,10 @@ class OfficialTask:
     """The official classes that can be served alone, as `envscaler serve NAME:SERVER` names them."""
     system: str = ""
     """What the agent's model is told first; nothing is a request without a system message."""
+    texts: tuple[str, ...] = ()
+    """What its user says, or is told to want; nothing is made of it but comparisons."""
+    documents: tuple[tuple[str, str], ...] = ()
+    """Name and description of every tool."""
     reference: tuple[tuple[tuple[Call, ...], ...], ...] = ()
     """The authors' solution, if it is a list of calls: turn by turn, step by step."""
     closing: tuple[str, ...] = ()

@@ -54,7 +54,7 @@ class HostedCode:
 
 
 class OfficialHost:
-    """An interpreter with the official code, that forks for whoever asks."""
+    """An interpreter with the official code, that forks when it is asked to."""
 
     def __init__(self, code: HostedCode) -> None:
         self._lock = threading.Lock()
@@ -84,8 +84,11 @@ class OfficialHost:
         }
         try:
             self._control.sendall(json.dumps(asked).encode() + b"\n")
-            self.loaded: Mapping[str, str] = self._heard()["ready"]
+            answer = self._heard()
+            self.loaded: Mapping[str, str] = answer["ready"]
             """The digest of every official file that was imported."""
+            self.confined: bool = answer["confined"]
+            """Whether the kernel lets no episode and no verdict reach anything of this machine."""
         except BaseException:
             self.close()
             raise

@@ -25,9 +25,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from envscaler_mcp.sandbox import landlock, limits, system
+from envscaler_mcp.sandbox import landlock, limits, seccomp, system
 from envscaler_mcp.sandbox.frames import Bounds, ClosedError, FrameError, Reader, encode
 from envscaler_mcp.sandbox.limits import CHANNEL, MIB, Limits
+from envscaler_mcp.sandbox.probe import Kernel, probe
 
 _MESSAGE = 65536
 LIMITS = Limits(memory=2048 * MIB, cpu_seconds=3600, frame=64 * MIB)
@@ -161,7 +162,7 @@ def main(descriptor: int) -> None:
     except Exception as cause:
         _say(control, {"failed": f"{type(cause).__name__}: {cause}"})
         return
-    _say(control, {"ready": host.files.loaded, "kernel": landlock.version() if system.IS_LINUX else 0})
+    _say(control, {"ready": host.files.loaded, "confined": host.kernel.works})
     while host.serve_one():
         pass
     host.end_all()
@@ -175,6 +176,7 @@ class _Host:
         self._read = b""
         self._handed: list[int] = []
         system.hide_memory()
+        self.kernel = probe()
         adapter = importlib.import_module(asked["adapter"])
         self.files = PinnedFiles(asked["roots"], asked["packages"], asked["pins"])
         _narrow([Stubs(asked["stubs"]), self.files])
@@ -222,8 +224,7 @@ class _Host:
         child = os.fork()
         if child == 0:
             try:
-                _harden(channel, host, self._number)
-                _answer_all(self._adapter)
+                _answer_all(self._adapter, _hardened(channel, host, self._number, self.kernel))
             finally:
                 os._exit(1)
         os.close(channel)
@@ -248,21 +249,22 @@ def _narrow(finders: list[Any]) -> None:
     sys.path_importer_cache.clear()
 
 
-def _harden(channel: int, host: int, number: int) -> None:
-    """Nothing of this machine can be named from here on, as far as its kernel can see to that."""
+def _hardened(channel: int, host: int, number: int, kernel: Kernel) -> socket.socket:
+    """The only way out, as far as this kernel can see to that: nothing else of the machine can be named from here on."""
     limits.leave_the_others(host)
     limits.keep_only(channel)
+    stream = socket.socket(fileno=CHANNEL)
     limits.apply(LIMITS)
     limits.drop_root(number)
     limits.die_with_parent()
-    if system.IS_LINUX:
-        with contextlib.suppress(OSError):
-            system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
-            landlock.forbid_everything()
+    if kernel.works:
+        system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
+        landlock.forbid_everything()
+        seccomp.allow_only_the_list(CHANNEL, forks=False)
+    return stream
 
 
-def _answer_all(adapter: Any) -> None:
-    stream = socket.socket(fileno=CHANNEL)
+def _answer_all(adapter: Any, stream: socket.socket) -> None:
     reader = Reader(stream)
     opened: Any = None
     while True:

@@ -1,6 +1,6 @@
 """Writes the digests of the official files that a benchmark reads and imports: `python -m envscaler_mcp.official.pinning NAME FOLDER`.
 
-For whoever adds a benchmark or moves to another version of one, on a machine where the official files are known to be right.
+For those who add a benchmark or move to another version of one, on a machine where the official files are known to be right.
 """
 
 from __future__ import annotations

@@ -65,8 +65,9 @@ def train_grpo(chosen: argparse.Namespace) -> list[dict[str, Any]]:
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 
-    with rl.local(chosen.home) as gym:
-        names = environments_of(chosen) or list(gym.environments())
+    with rl.local(chosen.home, tasks=chosen.tasks) as gym:
+        names = chosen.env if chosen.tasks else environments_of(chosen)
+        names = names or sorted({task.environment for task in gym.tasks(split="train")})
         model = model_of(chosen)
         if chosen.tiny and chosen.model is None:
             model = str(make_tiny_model(Path(chosen.out) / "tiny-model", texts_of(gym, names)))
@@ -86,6 +87,9 @@ def train_grpo(chosen: argparse.Namespace) -> list[dict[str, Any]]:
 def main(words: Sequence[str] | None = None) -> None:
     """Train as the command line says, and print what each step logged."""
     parser = recipe_parser(__doc__, "a real run on a CPU in minutes, of a model with random weights")
+    parser.add_argument(
+        "--tasks", type=Path, metavar="FILE", help="fresh tasks that `envscaler tasks` made; default: those that ship"
+    )
     parser.add_argument("--steps", type=int, help="optimizer steps")
     parser.add_argument(
         "--solved", type=float, default=0.0, help="share of each solution that is played before (default: 0)"

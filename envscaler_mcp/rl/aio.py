@@ -255,17 +255,24 @@ class AsyncEpisode:
         await self._threads.run(self.blocking.close)
 
 
-def local(home: str | Path | None = None, *, prompts: Path | None = None, endpoint: Endpoint | None = None) -> AsyncGym:
+def local(
+    home: str | Path | None = None,
+    *,
+    tasks: str | Path | None = None,
+    prompts: Path | None = None,
+    endpoint: Endpoint | None = None,
+) -> AsyncGym:
     """A gym in this process."""
-    return AsyncGym(blocking.local(home, prompts=prompts, endpoint=endpoint))
+    return AsyncGym(blocking.local(home, tasks=tasks, prompts=prompts, endpoint=endpoint))
 
 
 def connect(
     url: str | None = None,
     token: str | None = None,
     *,
+    tasks: str | Path | None = None,
     prompts: Path | None = None,
     endpoint: Endpoint | None = None,
 ) -> AsyncGym:
     """A gym at a farm."""
-    return AsyncGym(blocking.connect(url, token, prompts=prompts, endpoint=endpoint))
+    return AsyncGym(blocking.connect(url, token, tasks=tasks, prompts=prompts, endpoint=endpoint))

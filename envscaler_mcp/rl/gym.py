@@ -27,6 +27,7 @@ from envscaler_mcp.rl.places import Place, Task, TaskWorld
 from envscaler_mcp.rl.store import store
 from envscaler_mcp.rl.users import Users
 from envscaler_mcp.scenarios.introduction import introduction_at
+from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.serving.suggestion import did_you_mean
 
 T = TypeVar("T")
@@ -63,8 +64,16 @@ AnyTask = str | Scenario | TaskWithState
 class Gym:
     """Opens episodes of stored or fresh tasks. Threads may share it; closing it closes every episode of it."""
 
-    def __init__(self, place: Place, prompts: Path | None = None, endpoint: Endpoint | None = None) -> None:
+    def __init__(
+        self,
+        place: Place,
+        prompts: Path | None = None,
+        endpoint: Endpoint | None = None,
+        tasks: TaskFile | None = None,
+    ) -> None:
         self._place = place
+        self._tasks = tasks
+        """Fresh tasks that take the place of the stored ones."""
         self._prompts = Prompts(prompts)
         self._users = Users(endpoint)
         self._open: weakref.WeakSet[Episode] = weakref.WeakSet()
@@ -101,7 +110,9 @@ class Gym:
         level: Level | None = None,
         split: Split | None = None,
     ) -> Iterator[Scenario]:
-        """Stored tasks, environment by environment; by default of all environments, levels and splits."""
+        """Stored tasks, or those of the gym's file, environment by environment; by default of all environments, levels and
+        splits.
+        """
         names = (
             self.environments()
             if environment is None
@@ -110,7 +121,7 @@ class Gym:
             else environment
         )
         for name in names:
-            for scenario in self._place.scenarios(self._known(name)):
+            for scenario in self._scenarios(self._known(name)):
                 if level in (None, scenario.level) and split in (None, scenario.split):
                     yield scenario
 
@@ -130,18 +141,30 @@ class Gym:
         return self._place.fresh_tasks(self._known(environment), level, seed, split, proof)
 
     def find(self, scenario: str, environment: str | None = None) -> Scenario:
-        """The stored task of that id; the environment is named where the id does not begin with it."""
+        """The task of that id; the environment is named where the id does not begin with it."""
         names = (
             [environment] if environment else [name for name in self.environments() if scenario.startswith(f"{name}-")]
         )
-        known = [task for name in names for task in self._place.scenarios(self._known(name))]
-        stored = next((task for task in known if task.id == scenario), None)
-        if stored is None:
+        known = [id_ for name in names for id_ in self._ids(self._known(name))]
+        if scenario not in known:
             raise WorldError(
-                f"There is no scenario {scenario!r}{did_you_mean(scenario, [task.id for task in known])}"
+                f"There is no scenario {scenario!r}{did_you_mean(scenario, known)}"
                 + ("" if names else " Its id begins with no environment's; name that with environment=.")
             )
-        return stored
+        return next(self._of_id(name, scenario) for name in names if scenario in self._ids(name))
+
+    def _scenarios(self, environment: str) -> Sequence[Scenario]:
+        return self._place.scenarios(environment) if self._tasks is None else self._tasks.scenarios(environment)
+
+    def _ids(self, environment: str) -> Sequence[str]:
+        if self._tasks is not None:
+            return self._tasks.ids(environment)
+        return [task.id for task in self._place.scenarios(environment)]
+
+    def _of_id(self, environment: str, id_: str) -> Scenario:
+        if self._tasks is not None:
+            return self._tasks.scenario(environment, id_)
+        return next(task for task in self._place.scenarios(environment) if task.id == id_)
 
     def open(
         self,
@@ -187,7 +210,7 @@ class Gym:
 
     def _stored(self, trajectory: Trajectory) -> Scenario | None:
         """The stored task of a trajectory; none where it was one of the program's own."""
-        tasks = self._place.scenarios(self._known(trajectory.environment))
+        tasks = self._scenarios(self._known(trajectory.environment))
         return next((task for task in tasks if task.digest == trajectory.scenario_digest), None)
 
     def close(self) -> None:
@@ -224,10 +247,12 @@ class Gym:
 
     def _task(self, task: AnyTask, environment: str | None = None, state: State | None = None) -> Task:
         if isinstance(task, str):
-            return Task(self.find(task, environment), state)
-        if isinstance(task, Scenario):
-            return Task(task, state)
-        return Task(task.scenario, state or task.start)
+            task = self.find(task, environment)
+        if not isinstance(task, Scenario):
+            return Task(task.scenario, state or task.start)
+        if state is None and self._tasks is not None and task.id in self._tasks.ids(task.environment):
+            state = self._tasks.state(task)
+        return Task(task, state)
 
     def _opened(self, task: Task, count: int, choices: Choices) -> list[Episode]:
         options = EpisodeOptions(**choices)
@@ -290,10 +315,16 @@ class NearProgress(GoalProgress):
         return self.left({})
 
 
-def local(home: str | Path | None = None, *, prompts: Path | None = None, endpoint: Endpoint | None = None) -> Gym:
+def local(
+    home: str | Path | None = None,
+    *,
+    tasks: str | Path | None = None,
+    prompts: Path | None = None,
+    endpoint: Endpoint | None = None,
+) -> Gym:
     """A gym in this process, of a home's environments; by default the home that the command line has.
 
-    `prompts` is a folder with wordings of one's own, `endpoint` is where models are asked that play users; by default the
+    With `tasks`, a file that `envscaler tasks` wrote, its tasks take the place of the stored ones. `prompts` is a folder with wordings of one's own, `endpoint` is where models are asked that play users; by default the
     endpoint of the settings.
     """
     from envscaler_mcp.registry import read_registry
@@ -305,15 +336,15 @@ def local(home: str | Path | None = None, *, prompts: Path | None = None, endpoi
     if home is not None:
         settings = settings.model_copy(update={"home": Path(home).expanduser().resolve()})
     registry = read_registry(settings.registry_file)
-    return Gym(
-        HomePlace(WorldHome(settings.servers, registry), [entry.id for entry in registry.entries]), prompts, endpoint
-    )
+    place = HomePlace(WorldHome(settings.servers, registry), [entry.id for entry in registry.entries])
+    return Gym(place, prompts, endpoint, _task_file(tasks))
 
 
 def connect(
     url: str | None = None,
     token: str | None = None,
     *,
+    tasks: str | Path | None = None,
     prompts: Path | None = None,
     endpoint: Endpoint | None = None,
 ) -> Gym:
@@ -326,14 +357,18 @@ def connect(
 
     settings = Settings.read()
     address = str(settings.farm_socket) if url is None else url
-    return Gym(FarmPlace(address, farm_token(settings) if token is None else token), prompts, endpoint)
+    place = FarmPlace(address, farm_token(settings) if token is None else token)
+    return Gym(place, prompts, endpoint, _task_file(tasks))
 
 
 def read_tasks(file: str | Path) -> Iterator[FreshTask]:
     """The fresh tasks in a file that `envscaler tasks` wrote, one after the other, for `open`."""
-    from envscaler_mcp.scoring.task_file import TaskFile
-
     return iter(TaskFile.at(Path(file)))
+
+
+def _task_file(path: str | Path | None) -> TaskFile | None:
+    """The file of fresh tasks, if one is named."""
+    return None if path is None else TaskFile.at(Path(path).expanduser())
 
 
 def _end(place: Place, users: Users) -> None:

@@ -36,23 +36,27 @@ def envscaler(
     limit: int | None = None,
     url: str | None = None,
     token: str | None = None,
+    tasks: str | None = None,
 ) -> Task:
-    """Tasks of the farm whose control plane is at `url`; by default that of this user on this machine."""
+    """Tasks of the farm whose control plane is at `url`; by default that of this user on this machine.
+
+    `tasks` is a file of fresh tasks, which take the place of the stored ones.
+    """
     names = environments.split(",") if isinstance(environments, str) else list(environments)
     samples: list[Sample] = []
-    with connect(url, token) as gym:
+    with connect(url, token, tasks=tasks) as gym:
         for scenario in gym.tasks([name for name in names if name] or None, level=level, split=split):
             if limit is not None and len(samples) >= limit:
                 break
             kind = {"environment": scenario.environment, "level": scenario.level, "split": scenario.split}
             samples.append(Sample(input=scenario.task, id=scenario.id, metadata=kind))
-    return Task(dataset=MemoryDataset(samples), solver=in_world(url, token), scorer=verdict(), cleanup=closed)
+    return Task(dataset=MemoryDataset(samples), solver=in_world(url, token, tasks), scorer=verdict(), cleanup=closed)
 
 
 @solver  # type: ignore[untyped-decorator]
-def in_world(url: str | None = None, token: str | None = None) -> Solver:
+def in_world(url: str | None = None, token: str | None = None, tasks: str | None = None) -> Solver:
     """Inspect's own agent `react`, with the tools of a world that is opened for the sample."""
-    gym = connect(url, token)
+    gym = connect(url, token, tasks=tasks)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - the agent asks its model itself
         episode = await anyio.to_thread.run_sync(

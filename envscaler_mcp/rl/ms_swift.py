@@ -2,7 +2,8 @@
 
     swift rlhf --rlhf_type grpo --external_plugins envscaler_mcp/rl/ms_swift.py --multi_turn_scheduler gym_scheduler …
 
-A row has `env_config`: `{"name": "envscaler", "environment": …, "scenario": …}`, and for a farm its `url` and `token`.
+A row has `env_config`: `{"name": "envscaler", "environment": …, "scenario": …}`, for a farm its `url` and `token`, and for a
+fresh task `tasks`, the file that it lies in.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class EnvScalerEnv(Env):  # type: ignore[misc] # ms-swift has no types here
 
     def __init__(self, env_config: Mapping[str, Any]) -> None:
         super().__init__(env_config)
-        self._gym = shared_gym(env_config.get("url"), env_config.get("token"), env_config.get("home"))
+        self._gym = shared_gym(*map(env_config.get, ("url", "token", "home", "tasks")))
         self._episode: Episode | None = None
 
     async def reset(self, config: Any) -> tuple[str, dict[str, Any], str]:  # noqa: ARG002 - the row's env_config names the task

@@ -38,6 +38,7 @@ class EnvScalerEnv(BaseTextEnv):  # type: ignore[misc] # skyrl-gym is not instal
         url: str | None = None,
         token: str | None = None,
         home: str | None = None,
+        tasks: str | None = None,
         step_rewards: bool = False,
     ) -> None:
         super().__init__()
@@ -46,7 +47,7 @@ class EnvScalerEnv(BaseTextEnv):  # type: ignore[misc] # skyrl-gym is not instal
             raise RunError(
                 "A row for SkyRL has extra_info with a scenario; `envscaler export --format skyrl` writes them."
             )
-        self._gym = shared_gym(url, token, home)
+        self._gym = shared_gym(url, token, home, tasks)
         self._row = row
         self._step_rewards = step_rewards
         turns = (extras or {}).get("max_turns")
@@ -102,10 +103,15 @@ class EnvScalerEnv(BaseTextEnv):  # type: ignore[misc] # skyrl-gym is not instal
 
 
 def register(
-    *, url: str | None = None, token: str | None = None, home: str | None = None, step_rewards: bool = False
+    *,
+    url: str | None = None,
+    token: str | None = None,
+    home: str | None = None,
+    tasks: str | None = None,
+    step_rewards: bool = False,
 ) -> None:
-    """Name it among skyrl-gym's environments; with `step_rewards` each turn is given what it added to the reward."""
+    """Name it among skyrl-gym's environments. `tasks` is a file of fresh tasks where the rows are of such; with `step_rewards` each turn is given what it added to the reward."""
     import skyrl_gym
 
-    options = {"url": url, "token": token, "home": home, "step_rewards": step_rewards}
+    options = {"url": url, "token": token, "home": home, "tasks": tasks, "step_rewards": step_rewards}
     skyrl_gym.register(id=NAME, entry_point=f"{__name__}:EnvScalerEnv", kwargs=options)

@@ -6,6 +6,7 @@
       _target_: envscaler_mcp.rl.verl.EnvScalerAgentLoop
       url: http://127.0.0.1:8766   # a farm and its token; without them worlds are opened in the worker's own process
       token: …
+      tasks: train.jsonl           # where the rows are of fresh tasks: the file that `envscaler tasks` wrote
 """
 
 from __future__ import annotations
@@ -48,10 +49,16 @@ class EnvScalerAgentLoop(ToolAgentLoop):  # type: ignore[misc] # verl has no typ
     """
 
     def __init__(
-        self, *args: Any, url: str | None = None, token: str | None = None, home: str | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        url: str | None = None,
+        token: str | None = None,
+        home: str | None = None,
+        tasks: str | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self._gym = shared_gym(url, token, home)
+        self._gym = shared_gym(url, token, home, tasks)
         self._episode: Episode | None = None
         self._turn = asyncio.Lock()
         """Calls of one move are made one after the other."""

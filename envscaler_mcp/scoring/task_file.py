@@ -99,6 +99,10 @@ class TaskFile:
         with self._opened() as file:
             return self._task(_line_at(file, line.begin, self.path)).scenario
 
+    def ids(self, environment: str) -> tuple[str, ...]:
+        """Those of the tasks of an environment."""
+        return tuple(self._places.tasks.get(environment, {}))
+
     def write_played(self, folder: Path, ids: AbstractSet[str]) -> None:
         """Copy these tasks into a run folder, where replaying, judging and exporting look for them; once."""
         with PlainFolder.at(folder) as opened, self._opened() as file:

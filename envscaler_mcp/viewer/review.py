@@ -11,6 +11,7 @@ from typing import Any, cast
 from envscaler_mcp.artifacts import Scenario, Trajectory, Verdict
 from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, RunError
+from envscaler_mcp.grading.verdicts import own_rule
 from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.scoring.trajectory import read_attempt, trajectory_of
@@ -71,7 +72,7 @@ class Review:
         initial, published = place.initial(scenario), place.code.published
 
         def answers(state: Mapping[str, Any]) -> tuple[bool, ...]:
-            return self._judge(scenario, initial, state, episode.verdict.scoring, published).checks
+            return self._judge(scenario, initial, state, own_rule(episode.verdict.scoring), published).checks
 
         return milestones(episode.steps, initial, episode.final_hash, answers)
 

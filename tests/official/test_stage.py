@@ -77,15 +77,21 @@ async def test_a_set_is_printed_in_the_same_order_in_every_host(stage: Stage) ->
 
 
 @confined
-@pytest.mark.parametrize("name", ["read", "write", "spawn"])
+@pytest.mark.parametrize("name", ["read", "write"])
 async def test_official_code_reaches_nothing_on_this_machine(stage: Stage, tmp_path: Path, name: str) -> None:
     file = tmp_path / "file"
     file.write_text("yours", encoding="utf-8")
     file.chmod(0o666)
-    given = {} if name == "spawn" else {"path": str(file)}
-    judged = await played(stage, "till_1", scripted([[[(name, given)]]]))
+    judged = await played(stage, "till_1", scripted([[[(name, {"path": str(file)})]]]))
     assert judged.record.steps[0].observation.startswith("Error: ")
     assert file.read_text(encoding="utf-8") == "yours"
+
+
+@confined
+@pytest.mark.parametrize("name", ["spawn", "connect"])
+async def test_official_code_that_starts_a_process_or_opens_a_socket_is_ended(stage: Stage, name: str) -> None:
+    judged = await played(stage, "till_1", scripted([[[(name, {})]]]))
+    assert (judged.verdict.owner, judged.verdict.masked) == ("environment", True)
 
 
 async def test_a_world_whose_process_ends_is_no_failure_of_the_agent(stage: Stage) -> None:

@@ -22,6 +22,7 @@ from envscaler_mcp.episode import transcript
 from envscaler_mcp.episode.agent import Action
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.errors import EnvScalerError, LaunchError, RunError, WorldError
+from envscaler_mcp.rl.trl import dataset, factories
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.replaying import Replayed, replay_run
 from envscaler_mcp.scoring.run_folder import read_plan, read_trajectories, recorded_episodes
@@ -439,6 +440,37 @@ def test_fresh_tasks_of_a_file_are_solved_in_both_places(gym: rl.Gym, fresh: Pat
             assert episode.verify().reward == 0.0
             solve(episode)
             assert episode.verify().reward == 1.0
+
+
+@pytest.mark.parametrize("place", ["here", "there"])
+def test_a_gym_with_a_file_has_its_tasks_in_place_of_the_stored_ones(place: str, farm: Program, fresh: Path) -> None:
+    opened = (
+        rl.local(ROOT, tasks=fresh)
+        if place == "here"
+        else rl.connect(farm.control, farm.token("control", 3_600), tasks=fresh)
+    )
+    with opened as gym:
+        stored = list(gym.tasks())
+        assert [task.digest for task in stored] == [task.scenario.digest for task in rl.read_tasks(fresh)]
+        for task in stored:
+            with gym.open(task.id) as episode, gym.open(task) as other:
+                assert episode.state() == other.state()
+                solve(episode)
+                assert (episode.verify().reward, other.verify().reward) == (1.0, 0.0)
+        with pytest.raises(WorldError, match=r"no scenario 'tool_crib-easy-01'"):
+            gym.open("tool_crib-easy-01")
+
+
+def test_trl_trains_on_fresh_tasks_as_on_those_that_ship(fresh: Path) -> None:
+    with rl.local(ROOT, tasks=fresh) as gym:
+        rows = dataset(gym, "tool_crib", split=None)
+        assert [row["scenario"] for row in rows] == [task.scenario.id for task in rl.read_tasks(fresh)]
+        instance = factories(gym, ["tool_crib"])["tool_crib"]()
+        for row in rows:
+            instance.reset(**row)
+            for call in gym.find(row["scenario"]).oracle:
+                getattr(instance, call.tool)(**call.arguments)
+            assert instance.get_reward() == 1.0
 
 
 def test_fresh_tasks_are_streamed_where_the_blueprint_is(here: rl.Gym, there: rl.Gym, fresh: Path) -> None:

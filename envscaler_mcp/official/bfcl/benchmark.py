@@ -44,6 +44,7 @@ _STUBS = (
 _DIFFERENCES = (
     "A call whose arguments are no JSON object is answered with an error, and the turn goes on; officially the turn ends.",
     "A call whose name or arguments are no identifiers is answered as an unknown function; officially it is evaluated.",
+    "An answer without words and calls stands as … in later requests; officially it stands as the endpoint gave it.",
     "The judge is the official runner; the model handler, which sends the requests, is this package's.",
 )
 
@@ -110,6 +111,10 @@ class Bfcl:
                 content={**entry, "documents": own},
                 answers={"ground_truth": truth},
                 servers=tuple(classes),
+                texts=tuple(message["content"] for turn in entry["question"] for message in turn),
+                documents=tuple(
+                    (document["name"], document["description"]) for each in own.values() for document in each
+                ),
                 reference=tuple(_steps([_call(text, parameters) for text in turn]) for turn in truth),
             )
 

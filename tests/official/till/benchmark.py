@@ -60,6 +60,8 @@ class TillBenchmark:
                 content={name: line[name] for name in ("balance", "says", "withheld")},
                 answers={"wanted": line["wanted"]},
                 servers=("Till",),
+                texts=tuple(line["says"]),
+                documents=(("deposit", "puts in"), ("withdraw", "takes out"), ("get_book", "reads the book")),
                 reference=tuple(
                     tuple((Call(tool=name, arguments=arguments),) for name, arguments in turn) for turn in line["calls"]
                 ),

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import socket
 
 import heavy_things_nobody_has
 
@@ -37,6 +38,9 @@ class Till:
 
     def spawn(self):
         return os.fork()
+
+    def connect(self):
+        return str(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
 
     def shake(self):
         self.balance = int.from_bytes(os.urandom(8), "big")
