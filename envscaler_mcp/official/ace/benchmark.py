@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.resources import files
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -15,6 +14,7 @@ from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
 from envscaler_mcp.episode.user import Look, User
+from envscaler_mcp.official.ace.solutions import solution_of
 from envscaler_mcp.official.ace.texts import calls_of, language_text, message_of
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
@@ -78,15 +78,14 @@ class AceBench:
         policies = _policies(source, language)
         for entry in source.json_lines(f"data_all/data_{language}/{file}"):
             answer = answers[entry["id"]]
-            task_id = f"{language}_{entry['id']}"
             yield OfficialTask(
-                id=task_id,
+                id=f"{language}_{entry['id']}",
                 category=category,
                 content={**entry, "language": language, "kind": kind},
                 answers={"ground_truth": answer["ground_truth"], "mile_stone": answer["mile_stone"]},
                 servers=("travel" if "Travel" in entry["involved_classes"] else "phone",),
                 system=_system(language, kind, entry["involved_classes"], policies),
-                reference=(tuple(_reference(task_id, answer["mile_stone"])),),
+                reference=(tuple((call,) for call in solution_of(entry, answer)),),
                 closing=(FINISHED,),
             )
 
@@ -211,22 +210,6 @@ def _system(language: str, kind: str, classes: Sequence[str], policies: Mapping[
         return first
     parts = [policies[trade] for name, trade in (("Travel", "TRAVEL"), ("BaseApi", "BASE")) if name in classes]
     return "\n\n".join([first, *parts])
-
-
-def _reference(task: str, milestones: Sequence[Any]) -> Iterator[tuple[Call, ...]]:
-    """The milestones as calls; a solution of ours where they are no program, or do not lead to the reference's state."""
-    texts = _solutions().get(task)
-    if texts is None:
-        texts = milestones[0] if isinstance(milestones[0], list) else milestones
-    for text in texts:
-        yield tuple(Call(tool=name, arguments=given) for name, given in calls_of(text))
-
-
-def _solutions() -> Mapping[str, Sequence[str]]:
-    solutions: dict[str, list[str]] = json.loads(
-        files("envscaler_mcp.official.ace").joinpath("solutions.json").read_text(encoding="utf-8")
-    )
-    return solutions
 
 
 ACEBENCH = AceBench(
