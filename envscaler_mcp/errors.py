@@ -37,6 +37,15 @@ class SandboxError(EnvScalerError):
     """Unread code was refused, or its worker ended."""
 
 
+class NoEndingError(WorldError):
+    """The state of a world cannot be read any more, so that there is no ending to judge."""
+
+    def __init__(self, message: str, owner: Literal["agent", "environment"]) -> None:
+        super().__init__(message)
+        self.owner: Literal["agent", "environment"] = owner
+        """Through whom its world is gone."""
+
+
 Reason = Literal["hostile", "time", "memory", "crash", "closed"]
 """`hostile`: it asked for what no world needs, or broke the wire; the others say which bound it went over, or that it
 broke down. `closed`: its owner closed it."""

@@ -38,7 +38,7 @@ from envscaler_mcp.episode.transcript import (
     storable,
 )
 from envscaler_mcp.episode.user import BrokenUserError, Reply, User, stops_by_rule
-from envscaler_mcp.errors import EnvScalerError, LaunchError, WorkerEndedError, WorldError
+from envscaler_mcp.errors import EnvScalerError, LaunchError, NoEndingError, WorkerEndedError, WorldError
 from envscaler_mcp.grading.verdicts import final_verdict, ungraded_as_published, unplayable
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
@@ -135,6 +135,8 @@ def owner_of_loss(cause: WorkerEndedError | WorldError) -> Literal["agent", "env
     At the start it could be read. So what is too much, or cannot be told, has come of the agent's calls. Only code that
     broke its worker down, or did what no world needs, has failed by its own doing.
     """
+    if isinstance(cause, NoEndingError):
+        return cause.owner
     return "environment" if isinstance(cause, WorkerEndedError) and not cause.used_too_much else "agent"
 
 

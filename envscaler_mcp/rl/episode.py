@@ -16,10 +16,10 @@ from envscaler_mcp.episode.calling import action_of_message, calls_of_message
 from envscaler_mcp.episode.live import LiveEpisode, owner_of_loss
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.user import User
-from envscaler_mcp.errors import LaunchError, RunError, UnreadableStateError, WorldError
+from envscaler_mcp.errors import LaunchError, NoEndingError, RunError, UnreadableStateError, WorldError
 from envscaler_mcp.grading.verdicts import unplayable
 from envscaler_mcp.rl.functions import functions_of
-from envscaler_mcp.rl.places import NoEndingError, Task, TaskWorld
+from envscaler_mcp.rl.places import Task, TaskWorld
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 
@@ -168,6 +168,8 @@ class Episode:
 
     def say(self, text: str, *, tokens: int = 0) -> str | None:
         """Say something: what the user replies. None where no user hears it, or the episode has ended before they could reply."""
+        if self.done:
+            return None
         observation = self.act(Action(text=text), tokens=tokens)
         return str(observation) if self._live.user is not None and observation.answers else None
 
@@ -213,7 +215,8 @@ class Episode:
 
     def progress(self) -> float:
         """The reward of the state as it is now, for rewards of single steps. MaskedError where none can be told."""
-        if self._judged is None or self._judged[0] != self._writes:
+        # At a farm a policy may also call at the world's own address, which nothing here counts.
+        if self._judged is None or self._judged[0] != self._writes or self._world.url:
             scoring = self.options.scoring
             verdict = self._verdict(scoring, lambda: self._world.judge(scoring))
             if verdict.masked:
@@ -228,9 +231,7 @@ class Episode:
             return lost
         try:
             return record.verdict(judge())
-        except NoEndingError as cause:
-            return unplayable(record.world_lost or cause.owner, str(cause), scoring)
-        except UnreadableStateError as cause:
+        except (NoEndingError, UnreadableStateError) as cause:
             return unplayable(record.world_lost or owner_of_loss(cause), str(cause), scoring)
         except WorldError as cause:
             return unplayable("environment", str(cause), scoring)

@@ -11,11 +11,11 @@ from envscaler_mcp.artifacts import Environment, FreshTask, Scenario, StateDiff,
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.episode.live import owner_of_loss, too_large
 from envscaler_mcp.episode.progress import ChecksOfGoals, goals_played
-from envscaler_mcp.errors import LaunchError, UnreadableStateError, WorkerEndedError, WorldError
+from envscaler_mcp.errors import LaunchError, NoEndingError, UnreadableStateError, WorkerEndedError, WorldError
 from envscaler_mcp.farm.tokens import kept_secret, token_for
 from envscaler_mcp.rl.calls import TooLargeCallError, WorldCalls
 from envscaler_mcp.rl.here import Closer
-from envscaler_mcp.rl.places import NoEndingError, Task
+from envscaler_mcp.rl.places import Task
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool, callable_tools
 from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld, UnknownWorldError

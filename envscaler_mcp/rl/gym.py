@@ -206,7 +206,10 @@ class Gym:
 
     def store(self, folder: str | Path, trajectories: Iterable[Trajectory]) -> None:
         """Write recorded episodes into a run folder, which `envscaler runs` and `envscaler export` read."""
-        store(Path(folder), list(trajectories), self._stored)
+        recorded = list(trajectories)
+        store(Path(folder), recorded, self._stored)
+        if self._tasks is not None:
+            self._tasks.write_played(Path(folder), {trajectory.scenario for trajectory in recorded})
 
     def _stored(self, trajectory: Trajectory) -> Scenario | None:
         """The stored task of a trajectory; none where it was one of the program's own."""

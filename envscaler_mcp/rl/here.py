@@ -15,8 +15,8 @@ from envscaler_mcp.artifacts.scenario import ProofExtent
 from envscaler_mcp.config.choices import Level, Split
 from envscaler_mcp.episode.live import owner_of_loss
 from envscaler_mcp.episode.progress import ChecksOfGoals, checks_of_goals
-from envscaler_mcp.errors import WorkerEndedError, WorldError
-from envscaler_mcp.rl.places import NoEndingError, Task
+from envscaler_mcp.errors import NoEndingError, WorkerEndedError, WorldError
+from envscaler_mcp.rl.places import Task
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.serving import LocalWorld, Outcome
 from envscaler_mcp.serving.code import CallableTool

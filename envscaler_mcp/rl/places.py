@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Environment, FreshTask, Scenario, State, StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.scenario import ProofExtent
 from envscaler_mcp.config.choices import Level, Split
 from envscaler_mcp.episode.progress import ChecksOfGoals
-from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
-
-
-class NoEndingError(WorldError):
-    """The state of a world cannot be read any more, so that there is no ending to judge."""
-
-    def __init__(self, message: str, owner: Literal["agent", "environment"]) -> None:
-        super().__init__(message)
-        self.owner = owner
-        """Through whom its world is gone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +29,7 @@ from envscaler_mcp.rl.gym import AnyTask, Choices, Gym, local
 Masked = Literal["raise", "zero"]
 """What becomes of an episode that has no reward: MaskedError, or 0 with `masked` in its info."""
 
-_TURN_ENDS = re.compile(r"(?:\s*(?:<\|im_end\|>|<\|endoftext\|>))+\s*\Z")
+_TURN_ENDS = "<|im_end|>", "<|endoftext|>"
 """What a trainer leaves of the template if it decodes special tokens too."""
 
 
@@ -201,10 +200,22 @@ def ending_of(verdict: Verdict) -> dict[str, Any]:
 
 def move_of_text(text: str, *, tokens: int = 0) -> Action:
     """The move that a policy wrote: its calls between tags as Qwen3 and the Hermes models write them, or what it said."""
-    answer, thoughts = without_thoughts(_TURN_ENDS.sub("", text))
+    answer, thoughts = without_thoughts(_without_turn_ends(text))
     said, calls = WrittenCalls().read(ChatResponse(text=answer))
     action = action_of(said, calls, thoughts)
     return replace(action, use=ModelCost(completion_tokens=tokens)) if tokens else action
+
+
+def _without_turn_ends(text: str) -> str:
+    # A pattern would begin anew at every blank: a turn of nothing else would take minutes.
+    end, ended = len(text), False
+    while True:
+        while end and text[end - 1].isspace():
+            end -= 1
+        mark = next((mark for mark in _TURN_ENDS if text.endswith(mark, 0, end)), None)
+        if mark is None:
+            return text[:end] if ended else text
+        end, ended = end - len(mark), True
 
 
 def observed_text(action: Action, observation: Observation) -> str:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Unpack
 
 from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.config.choices import Level, Split
-from envscaler_mcp.errors import RunError
+from envscaler_mcp.errors import RunError, SandboxError, WorldError
 from envscaler_mcp.rl.episode import Episode
 from envscaler_mcp.rl.functions import python_name, tool_method
 from envscaler_mcp.rl.gym import Choices, Gym
@@ -32,7 +32,7 @@ _TAKEN = frozenset({"reset", "get_reward"})
 
 
 MOST_STARTS = 64
-"""RolloutStarts of one environment that stay open, to be forked by the rollouts of their groups."""
+"""Starts of one environment that stay open, to be forked by the rollouts of their groups."""
 
 
 class RolloutStarts:
@@ -45,12 +45,17 @@ class RolloutStarts:
 
     def fork(self, scenario: str, begun: int = 0) -> Episode:
         """An episode of its own at a task, after so many calls of the stored solution."""
-        start = self._open.get((scenario, begun))
-        if start is None:
-            start = self._open[scenario, begun] = self._begun(scenario, begun)
-            if len(self._open) > MOST_STARTS:
-                self._open.popitem(last=False)[1].close()
-        self._open.move_to_end((scenario, begun))
+        known = self._open.get((scenario, begun))
+        if known is not None:
+            self._open.move_to_end((scenario, begun))
+            try:
+                return known.fork()
+            except (WorldError, SandboxError):
+                # Its worker ended, or its lease at a farm.
+                self._open.pop((scenario, begun)).close()
+        start = self._open[scenario, begun] = self._begun(scenario, begun)
+        if len(self._open) > MOST_STARTS:
+            self._open.popitem(last=False)[1].close()
         return start.fork()
 
     def _begun(self, scenario: str, begun: int) -> Episode:

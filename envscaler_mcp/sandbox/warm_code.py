@@ -19,7 +19,7 @@ from functools import lru_cache
 from queue import Queue
 from weakref import WeakValueDictionary
 
-from envscaler_mcp.errors import SandboxError, WorldError
+from envscaler_mcp.errors import SandboxError, WorkerEndedError, WorldError
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits, resident
 from envscaler_mcp.sandbox.worker_handle import WorkerHandle
@@ -70,14 +70,37 @@ class LoadedWorkers:
             loading = self._loading.setdefault(key, threading.Lock())
         with loading:
             known = self._known(key)
-            if known is None:
-                line = _load(code, limits, layers)
-                if not line.forks:
-                    return _rehearsed(line)
-                known = self._keep(key, _Loaded(line, code))
-        world = self._spare_of(known) or _next_world(known.line)
+            if known is not None:
+                world = self._world_of(key, known)
+                if world is not None:
+                    return world
+            line = _load(code, limits, layers)
+            if not line.forks:
+                return _rehearsed(line)
+            known = self._keep(key, _Loaded(line, code))
+            world = _next_world(line)
         self._stock_later(key)
         return world
+
+    def _world_of(self, key: Key, known: _Loaded) -> WorkerHandle | None:
+        """A world of what was loaded before; None where that was ended from outside, and has to be loaded again."""
+        world = self._spare_of(known)
+        if world is None:
+            try:
+                world = _next_world(known.line)
+            except WorkerEndedError as cause:
+                if cause.reason not in ("crash", "closed"):
+                    raise
+                self._drop(key, known)
+                return None
+        self._stock_later(key)
+        return world
+
+    def _drop(self, key: Key, known: _Loaded) -> None:
+        with self._lock:
+            if self._loaded.get(key) is known:
+                del self._loaded[key]
+        known.close()
 
     def memory(self) -> int:
         """Bytes that these workers hold for themselves."""

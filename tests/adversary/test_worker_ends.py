@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
-from functools import partial
+from functools import partial, partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,15 @@ import anyio
 import anyio.to_thread
 import pytest
 
+from envscaler_mcp import rl
 from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.live import owner_of_loss
 from envscaler_mcp.errors import Reason, WorkerEndedError
 from envscaler_mcp.launch.opening import open_session
 from envscaler_mcp.pipeline.importing import import_upstream
+from envscaler_mcp.rl.here import HomeWorld
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.scoring.run_folder import read_trajectories
@@ -132,3 +135,20 @@ async def test_a_worker_that_ends_while_its_state_is_read_has_the_same_owner_on_
                 await anyio.to_thread.run_sync(read)
             assert caught.value.reason == reason
             assert owner_of_loss(caught.value) == owner
+
+
+@pytest.mark.parametrize("mode", ["task", "conversation"])
+@pytest.mark.parametrize(("reason", "owner"), [("crash", "environment"), ("memory", "agent")])
+def test_a_trainer_hears_the_same_owner_in_a_task_and_when_a_user_looks_at_the_world(
+    mode: Mode, reason: Reason, owner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(WorldHome, "open_task", partialmethod(WorldHome.open_task, isolation="auto"))
+    with rl.local(ROOT) as gym, gym.open("library_loans-easy-01", mode=mode) as episode:
+        for call in episode.scenario.oracle:
+            episode.call(call.tool, call.arguments)
+        assert episode.verify().reward == 1.0
+        assert isinstance(episode._world, HomeWorld)
+        doomed(episode._world._session, reason)
+        episode.say("That is done.")
+        verdict = episode.verify()
+        assert (verdict.owner, verdict.masked, verdict.reward) == (owner, owner == "environment", 0.0)

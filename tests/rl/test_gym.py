@@ -22,6 +22,7 @@ from envscaler_mcp.episode import transcript
 from envscaler_mcp.episode.agent import Action
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.errors import EnvScalerError, LaunchError, RunError, WorldError
+from envscaler_mcp.rl.episode import BlockingChannel, drive
 from envscaler_mcp.rl.trl import dataset, factories
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.runs.replaying import Replayed, replay_run
@@ -459,6 +460,28 @@ def test_a_gym_with_a_file_has_its_tasks_in_place_of_the_stored_ones(place: str,
                 assert (episode.verify().reward, other.verify().reward) == (1.0, 0.0)
         with pytest.raises(WorldError, match=r"no scenario 'tool_crib-easy-01'"):
             gym.open("tool_crib-easy-01")
+
+
+def test_stored_episodes_of_fresh_tasks_are_replayed_and_exported(fresh: Path, tmp_path: Path) -> None:
+    with rl.local(ROOT, tasks=fresh) as gym:
+        task = next(gym.tasks())
+        with gym.open(task) as episode:
+            solve(episode)
+            episode.finish()
+            assert episode.say("One more thing.") is None
+            gym.store(tmp_path / "run", [episode.record()])
+    words = ["export", "run", tmp_path / "run", "--format", "trl", "--out", tmp_path / "rows.jsonl"]
+    subprocess.run([sys.executable, "-m", "envscaler_mcp", "--home", ROOT, *map(str, words)], check=True)
+    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
+
+
+def test_progress_at_a_farm_counts_calls_that_were_made_at_the_worlds_address(there: rl.Gym) -> None:
+    with there.open(TASK) as episode:
+        assert episode.progress() == 0.0
+        behind = BlockingChannel(episode._world, episode._tools)
+        for call in TASK.oracle:
+            drive(behind.call(call.tool, call.arguments, True))
+        assert episode.progress() == 1.0
 
 
 def test_trl_trains_on_fresh_tasks_as_on_those_that_ship(fresh: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import warnings
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from envscaler_mcp import rl
 from envscaler_mcp.errors import LaunchError, RunError
@@ -214,3 +217,16 @@ def test_no_library_is_imported_by_the_adapters() -> None:
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     assert answer.stdout == "[]\n"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from([" ", "\n", "<|im_end|>", "<|endoftext|>", "x", "<|"]), max_size=30))
+def test_only_what_a_template_ends_a_turn_with_is_left_out_of_it(parts: list[str]) -> None:
+    said = move_of_text(text := "".join(parts)).text
+    assert said == move_of_text(re.sub(r"(\s*<\|(im_end|endoftext)\|>)+\s*\Z", "", text)).text
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("text", ["\n" * 500_000 + "x", "<|im_end|>" * 50_000 + "x", " \n<|im_end|>" * 50_000])
+def test_a_long_turn_of_nothing_is_read_at_once(text: str) -> None:
+    assert move_of_text(text).tool is None

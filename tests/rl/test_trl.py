@@ -66,6 +66,17 @@ def test_a_conversation_is_refused_with_what_to_do(here: rl.Gym) -> None:
         factories(here, ENVIRONMENTS, mode="conversation")
 
 
+def test_a_start_whose_world_was_closed_is_opened_again(there: rl.Gym) -> None:
+    instance = tool_class(there, "library_loans")()
+    task = next(there.tasks("library_loans"))
+    instance.reset(prompt=[], scenario=task.id)
+    for start in type(instance)._starts._open.values():
+        # As a farm closes a world whose lease is over.
+        start._world.close()
+    instance.reset(prompt=[], scenario=task.id)
+    assert instance.get_reward() == 0.0
+
+
 @pytest.mark.slow
 def test_a_thousand_resets_leave_no_trace_of_the_rollout_before(here: rl.Gym) -> None:
     chance = random.Random(1)

@@ -407,6 +407,21 @@ def test_a_waiting_world_that_was_ended_from_outside_is_not_missed() -> None:
 
 
 @linux
+def test_code_whose_workers_were_ended_from_outside_is_loaded_again() -> None:
+    opened().close()
+    ahead()
+    known = [each for each in loaded_workers()._loaded.values() if each.code is CODE][-1]
+    assert known.spare is not None
+    for worker in (known.spare, known.line):
+        handle = os.pidfd_open(worker.pid)
+        os.kill(worker.pid, signal.SIGKILL)
+        select.select([handle], [], [], 10)
+        os.close(handle)
+    with closing(opened()) as world:
+        assert world.call("list_orders", {}).kind == "done"
+
+
+@linux
 def test_code_that_cannot_be_loaded_again_says_so_whenever_a_world_is_opened() -> None:
     # 28 at first: loaded at 30, and rehearsed at 32.
     hangs = counted("while LOADS == 32: pass")

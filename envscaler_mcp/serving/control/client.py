@@ -13,8 +13,10 @@ import json
 import secrets
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import quote, urlsplit
@@ -43,6 +45,8 @@ from envscaler_mcp.serving.tasks import Offer
 
 PATIENCE = 60.0
 """Seconds to wait for an answer."""
+_BUSY_SECONDS = 0.2
+"""From one question to the next of a client whose token has as many verdicts waiting as it may."""
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -126,16 +130,31 @@ class ControlClient:
         """The world of that name; on a single server by default the one that agents act on."""
         return RemoteWorld(self, self.ask("GET", f"{PREFIX}/{quote(name)}", None, WorldCard))
 
-    def ask(self, method: str, path: str, order: BaseModel | None, wanted: type[T], key: str | None = None) -> T:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        order: BaseModel | None,
+        wanted: type[T],
+        key: str | None = None,
+        *,
+        while_busy: bool = False,
+    ) -> T:
         """One request and its answer; WorldError with the server's own message where it could not be done, and
         WorkerEndedError where the worker of the world is gone.
+
+        With `while_busy` it is sent again while too many others of this token wait.
         """
         headers = {"Authorization": f"Bearer {self._token}", "Host": "localhost"}
         if key is not None:
             headers["Idempotency-Key"] = key
         body = b"" if order is None else order.model_dump_json(exclude_none=True).encode()
         again = key is not None or method in ("GET", "DELETE")
+        end = time.monotonic() + self._patience
         status, content = self._exchange(method, path, body, headers, again=again)
+        while while_busy and status == HTTPStatus.SERVICE_UNAVAILABLE and time.monotonic() < end:
+            time.sleep(_BUSY_SECONDS)
+            status, content = self._exchange(method, path, body, headers, again=again)
         if status >= 400:
             raise _refusal(status, content)
         return wanted.model_validate_json(content)
@@ -243,7 +262,7 @@ class RemoteWorld:
 
     def verify(self, scoring: Scoring = "framed") -> Verdict:
         """The verdict on the state as a final state; the world stays open."""
-        return self._ask("POST", "verify", VerifyOrder(scoring=scoring), Verdict)
+        return self._ask("POST", "verify", VerifyOrder(scoring=scoring), Verdict, while_busy=True)
 
     def serve(self) -> None:
         """On a single server: let agents act on this world from now on."""
@@ -261,8 +280,9 @@ class RemoteWorld:
         """End the world."""
         self._client.ask("DELETE", f"{PREFIX}/{quote(self.name)}", None, Done)
 
-    def _ask(self, method: str, what: str, order: BaseModel | None, wanted: type[T]) -> T:
-        return self._client.ask(method, f"{PREFIX}/{quote(self.name)}/{what}", order, wanted)
+    def _ask(self, method: str, what: str, order: BaseModel | None, wanted: type[T], *, while_busy: bool = False) -> T:
+        path = f"{PREFIX}/{quote(self.name)}/{what}"
+        return self._client.ask(method, path, order, wanted, while_busy=while_busy)
 
 
 def connection_to(address: str, patience: float) -> http.client.HTTPConnection:
