@@ -10,7 +10,7 @@ from statistics import mean
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark
-from envscaler_mcp.scoring.run_folder import Tally, read_run
+from envscaler_mcp.scoring.run_folder import Tally, read_run, read_trajectories
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class BenchmarkScore:
     planned: int
     masked: int
     """Episodes that count neither way, because the machine or the user failed."""
+    figures: Mapping[str, float]
+    """What else the judge measured: the mean in percent of the same episodes, by name."""
 
 
 def read_scores(folders: Sequence[Path]) -> list[BenchmarkScore]:
@@ -61,7 +63,17 @@ def _score(folder: Path, plan: RunPlan, tally: Tally) -> BenchmarkScore:
         done=len(tally.done),
         planned=len(plan.episodes),
         masked=sum(attempt.masked for attempt in tally.done.values()),
+        figures=_figures(folder, [f"{benchmark.name}-{name}" for name in benchmark.default_categories]),
     )
+
+
+def _figures(folder: Path, environments: Sequence[str]) -> dict[str, float]:
+    measured: dict[str, list[float]] = {}
+    for record in read_trajectories(folder):
+        if record.environment in environments and not record.verdict.masked:
+            for name, figure in record.verdict.figures.items():
+                measured.setdefault(name, []).append(figure)
+    return {name: 100 * mean(figures) for name, figures in measured.items()}
 
 
 def _solved(environment: str, tally: Tally) -> float | None:

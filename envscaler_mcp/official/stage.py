@@ -128,6 +128,7 @@ def _verdict(answer: Mapping[str, Any], digest: str, version: str) -> Verdict:
         owner=None if valid else "agent",
         reason="" if valid else reason[:2000],
         grading=version,
+        figures=answer.get("figures", {}),
     )
     judged = answer.get("digest")
     if judged and digest and judged != digest:
