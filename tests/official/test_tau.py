@@ -168,7 +168,7 @@ class Thinking(Playing):
         if "Classification:" in text:
             self.purposes.append("verify")
             # The first try does not please.
-            return Say("true" if "the second" in text or "STOP" in text else "false")
+            return Say("true" if self.purposes.count("verify") > 1 else "false")
         if "Reflection:" in text:
             self.purposes.append("reflect")
             return Say("Reflection:\nIt was short.\n\nResponse:\nSay it better")
