@@ -82,12 +82,7 @@ def _chosen(benchmark: Benchmark, tasks: Sequence[OfficialTask], config: BenchCo
     if strange:
         raise RunError(f"{benchmark.name} has no task {strange[0]!r}.")
     categories = config.categories or (benchmark.categories if config.tasks else benchmark.default_categories)
-    chosen = [
-        task
-        for task in tasks
-        if task.category in categories
-        and (not config.tasks or task.id in config.tasks)
-    ]
+    chosen = [task for task in tasks if task.category in categories and (not config.tasks or task.id in config.tasks)]
     if not chosen:
         raise RunError(f"There is nothing to play: {benchmark.name} has no such tasks.")
     return chosen[: config.limit]

@@ -12,8 +12,9 @@ import json
 import sys
 import types
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 UNNEEDED = ("dotenv", "openai", "openpyxl", "pandas", "tqdm", "wcwidth")
 
@@ -39,7 +40,7 @@ class Bar:
     def __init__(self, **_options: Any) -> None:
         pass
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -52,8 +53,8 @@ class Bar:
 class Client:
     """Says what is recorded: to a request with a list of functions as the agent, to any other as the user."""
 
-    agent: list[str] = []
-    user: list[str] = []
+    agent: ClassVar[list[str]] = []
+    user: ClassVar[list[str]] = []
 
     def __init__(self, **_options: Any) -> None:
         self.chat = types.SimpleNamespace(completions=types.SimpleNamespace(create=self._create))
@@ -66,8 +67,8 @@ class Client:
 
 def main(episodes: str, out: str) -> None:
     sys.meta_path.insert(0, Unneeded())
-    import eval_main
-    from model_inference.apimodel_inference import APIModelInference
+    evaluation: Any = import_module("eval_main")
+    make_model = import_module("model_inference.apimodel_inference").APIModelInference
 
     scores = []
     for number, line in enumerate(Path(episodes).read_text(encoding="utf-8").splitlines()):
@@ -75,14 +76,14 @@ def main(episodes: str, out: str) -> None:
         Client.agent, Client.user = episode["agent"], episode["user"]
         entry, language = episode["entry"], episode["language"]
         # Its instances are found again by the name of the model.
-        model = APIModelInference(f"gpt-{number}", language=language)
+        model = make_model(f"gpt-{number}", language=language)
         functions = entry["function"]
         result, process = model.inference(entry["question"], functions, "", "", entry, entry["id"])
         assert len(process) >= len(episode["process"])
-        eval_main.language, eval_main.OUTPUT_PATH = language, f"./score_all/score_{language}/"
+        evaluation.language, evaluation.OUTPUT_PATH = language, f"./score_all/score_{language}/"
         saved = json.loads(json.dumps({"result": result, "process": episode["process"]}))
         kind = entry["id"].rpartition("_")[0]
-        scores.append(eval_main.agent_eval([saved], [entry], [episode["answer"]], kind, f"gpt-{number}"))
+        scores.append(evaluation.agent_eval([saved], [entry], [episode["answer"]], kind, f"gpt-{number}"))
     Path(out).write_text(json.dumps(scores), encoding="utf-8")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import types
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +46,15 @@ def main(episodes: str, out: str) -> None:
     stub: Any = types.ModuleType("litellm")
     stub.completion = models.completion
     sys.modules["litellm"] = stub
-    from tau_bench.agents.tool_calling_agent import ToolCallingAgent
-    from tau_bench.envs import get_env
+    make_agent = import_module("tau_bench.agents.tool_calling_agent").ToolCallingAgent
+    get_env = import_module("tau_bench.envs").get_env
 
     verdicts = []
     for line in Path(episodes).read_text(encoding="utf-8").splitlines():
         episode = json.loads(line)
         models.agent, models.user = episode["agent"], episode["user"]
         env = get_env(episode["domain"], "llm", "m", episode["split"], "openai", task_index=episode["index"])
-        agent = ToolCallingAgent(env.tools_info, env.wiki, "m", "openai")
+        agent = make_agent(env.tools_info, env.wiki, "m", "openai")
         solved = agent.solve(env, task_index=episode["index"])
         heard = [message["content"] for message in solved.messages if message["role"] in ("tool", "user")]
         verdicts.append([float(solved.reward), heard])

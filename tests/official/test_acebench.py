@@ -137,16 +137,24 @@ def episode_of(stage: Stage, record: Trajectory) -> dict[str, Any]:
             user.append(move[0].observation)
     answer = {"ground_truth": task.answers["ground_truth"], "mile_stone": task.answers["mile_stone"]}
     language = task.content["language"]
-    return {"entry": dict(task.content), "language": language, "answer": answer, "agent": agent, "user": user, "process": process}
+    return {
+        "entry": dict(task.content),
+        "language": language,
+        "answer": answer,
+        "agent": agent,
+        "user": user,
+        "process": process,
+    }
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", [7, 8, 9])
 @pytest.mark.parametrize("category", CATEGORIES)
 async def test_scores_of_models_over_http_are_those_of_the_official_runner(
-    stage: Stage, tmp_path: Path, category: str
+    stage: Stage, tmp_path: Path, category: str, seed: int
 ) -> None:
     run = tmp_path / "run"
-    model = Playing(stage, category, seed=7)
+    model = Playing(stage, category, seed)
     async with scripted_endpoint(model.answer) as place:
         words = ["bench", "run", "acebench", "--agent", "openai:m", "--user", "openai:u", "--parallel", "4"]
         chosen = [word for task, _ in model.tasks.values() for word in ("--task", task.id)]
@@ -169,13 +177,17 @@ async def test_scores_of_models_over_http_are_those_of_the_official_runner(
     assert own == official
     assert 0 < sum(end_to_end for end_to_end, _ in official) < len(records)
     reported = CliRunner().invoke(app, ["bench", "report", str(run)], env={"COLUMNS": "200"})
-    assert reported.exit_code == 0, reported.output
+    assert (f"{run}: process " in reported.output) == category.startswith("en_"), reported.output
+    replayed = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, ["runs", "replay", str(run)]))
+    assert replayed.exit_code == 0, replayed.output
 
 
 async def test_a_move_that_ends_an_episode_does_not_end_it_at_once(stage: Stage) -> None:
     task = stage.tasks["en_agent_multi_step_0"]
     fixture = reference_fixture(task)
-    judged = await play_scripted(stage, task, type(fixture)(task.id, "said first", ((), *fixture.turns), (FINISHED, FINISHED)))
+    judged = await play_scripted(
+        stage, task, type(fixture)(task.id, "said first", ((), *fixture.turns), (FINISHED, FINISHED))
+    )
     first, *_, last = judged.record.steps
     assert (first.text, first.observation) == (
         FINISHED,

@@ -197,6 +197,8 @@ async def test_users_are_asked_as_the_strategy_says(stage: Stage, tmp_path: Path
     asked = {"verify": {"say", "verify"}, "reflection": {"say", "verify", "reflect"}}.get(strategy, {"say"})
     assert set(model.purposes) == asked
     assert record.ended == "completed", record.verdict.reason
+    replayed = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, ["runs", "replay", str(tmp_path)]))
+    assert replayed.exit_code == 0, replayed.output
 
 
 def test_what_a_user_is_asked_cannot_be_misspelt() -> None:

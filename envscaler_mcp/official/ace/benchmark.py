@@ -130,7 +130,9 @@ class AceBench:
         """Of the language that the line names."""
         if line.get("bench") != "ace":
             return None
-        calls = tuple(tuple(Call(tool=name, arguments=given) for name, given in calls_of(text)) for text in line["calls"])
+        calls = tuple(
+            tuple(Call(tool=name, arguments=given) for name, given in calls_of(text)) for text in line["calls"]
+        )
         expected = {**line["expect"], **({"state": line["state"]} if "state" in line else {})}
         return Fixture(
             task=f"{line['lang']}_{line['id']}",

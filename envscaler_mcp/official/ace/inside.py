@@ -15,7 +15,12 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-_CLASSES = ("phone_platform.base_api", "phone_platform.food_services", "phone_platform.message", "phone_platform.reminder")
+_CLASSES = (
+    "phone_platform.base_api",
+    "phone_platform.food_services",
+    "phone_platform.message",
+    "phone_platform.reminder",
+)
 _KINDS = ("multi_step", "multi_turn")
 _PLAYED = "played"
 _NO_TOOL = "not_a_tool"

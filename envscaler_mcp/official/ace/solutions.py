@@ -26,7 +26,12 @@ def solution_of(entry: Mapping[str, Any], answer: Mapping[str, Any]) -> list[Cal
     # Some classes are misspelt, and none has the same first letter as another.
     wanted = {name[0]: attributes for part in _listed(answer["ground_truth"]) for name, attributes in part.items()}
     start = entry["initial_config"].get("BaseApi", {})
-    return [*_device(start, wanted["B"]), *_orders(wanted.get("F", {})), *_messages(wanted.get("M", {})), *_reminders(wanted.get("R", {}))]
+    return [
+        *_device(start, wanted["B"]),
+        *_orders(wanted.get("F", {})),
+        *_messages(wanted.get("M", {})),
+        *_reminders(wanted.get("R", {})),
+    ]
 
 
 def _device(start: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Call]:
