@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -21,6 +21,10 @@ def replay_scripts(
         typer.Argument(metavar="FIXTURES", help="Files of scripted episodes, .jsonl or .jsonl.gz.", exists=True),
     ],
     parallel: Annotated[int, typer.Option(help="How many episodes are played at the same time.", min=1, max=64)] = 4,
+    via: Annotated[
+        Literal["worker", "stdio"],
+        typer.Option(help="Whether MCP servers are in this process, or each player has a server process."),
+    ] = "worker",
     shuffle: Annotated[
         int | None, typer.Option(metavar="SEED", help="Play them in an order of chance, by this seed.")
     ] = None,
@@ -42,7 +46,7 @@ def replay_scripts(
     done: list[Replayed] = []
     for benchmark, scripts in by_benchmark(fixtures):
         with Stage.of(benchmark, source) as stage, progress_bar(f"replaying {benchmark.name}") as progress:
-            anyio.run(replay_fixtures, stage, scripts, parallel, done.append, progress)
+            anyio.run(replay_fixtures, stage, scripts, parallel, done.append, progress, via)
     others = sorted((each for each in done if each.differences), key=lambda each: (each.benchmark, each.fixture.task))
     if as_json:
         print_json({

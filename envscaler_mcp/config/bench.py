@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -48,6 +48,10 @@ class BenchConfig(Config):
     seed: Annotated[int, Flag("Seed that the endpoints of models are sent.", panel=PLAYERS)] = 0
     parallel: Annotated[int, Field(ge=1, le=64), Flag("How many episodes are played at the same time.")] = 2
     """No part of the plan."""
+    via: Annotated[
+        Literal["worker", "stdio"],
+        Flag("Whether MCP servers are in this process, or each player has a server process."),
+    ] = "worker"
     max_seconds: Annotated[float, Field(ge=0.001), Flag("At most this many seconds for an episode.", panel=LIMITS)] = (
         3600.0
     )

@@ -43,7 +43,7 @@ class OfficialModelUser:
         answers: list[str] = []
         took = ModelCost()
         while len(answers) < _MAX_QUESTIONS:
-            made = await self._world.ask("user", self._strategy, text, answers)
+            made = await self._world.user(self._strategy, text, answers)
             if "said" in made:
                 return Reply(made["said"], took)
             if "failed" in made:

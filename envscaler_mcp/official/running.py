@@ -57,7 +57,7 @@ def plan_benchmark(stage: Stage, config: BenchConfig) -> RunPlan:
     prompts = Prompts()
     return RunPlan(
         agent=agent,
-        via="worker",
+        via=config.via,
         mode="conversation",
         user=config.user or OFFICIAL,
         scoring=OFFICIAL,
@@ -141,7 +141,11 @@ class _Players:
 
     async def play(self, player: int) -> None:
         """Until nothing is left."""
-        benchmark, stage = self._stage.benchmark, self._stage
+        benchmark = self._stage.benchmark
+        async with self._stage.reached("stdio" if self._plan.via == "stdio" else "worker") as stage:
+            await self._play_all(stage, benchmark, player)
+
+    async def _play_all(self, stage: Stage, benchmark: Benchmark, player: int) -> None:
         while assigned := self._queue.next(player, ""):
             episode = assigned[0].episode
             judged = await stage.play(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 
@@ -80,7 +80,12 @@ def _fixture(benchmarks: Sequence[Benchmark], line: Any, where: str) -> tuple[Be
 
 
 async def replay_fixtures(
-    stage: Stage, fixtures: Sequence[Fixture], parallel: int, take: Callable[[Replayed], None], progress: Progress
+    stage: Stage,
+    fixtures: Sequence[Fixture],
+    parallel: int,
+    take: Callable[[Replayed], None],
+    progress: Progress,
+    via: Literal["worker", "stdio"] = "worker",
 ) -> None:
     """Play each in a world of its own, several at a time; `take` is told of each as it is done."""
     waiting = iter(fixtures)
@@ -88,10 +93,11 @@ async def replay_fixtures(
 
     async def play_all() -> None:
         nonlocal done
-        for fixture in waiting:
-            take(await _replayed(stage, fixture))
-            done += 1
-            progress(fixture.task, done, len(fixtures))
+        async with stage.reached(via) as own:
+            for fixture in waiting:
+                take(await _replayed(own, fixture))
+                done += 1
+                progress(fixture.task, done, len(fixtures))
 
     async with anyio.create_task_group() as group:
         for _ in range(min(parallel, len(fixtures))):

@@ -40,7 +40,9 @@ async def serve_official(wanted: str, entry: str, address: Address | None) -> No
         task = _task(list(stage.tasks.values()), server_name, entry)
         content = stage.benchmark.alone(task, server_name)
         async with opened(stage.host, content) as process:
-            server = OfficialServer(wanted, process, await asked(process, "tools", 0)).server
+            official = OfficialServer(wanted)
+            await official.begin(process, await asked(process, "tools", 0))
+            server = official.server
             async with anyio.create_task_group() as group:
                 if address is None:
                     await group.start(_after_signal, group.cancel_scope.cancel)

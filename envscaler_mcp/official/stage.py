@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import anyio.to_thread
 
@@ -21,6 +21,7 @@ from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.grading.verdicts import unplayable
 from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
 from envscaler_mcp.official.host import OfficialHost
+from envscaler_mcp.official.over_stdio import Opening, worlds_over_stdio
 from envscaler_mcp.official.source import Source, find
 from envscaler_mcp.official.world import OfficialWorld, open_world
 from envscaler_mcp.runs.playing import JudgedEpisode as JudgedRecord
@@ -45,6 +46,8 @@ class Stage:
     benchmark: Benchmark
     source: Source
     host: OfficialHost
+    opening: Opening | None = None
+    """How worlds are opened that are not in this process."""
 
     @classmethod
     @contextmanager
@@ -72,39 +75,63 @@ class Stage:
         record = EpisodeRecord()
         tools: tuple[Tool, ...] = ()
         try:
-            async with open_world(self.host, self.benchmark.name, task.content) as world:
-                scenario = scenario_of(self.benchmark, self.source, task)
+            async with self.world(task) as world:
                 record = await play(
                     make_agent,
-                    scenario,
+                    scenario_of(self.benchmark, self.source, task),
                     world,
-                    Briefing(
-                        environment=environment_of(self.benchmark, task),
-                        introduction=task.system,
-                        tools=tuple(tool.tool for tool in world.tools.values()),
-                        task="",
-                        seed=seed,
-                        mode="conversation",
-                        verbatim=task.system,
-                    ),
+                    self.briefing(task, world, seed),
                     limits,
                     make_user(task, world),
                     watch,
                     rules=self.benchmark.rules(task),
                 )
                 tools = tuple(Tool(**_plain(tool.tool)) for tool in world.tools.values())
-                lost = record.without_ending(OFFICIAL)
-                if lost is not None:
-                    return JudgedEpisode(record, lost, tools=tools)
-                digest = await world.digest() if record.world_lost is None else ""
-            answer = await self.judged(task, record.steps)
-            verdict = record.verdict(_verdict(answer, digest, self.benchmark.requirement.version))
-            return JudgedEpisode(record, verdict, f"sha256:{digest}" if digest else "", tools, answer)
+                return await self.judge(task, record, world, tools)
         except EnvScalerError as cause:
             if isinstance(cause, RunAbortedError):
                 record.stopped = cause
             owner: Owner = "environment" if isinstance(cause, WorkerEndedError) else "infrastructure"
             return JudgedEpisode(record, unplayable(owner, str(cause), OFFICIAL), tools=tools)
+
+    def world(self, task: OfficialTask) -> AbstractAsyncContextManager[OfficialWorld]:
+        """The task's world, for the block."""
+        if self.opening is not None:
+            return self.opening(task.content)
+        return open_world(self.host, self.benchmark.name, task.content)
+
+    @asynccontextmanager
+    async def reached(self, via: Literal["worker", "stdio"]) -> AsyncIterator[Stage]:
+        """The stage with worlds that are reached so, for one player and the block."""
+        if via == "worker":
+            yield self
+            return
+        async with worlds_over_stdio(self.benchmark.name, self.source) as opening:
+            yield replace(self, opening=opening)
+
+    def briefing(self, task: OfficialTask, world: OfficialWorld, seed: int = 0) -> Briefing:
+        """What an agent is told before its first move, but for the words of the user."""
+        return Briefing(
+            environment=environment_of(self.benchmark, task),
+            introduction=task.system,
+            tools=tuple(tool.tool for tool in world.tools.values()),
+            task="",
+            seed=seed,
+            mode="conversation",
+            verbatim=task.system,
+        )
+
+    async def judge(
+        self, task: OfficialTask, record: EpisodeRecord, world: OfficialWorld, tools: tuple[Tool, ...] = ()
+    ) -> JudgedEpisode:
+        """The verdict on what was played in a world; it may go on."""
+        lost = record.without_ending(OFFICIAL)
+        if lost is not None:
+            return JudgedEpisode(record, lost, tools=tools)
+        digest = await world.digest() if record.world_lost is None else ""
+        answer = await self.judged(task, record.steps)
+        verdict = record.verdict(_verdict(answer, digest, self.benchmark.requirement.version))
+        return JudgedEpisode(record, verdict, f"sha256:{digest}" if digest else "", tools, answer)
 
     async def judged(self, task: OfficialTask, steps: Sequence[Step]) -> dict[str, Any]:
         """What the official code says of recorded steps; each time a fresh copy of it is asked."""

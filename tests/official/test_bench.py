@@ -65,6 +65,14 @@ def test_the_authors_solutions_make_a_run_like_any_other(tmp_path: Path) -> None
     assert "3 of 3 episodes" in again.output
 
 
+def test_worlds_in_a_server_process_give_the_same_results_and_release_their_tools(tmp_path: Path) -> None:
+    ran = envscaler("bench", "run", "till", "--agent", "oracle", "--via", "stdio", "--out", tmp_path / "run")
+    assert ran.exit_code == 0, ran.output
+    assert json.loads(envscaler("runs", "show", tmp_path / "run", "--json").output)["solved"] == 3
+    replayed = envscaler("bench", "replay", FIXTURES, "--via", "stdio", "--parallel", 2)
+    assert (replayed.exit_code, replayed.output) == (0, "4 of 4 scripted episodes are as the official code says.\n")
+
+
 def test_the_report_shows_each_category_and_the_published_figures(tmp_path: Path) -> None:
     whole, part = tmp_path / "whole", tmp_path / "part"
     envscaler("bench", "run", "till", "--agent", "oracle", "--out", whole)

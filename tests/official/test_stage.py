@@ -152,6 +152,11 @@ async def test_a_tool_comes_over_the_protocol_as_its_authors_define_it(stage: St
     async with open_world(stage.host, "till", stage.tasks["till_1"].content) as world:
         function = world.tools["deposit"].tool.function["function"]
         assert list(function) == ["name", "description", "parameters", "response"]
+        assert list(function["parameters"]) == ["type", "properties", "required"]
+        capabilities = world._client.server_capabilities
+        assert capabilities is not None
+        assert capabilities.tools is not None
+        assert capabilities.tools.list_changed
         outcome, _ = await world.call("deposit", {"amount": "much", "more": None}, writes=True)
         assert outcome.is_error
         assert outcome.text.startswith("Error: Till.deposit() got an unexpected keyword argument")

@@ -13,7 +13,8 @@ from tests.trainers.own_venv import program, python_with
 
 PROGRAMS = ROOT / "tests" / "trainers"
 TRL = ("trl>=1.16", "transformers>=5.13", "torch", "jmespath", "pyarrow")
-LLAMA_FACTORY = ("llamafactory==0.9.5",)
+# Its torchaudio has to be built for the same PyTorch, which pip does not see to.
+LLAMA_FACTORY = ("llamafactory==0.9.5", "torch==2.11.*", "torchaudio==2.11.*")
 GEM = ("gem-llm==0.1.0",)
 
 pytestmark = [pytest.mark.trainers, pytest.mark.timeout(1_800)]
