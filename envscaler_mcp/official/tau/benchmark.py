@@ -168,7 +168,7 @@ class _Rules:
     one_call = True
 
     def ending(self, steps: Sequence[Step]) -> Ending | None:
-        """Whoever hands the user over to a person has ended the episode."""
+        """Handing the user over to a person ends the episode."""
         return "completed" if steps and steps[-1].tool == TRANSFER and not steps[-1].malformed else None
 
 
