@@ -70,8 +70,6 @@ class PlannedBenchmark(Part):
     name: str
     version: str
     """The official package or checkout that serves and judges them."""
-    category: str = ""
-    """Nothing where all of them are played."""
     strategy: str = ""
     """The way in which the model that plays the user is asked, where there is a choice."""
 

@@ -55,6 +55,9 @@ class Review:
             episode = trajectory_of(record)
         except ArtifactError as cause:
             return Reviewed(_outline(record), unreadable=str(cause))
+        if episode.verdict.scoring == "official":
+            # Of a benchmark: its judge says nothing of single moments, and no home has its worlds.
+            return Reviewed(episode)
         scenario = None
         try:
             place = self._place_of(episode.environment)
