@@ -6,7 +6,7 @@ import ast
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Step
@@ -114,35 +114,42 @@ class AceBench:
         """Says the whole task, and the official sentence to everything."""
         return _Silent(task)
 
-    def record(self, task: OfficialTask, steps: Sequence[Step]) -> list[dict[str, Any]]:  # noqa: ARG002
-        """The moves with calls, and how the process score reads each."""
-        moves = [[step for step in group if not step.malformed] for group in _moves_with_calls(steps)]
-        return [
-            {
-                "calls": [[step.tool, step.arguments, step.observation] for step in move],
-                "text": message_of(move[0].text, [(step.tool, step.arguments) for step in move]),
-            }
-            for move in moves
-            if move
-        ]
+    def record(self, task: OfficialTask, steps: Sequence[Step]) -> list[dict[str, Any]]:
+        """The moves with calls, and how the process score reads each; in multi-step tasks it reads words, too."""
+        moves: list[dict[str, Any]] = []
+        for move in _moves(steps):
+            made = [step for step in move if is_call(step) and not step.malformed]
+            calls = [(step.tool, step.arguments) for step in made]
+            if made:
+                answered = [[step.tool, step.arguments, step.observation] for step in made]
+                moves.append({"calls": answered, "text": message_of(move[0].text, calls)})
+            elif task.content["kind"] == "multi_step" and not calls_of(move[0].text):
+                moves.append({"calls": [], "text": move[0].text})
+        return moves
 
     def fixture(self, line: Mapping[str, Any]) -> Fixture | None:
-        """Of the language that the line names."""
+        """Of the language that the line names. A text that is no call is said."""
         if line.get("bench") != "ace":
             return None
-        calls = tuple(
-            tuple(Call(tool=name, arguments=given) for name, given in calls_of(text)) for text in line["calls"]
-        )
-        expected = {**line["expect"], **({"state": line["state"]} if "state" in line else {})}
+        turns: list[list[tuple[Call, ...]]] = [[]]
+        words: list[str] = []
+        spoken: list[str] = []
+        for text, logged in zip_longest(line["calls"], line["process_log"], fillvalue=""):
+            if calls := calls_of(text):
+                turns[-1].append(tuple(Call(tool=name, arguments=given) for name, given in calls))
+                spoken.append(logged)
+            else:
+                words.append(text)
+                turns.append([])
         return Fixture(
             task=f"{line['lang']}_{line['id']}",
             variant=line["variant"],
-            turns=(calls,),
-            words=(FINISHED,),
+            turns=tuple(map(tuple, turns)),
+            words=(*words, FINISHED),
             observations=tuple(line["result_sha"]),
-            expected=expected,
-            spoken=tuple(line["process_log"]),
-            moves=max(len(calls), 1),
+            expected={**line["expect"], **({"state": line["state"]} if "state" in line else {})},
+            spoken=tuple(spoken),
+            moves=max(len(line["calls"]), 1),
             texts=_messages,
         )
 
@@ -171,16 +178,15 @@ class _Silent:
         return "Please do not ask me any questions, use the known conditions to solve the problem"
 
 
-def _moves_with_calls(steps: Sequence[Step]) -> Iterator[list[Step]]:
+def _moves(steps: Sequence[Step]) -> Iterator[list[Step]]:
     for _, group in groupby(steps, key=lambda step: step.turn):
-        move = list(group)
-        if is_call(move[0]):
-            yield move
+        yield list(group)
 
 
 def _messages(steps: Sequence[Step]) -> list[str]:
-    """The answers to each move as the official runner tells of them, which it does in JSON."""
-    return [json.dumps(_answers([step.observation for step in move])) for move in _moves_with_calls(steps)]
+    """The answers to each move with calls as the official runner tells of them, which it does in JSON."""
+    moves = [move for move in _moves(steps) if is_call(move[0])]
+    return [json.dumps(_answers([step.observation for step in move])) for move in moves]
 
 
 def _answers(texts: Sequence[str]) -> list[Any]:
