@@ -37,6 +37,8 @@ class Verdict(Part):
     reason: str = ""
     grading: str = ""
     """The rules that judged it: the package's version, and a number that is raised with every change of a grading."""
+    figures: dict[str, float] = Field(default_factory=dict, exclude_if=lambda figures: not figures)
+    """What else the judge of a benchmark measured, by name."""
 
     @model_validator(mode="before")
     @classmethod

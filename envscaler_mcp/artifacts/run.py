@@ -70,6 +70,8 @@ class PlannedBenchmark(Part):
     name: str
     version: str
     """The official package or checkout that serves and judges them."""
+    strategy: str = ""
+    """The way in which the model that plays the user is asked, where there is a choice."""
 
 
 class RunPlan(Artifact):

@@ -49,6 +49,7 @@ def list_benchmarks(
                 "version": benchmark.requirement.version,
                 "licence": benchmark.requirement.licence,
                 "categories": list(benchmark.categories),
+                "user_strategies": list(benchmark.user_strategies),
                 "folder": None if where is None else str(where),
                 "missing": missing,
                 "install": benchmark.requirement.command,
@@ -60,5 +61,7 @@ def list_benchmarks(
         for row in rows:
             say(f"{row['name']}: {row['title']} ({row['version']}, {row['licence']})", bold=True)
             say(f"  categories: {', '.join(row['categories'])}")
+            if row["user_strategies"]:
+                say(f"  users: {', '.join(row['user_strategies'])}")
             say(f"  here: {row['folder']}" if row["folder"] else f"  not here. {row['missing']}")
     raise typer.Exit(0 if any(row["folder"] for row in rows) else 1)

@@ -45,6 +45,9 @@ def report_runs(
         blank = ("",) * len(benchmark.categories)
         rows += [(f"paper: {name}", *blank, f"{figure:.2f}", "", "") for name, figure in benchmark.published.items()]
         print_table(("agent", *benchmark.categories, "mean", "episodes", "run"), rows)
+        for score in own:
+            if score.figures:
+                say(f"{score.folder}: " + ", ".join(f"{name} {figure:.2f}" for name, figure in score.figures.items()))
         say("In what a run here differs from an official one:")
         for sentence in benchmark.differences:
             say(f"  {sentence}")

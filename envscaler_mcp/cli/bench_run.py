@@ -80,12 +80,15 @@ def _refuse_contradictions(benchmark: Benchmark, options: BenchOptions) -> None:
         raise typer.BadParameter(
             f"{strange[0]!r} is not one of {', '.join(benchmark.categories)}", param_hint="--category"
         )
-    if benchmark.needs_user_model and not model_of_user(options.user):
+    if benchmark.needs_user_model and not model_of_user(options.user) and options.user != "scripted":
         raise typer.BadParameter(
             f"a model plays the user of {benchmark.name}; name one, such as openai:MODEL", param_hint="--user"
         )
     if options.user and not benchmark.needs_user_model:
         raise typer.BadParameter(f"no model plays the user of {benchmark.name}", param_hint="--user")
+    if options.user_strategy and options.user_strategy not in benchmark.user_strategies:
+        ways = ", ".join(benchmark.user_strategies) or "nothing: there is no choice"
+        raise typer.BadParameter(f"{options.user_strategy!r} is not one of {ways}", param_hint="--user-strategy")
     try:
         agent_named(options.agent)
     except UnknownAgentError as cause:

@@ -22,7 +22,18 @@ class BenchConfig(Config):
     agent: Annotated[str, Flag(f"The agent: {', '.join(AGENTS)}.", panel=PLAYERS)]
     user: Annotated[
         str,
-        Flag("The model that plays the user, openai:MODEL, where the benchmark needs one.", panel=PLAYERS),
+        Flag(
+            "The model that plays the user, openai:MODEL, where the benchmark needs one; `scripted` goes with the oracle.",
+            panel=PLAYERS,
+        ),
+    ] = ""
+    user_strategy: Annotated[
+        str,
+        Flag(
+            "The way in which the user's model is asked, where there are several; `envscaler bench list` names them.",
+            panel=PLAYERS,
+            metavar="NAME",
+        ),
     ] = ""
     categories: Annotated[
         tuple[str, ...],

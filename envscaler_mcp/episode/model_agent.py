@@ -73,4 +73,9 @@ class ModelAgent:
         if not self._calls:
             return [Message(role="user", content=observation if self._turn else self._task)]
         answers = observation.answers if isinstance(observation, Observation) else (observation,)
+        if len(answers) < len(self._calls):
+            # Where only the first call of a turn is made, the model is not reminded of the others.
+            self._calls = self._calls[: len(answers)]
+            last = self._messages[-1]
+            self._messages[-1] = last.model_copy(update={"tool_calls": last.tool_calls[: len(answers)]})
         return self._calling.answered(self._calls, answers)

@@ -8,7 +8,7 @@ A package adds one by an entry point in the group `envscaler.benchmarks`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -42,6 +42,8 @@ class OfficialTask:
     """Name and description of every tool."""
     reference: tuple[tuple[tuple[Call, ...], ...], ...] = ()
     """The authors' solution, if it is a list of calls: turn by turn, step by step."""
+    closing: tuple[str, ...] = ()
+    """What an agent that plays it says at the end of each turn, where that counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,14 @@ class Fixture:
     """What the agent says at the end of each turn; empty where that is nothing."""
     user: tuple[str, ...] = ()
     """What the user says in answer, where the benchmark leaves that to a model."""
+    spoken: tuple[str, ...] = ()
+    """What the agent says beside the calls of each step, over all turns; empty where that is nothing."""
+    moves: int | None = None
+    """After how many moves the script has ended, where it leaves the episode open."""
     observations: tuple[str, ...] = ()
     """The first 16 digits of the SHA-256 of every result, in the order of the calls."""
+    texts: Callable[[Sequence[Step]], list[str]] = lambda steps: [step.observation for step in steps if step.tool]
+    """What these are the digests of."""
     expected: Mapping[str, Any] = field(default_factory=dict)
     """The fields of the judge's answer that must be so."""
 
@@ -83,6 +91,10 @@ class Benchmark(Protocol):
         """The parts that are reported each alone."""
 
     @property
+    def default_categories(self) -> tuple[str, ...]:
+        """Those that are played where none is named; the mean of their figures is the benchmark's."""
+
+    @property
     def max_steps(self) -> int:
         """Moves after which any episode ends."""
 
@@ -93,6 +105,10 @@ class Benchmark(Protocol):
     @property
     def needs_user_model(self) -> bool:
         """Whether a model plays the user."""
+
+    @property
+    def user_strategies(self) -> tuple[str, ...]:
+        """The ways in which that model is asked, the usual one first; none where there is no choice."""
 
     @property
     def published(self) -> Mapping[str, float]:
@@ -114,8 +130,10 @@ class Benchmark(Protocol):
     def rules(self, task: OfficialTask) -> EpisodeRules:
         """What ends an episode."""
 
-    def user(self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int) -> User:
-        """Who gives the agent its work; a model plays it where one is needed."""
+    def user(
+        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+    ) -> User:
+        """Who gives the agent its work. Where a model is needed to play it and none is given, a script does."""
 
     def scripted_user(self, task: OfficialTask, world: OfficialWorld, fixture: Fixture) -> User:
         """The same for a scripted episode, without a model."""
@@ -133,6 +151,9 @@ BENCHMARKS: PlugIns[Benchmark] = PlugIns(
     {
         "bfcl-v3": "envscaler_mcp.official.bfcl.benchmark:V3",
         "bfcl-v4": "envscaler_mcp.official.bfcl.benchmark:V4",
+        "tau-retail": "envscaler_mcp.official.tau.benchmark:RETAIL",
+        "tau-airline": "envscaler_mcp.official.tau.benchmark:AIRLINE",
+        "acebench": "envscaler_mcp.official.ace.benchmark:ACEBENCH",
     },
 )
 """By name, those of this package first."""

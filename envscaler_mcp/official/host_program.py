@@ -50,11 +50,12 @@ class PinnedFiles(importlib.abc.MetaPathFinder):
     ) -> importlib.machinery.ModuleSpec | None:
         """Where the module's file lies, if the module is of an official package."""
         del path, target
-        if name.partition(".")[0] not in self._packages:
+        top = name.partition(".")[0]
+        if top not in self._packages:
             return None
         stem = name.replace(".", "/")
         for root in self._roots:
-            if not (root / name.partition(".")[0]).is_dir():
+            if not (root / top).is_dir() and not (root / f"{top}.py").is_file():
                 continue
             for file in (f"{stem}/__init__.py", f"{stem}.py"):
                 if (root / file).is_file():
@@ -95,6 +96,12 @@ class _PinnedFile(importlib.machinery.SourceFileLoader):
         self._files.check(self._file, content)
         code: types.CodeType = compile(content, self.path, "exec", dont_inherit=True)
         return code
+
+    def get_data(self, path: str) -> bytes:
+        """The content of a file that lies beside the module's."""
+        content = super().get_data(path)
+        self._files.check(str(Path(self._file).parent / Path(path).name), content)
+        return content
 
 
 class Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -278,7 +285,7 @@ def _answer_all(adapter: Any, stream: socket.socket) -> None:
             stream.sendall(encode({"failed": f"{type(cause).__name__}: {cause}"[:2000]}))
 
 
-_METHODS = ("call", "digest", "tools")
+_METHODS = ("call", "digest", "tools", "user")
 """What a world of an adapter is asked for; it need not have all of them."""
 
 

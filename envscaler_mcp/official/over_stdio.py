@@ -23,12 +23,12 @@ Opening = Callable[[Mapping[str, Any]], AbstractAsyncContextManager[OfficialWorl
 
 
 @asynccontextmanager
-async def worlds_over_stdio(source: Source) -> AsyncIterator[Opening]:
+async def worlds_over_stdio(benchmark: str, source: Source) -> AsyncIterator[Opening]:
     """Opens one world after the other in one server process, which ends with the block."""
     hearing = Hearing()
     with ungrouped(), tempfile.TemporaryDirectory(prefix="envscaler-bench-") as folder:
         control = Path(folder) / "control"
-        words = ["-P", "-m", "envscaler_mcp.official.stdio_program", source.requirement.name, str(source.roots[0])]
+        words = ["-P", "-m", "envscaler_mcp.official.stdio_program", benchmark, str(source.roots[0])]
         paths = ":".join(path for path in sys.path if Path(path).is_absolute())
         parameters = StdioServerParameters(
             command=sys.executable, args=[*words, str(control)], env={**server_variables(), "PYTHONPATH": paths}
@@ -63,6 +63,9 @@ class _Remote:
 
     async def digest(self) -> str:
         return str(await self.ask(do="digest"))
+
+    async def user(self, *given: Any) -> Any:
+        return await self.ask(do="user", given=given)
 
     async def ask(self, **request: Any) -> Any:
         try:

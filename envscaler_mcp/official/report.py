@@ -10,7 +10,7 @@ from statistics import mean
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark
-from envscaler_mcp.scoring.run_folder import Tally, read_run
+from envscaler_mcp.scoring.run_folder import Tally, read_run, read_trajectories
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,13 @@ class BenchmarkScore:
     categories: Mapping[str, float | None]
     """Percent solved of the episodes that count, by category; nothing where none was played."""
     score: float | None
-    """The mean of all categories of the benchmark; nothing while one is missing."""
+    """The mean of the benchmark's default categories; nothing while one is missing."""
     done: int
     planned: int
     masked: int
     """Episodes that count neither way, because the machine or the user failed."""
+    figures: Mapping[str, float]
+    """What else the judge measured: the mean in percent of the same episodes, by name."""
 
 
 def read_scores(folders: Sequence[Path]) -> list[BenchmarkScore]:
@@ -48,8 +50,8 @@ def _score(folder: Path, plan: RunPlan, tally: Tally) -> BenchmarkScore:
     assert plan.benchmark is not None
     benchmark = benchmark_of(plan.benchmark.name)
     by_category = {name: _solved(f"{benchmark.name}-{name}", tally) for name in benchmark.categories}
-    figures = [figure for figure in by_category.values() if figure is not None]
-    whole = len(figures) == len(by_category) and len(tally.done) == len(plan.episodes)
+    figures = [figure for name in benchmark.default_categories if (figure := by_category[name]) is not None]
+    whole = len(figures) == len(benchmark.default_categories) and len(tally.done) == len(plan.episodes)
     return BenchmarkScore(
         folder=str(folder),
         benchmark=benchmark.name,
@@ -61,7 +63,17 @@ def _score(folder: Path, plan: RunPlan, tally: Tally) -> BenchmarkScore:
         done=len(tally.done),
         planned=len(plan.episodes),
         masked=sum(attempt.masked for attempt in tally.done.values()),
+        figures=_figures(folder, [f"{benchmark.name}-{name}" for name in benchmark.default_categories]),
     )
+
+
+def _figures(folder: Path, environments: Sequence[str]) -> dict[str, float]:
+    measured: dict[str, list[float]] = {}
+    for record in read_trajectories(folder):
+        if record.environment in environments and not record.verdict.masked:
+            for name, figure in record.verdict.figures.items():
+                measured.setdefault(name, []).append(figure)
+    return {name: 100 * mean(figures) for name, figures in measured.items()}
 
 
 def _solved(environment: str, tally: Tally) -> float | None:

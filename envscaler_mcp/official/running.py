@@ -19,6 +19,7 @@ from envscaler_mcp.episode.live import EpisodeLimits, Watch
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.providers import provider_of
 from envscaler_mcp.episode.user import User
+from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.errors import RunError, first_in
 from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
 from envscaler_mcp.official.stage import OFFICIAL, Stage, environment_of
@@ -52,6 +53,7 @@ def plan_benchmark(stage: Stage, config: BenchConfig) -> RunPlan:
     )
     model = model_of_agent(agent)
     provider, _ = provider_of(agent)
+    user = model_of_user(config.user)
     prompts = Prompts()
     return RunPlan(
         agent=agent,
@@ -66,7 +68,11 @@ def plan_benchmark(stage: Stage, config: BenchConfig) -> RunPlan:
         temperature=(benchmark.temperature if config.temperature is None else config.temperature) if model else None,
         prompts={name: prompts.digest_of(name) for name in (provider.calling.prompts if provider else ())},
         episodes=episodes,
-        benchmark=PlannedBenchmark(name=benchmark.name, version=benchmark.requirement.version),
+        benchmark=PlannedBenchmark(
+            name=benchmark.name,
+            version=benchmark.requirement.version,
+            strategy=(config.user_strategy or next(iter(benchmark.user_strategies), "")) if user else "",
+        ),
     )
 
 
@@ -75,12 +81,8 @@ def _chosen(benchmark: Benchmark, tasks: Sequence[OfficialTask], config: BenchCo
     strange = [name for name in config.tasks if name not in known]
     if strange:
         raise RunError(f"{benchmark.name} has no task {strange[0]!r}.")
-    chosen = [
-        task
-        for task in tasks
-        if (not config.categories or task.category in config.categories)
-        and (not config.tasks or task.id in config.tasks)
-    ]
+    categories = config.categories or (benchmark.categories if config.tasks else benchmark.default_categories)
+    chosen = [task for task in tasks if task.category in categories and (not config.tasks or task.id in config.tasks)]
     if not chosen:
         raise RunError(f"There is nothing to play: {benchmark.name} has no such tasks.")
     return chosen[: config.limit]
@@ -134,6 +136,7 @@ class _Players:
     ) -> None:
         self._stage, self._plan, self._make_agent, self._user = stage, plan, make_agent, user
         self._queue, self._sending, self._watch = queue, sending, watch
+        self._strategy = plan.benchmark.strategy if plan.benchmark else ""
         self._limits = EpisodeLimits(plan.max_steps, plan.max_seconds, plan.max_tokens)
 
     async def play(self, player: int) -> None:
@@ -148,7 +151,7 @@ class _Players:
             judged = await stage.play(
                 stage.tasks[episode.scenario],
                 self._make_agent,
-                partial(_user_of, benchmark, self._user, episode.seed),
+                partial(_user_of, benchmark, self._user, episode.seed, self._strategy),
                 self._limits,
                 episode.seed,
                 self._watch,
@@ -159,6 +162,11 @@ class _Players:
 
 
 def _user_of(
-    benchmark: Benchmark, player: ModelPlayer | None, seed: int, task: OfficialTask, world: OfficialWorld
+    benchmark: Benchmark,
+    player: ModelPlayer | None,
+    seed: int,
+    strategy: str,
+    task: OfficialTask,
+    world: OfficialWorld,
 ) -> User:
-    return benchmark.user(task, world, player, seed)
+    return benchmark.user(task, world, player, seed, strategy)

@@ -40,6 +40,7 @@ class Script:
 
     turns: Sequence[Sequence[Sequence[Call]]]
     words: Sequence[str] = ()
+    spoken: Sequence[str] = ()
     _moves: Iterator[Action] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,10 +51,11 @@ class Script:
         return next(self._moves, Action(text="(the script has ended)"))
 
     def _all(self) -> Iterator[Action]:
+        spoken = iter(self.spoken)
         for number, turn in enumerate(self.turns):
             for step in turn:
                 first, *more = step
-                yield Action(tool=first.tool, arguments=dict(first.arguments), more=tuple(more))
+                yield Action(next(spoken, ""), tool=first.tool, arguments=dict(first.arguments), more=tuple(more))
             yield Action(text=self.words[number] if number < len(self.words) else "")
 
 
@@ -108,7 +110,7 @@ async def _replayed(stage: Stage, fixture: Fixture) -> Replayed:
     if task is None:
         return Replayed(fixture, benchmark.name, (f"there is no task {fixture.task!r}",))
     judged = await play_scripted(stage, task, fixture)
-    observed = [step.observation for step in judged.record.steps if step.tool]
+    observed = fixture.texts(judged.record.steps)
     differences = [*_unlike_results(fixture, observed), *_unlike_verdict(fixture, judged)]
     return Replayed(fixture, benchmark.name, tuple(differences))
 
@@ -118,9 +120,9 @@ async def play_scripted(stage: Stage, task: OfficialTask, fixture: Fixture) -> J
     benchmark = stage.benchmark
     return await stage.play(
         task,
-        lambda _briefing, _scenario: Script(fixture.turns, fixture.words),
+        lambda _briefing, _scenario: Script(fixture.turns, fixture.words, fixture.spoken),
         lambda task, world: benchmark.scripted_user(task, world, fixture),
-        EpisodeLimits(benchmark.max_steps, _SECONDS),
+        EpisodeLimits(fixture.moves or benchmark.max_steps, _SECONDS),
     )
 
 
@@ -148,15 +150,15 @@ def _unlike_verdict(fixture: Fixture, judged: JudgedEpisode) -> Iterator[str]:
 
 def reference_fixture(task: OfficialTask) -> Fixture:
     """The authors' solution as a script."""
-    return Fixture(task.id, "reference", task.reference, expected={"valid": True})
+    return Fixture(task.id, "reference", task.reference, task.closing, expected={"valid": True})
 
 
 def reference_agent(stage: Stage) -> MakeAgent:
     """The agent that plays the authors' solution of each task."""
 
     def made(_briefing: Briefing, scenario: Scenario) -> Script:
-        reference = stage.tasks[scenario.id].reference
-        return Script(reference, [DONE] * len(reference))
+        task = stage.tasks[scenario.id]
+        return Script(task.reference, task.closing or [DONE] * len(task.reference))
 
     return made
 

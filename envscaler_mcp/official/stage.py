@@ -106,7 +106,7 @@ class Stage:
         if via == "worker":
             yield self
             return
-        async with worlds_over_stdio(self.source) as opening:
+        async with worlds_over_stdio(self.benchmark.name, self.source) as opening:
             yield replace(self, opening=opening)
 
     def briefing(self, task: OfficialTask, world: OfficialWorld, seed: int = 0) -> Briefing:
@@ -155,6 +155,7 @@ def _verdict(answer: Mapping[str, Any], digest: str, version: str) -> Verdict:
         owner=None if valid else "agent",
         reason="" if valid else reason[:2000],
         grading=version,
+        figures=answer.get("figures", {}),
     )
     judged = answer.get("digest")
     if judged and digest and judged != digest:

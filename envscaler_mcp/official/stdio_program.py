@@ -60,6 +60,9 @@ class _Control:
                     assert self._server.process is not None
                     await self._server.change(await asked(self._server.process, "tools", request["turn"]))
                     return {"answer": True}
+                case "user":
+                    assert self._server.process is not None
+                    return {"answer": await asked(self._server.process, "user", *request["given"])}
                 case _:
                     assert self._server.process is not None
                     return {"answer": await asked(self._server.process, "digest")}

@@ -107,6 +107,9 @@ class WorldControl(Protocol):
     async def digest(self) -> str:
         """Of the state as the official check compares it."""
 
+    async def user(self, *given: Any) -> Any:
+        """What the code of the task's user answers."""
+
 
 class _Here:
     """The control of a world whose server is in this process."""
@@ -120,6 +123,9 @@ class _Here:
     async def digest(self) -> str:
         digest: str = await asked(self._process, "digest")
         return digest
+
+    async def user(self, *given: Any) -> Any:
+        return await asked(self._process, "user", *given)
 
 
 class Hearing:
@@ -172,6 +178,10 @@ class OfficialWorld:
         with anyio.fail_after(_CHANGE_SECONDS):
             await self._changed.wait()
         await self.read_tools()
+
+    async def user(self, *given: Any) -> Any:
+        """What the code of the task's user answers, where that is official; no agent can ask it."""
+        return await self._control.user(*given)
 
     async def digest(self) -> str:
         """Of the state as the official check compares it; empty where the benchmark has no such thing."""

@@ -18,7 +18,7 @@ from envscaler_mcp.cli.program import app
 from envscaler_mcp.official.benchmark import OfficialTask
 from tests.llm.endpoint import Asked, Reply, Say, scripted_endpoint
 from tests.official.staging import FILES, copied, registered
-from tests.official.till.benchmark import TillBenchmark
+from tests.official.till.benchmark import Rules, TillBenchmark
 from tests.runs.home import write_home
 
 ROOT = Path(__file__).parent.parent.parent
@@ -124,6 +124,30 @@ async def test_a_model_over_http_is_sent_what_the_authors_say_and_nothing_else(t
     assert [tool["function"]["name"] for tool in second["tools"]] == ["deposit", "withdraw", "owners"]
     assert [message["content"] for message in second["messages"]] == ["Take 4 out.", "…", "What about now?"]
     assert third["messages"][-1]["content"] == '{"balance": 6}'
+
+
+async def test_where_one_call_of_a_move_is_made_the_model_is_reminded_of_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Rules, "one_call", True)
+
+    def answers(asked: Asked) -> Reply:
+        said = any(message["role"] == "assistant" for message in asked["messages"])
+        calls = [("deposit", '{"amount": 5}'), ("deposit", '{"amount": 7}')]
+        return Say("Done.") if said else Say(None, tool_calls=calls)
+
+    async with scripted_endpoint(answers) as place:
+        ran = await anyio.to_thread.run_sync(
+            lambda: envscaler(
+                *("bench", "run", "till", "--agent", "openai:m", "--task", "till_1", "--out", tmp_path / "run"),
+                OPENAI_BASE_URL=place.url,
+                OPENAI_API_KEY="key",
+            )
+        )
+    assert ran.exit_code == 0, ran.output
+    _, said, answer = place.requests[1]["messages"]
+    assert [call["function"]["arguments"] for call in said["tool_calls"]] == ['{"amount": 5}']
+    assert answer["content"] == '{"balance": 15, "fees": 1}'
 
 
 def test_scripts_whose_results_and_verdicts_are_as_recorded_end_with_exit_code_0(tmp_path: Path) -> None:

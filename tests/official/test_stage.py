@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from envscaler_mcp.episode.agent import Action, Briefing, Observation
 from envscaler_mcp.episode.live import EpisodeLimits
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.official.host import OfficialHost
+from envscaler_mcp.official.host_program import PinnedFiles
 from envscaler_mcp.official.pinning import taken
 from envscaler_mcp.official.scripted import Script
 from envscaler_mcp.official.source import OfficialFilesError, find
@@ -183,6 +185,19 @@ def test_a_host_imports_no_file_that_changed_since_it_was_checked(tmp_path: Path
     (folder / "tillbench" / "checker.py").write_text("def check(*_):\n    return True, 0\n", encoding="utf-8")
     with pytest.raises(LaunchError, match=r"tillbench/checker.py is not a file that is known here"):
         OfficialHost(TILL.hosted(source))
+
+
+def test_a_file_beside_a_module_is_read_only_as_it_is_known(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    known = PinnedFiles([str(folder)], ["tillbench"], dict(TILL.requirement.digests))
+    found = known.find_spec("tillbench")
+    assert found is not None
+    assert isinstance(found.loader, SourceFileLoader)
+    tasks = folder / "tillbench" / "tasks.jsonl"
+    assert found.loader.get_data(str(tasks)) == tasks.read_bytes()
+    tasks.write_text("{}", encoding="utf-8")
+    with pytest.raises(ImportError, match=r"tillbench/tasks.jsonl is not a file that is known here"):
+        found.loader.get_data(str(tasks))
 
 
 def test_the_digests_are_those_that_the_pinning_program_writes(

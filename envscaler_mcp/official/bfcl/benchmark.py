@@ -57,9 +57,11 @@ class Bfcl:
     requirement: Requirement
     published: Mapping[str, float]
     categories: tuple[str, ...] = CATEGORIES
+    default_categories: tuple[str, ...] = CATEGORIES
     max_steps: int = (STEPS + 2) * _MOST_TURNS
     temperature: float | None = 0.001
     needs_user_model: bool = False
+    user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = _DIFFERENCES
 
     @property
@@ -125,7 +127,14 @@ class Bfcl:
         """The same for every task."""
         return _Rules()
 
-    def user(self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int) -> _User:  # noqa: ARG002
+    def user(
+        self,
+        task: OfficialTask,
+        world: OfficialWorld,
+        player: ModelPlayer | None,  # noqa: ARG002
+        seed: int,  # noqa: ARG002
+        strategy: str = "",  # noqa: ARG002
+    ) -> _User:
         """Says the questions of the task one after the other."""
         return _User(task, world)
 

@@ -31,9 +31,11 @@ class TillBenchmark:
     name: str = "till"
     title: str = "A till"
     categories: tuple[str, ...] = ("easy", "hard")
+    default_categories: tuple[str, ...] = ("easy", "hard")
     max_steps: int = 20
     temperature: float | None = 0.25
     needs_user_model: bool = False
+    user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = ("There is none.",)
     requirement: Requirement = REQUIREMENT
 
@@ -73,7 +75,9 @@ class TillBenchmark:
     def rules(self, task: OfficialTask) -> Rules:
         return Rules()
 
-    def user(self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int) -> Asker:
+    def user(
+        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+    ) -> Asker:
         return Asker(task, world)
 
     def scripted_user(self, task: OfficialTask, world: OfficialWorld, fixture: Fixture) -> Asker:

@@ -1,0 +1,1 @@
+"""ACEBench-Agent, in English and in Chinese."""

@@ -1,0 +1,62 @@
+"""How ACEBench writes calls, and what an agent of ours is told first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from envscaler_mcp.serving.parsing import parsed_expression
+
+_FIRST = {
+    ("en", "multi_step"): (
+        "Solve the task with the tools. Where one call follows from another, make them one after the other, and decide each "
+        'by the answers so far. Nothing can be asked. When the task is done, say "finish conversation".'
+    ),
+    ("zh", "multi_step"): (
+        "请使用工具完成任务。如果步骤之间有先后关系, 请逐步调用, 并根据每次返回的结果决定下一步。不能向用户提问。"
+        '任务完成后, 请回复 "finish conversation"。'
+    ),
+    ("en", "multi_turn"): (
+        "Help the user with the tools. Where something is missing that a call needs, ask the user for it; never make it up. "
+        "These are your rules:"
+    ),
+    ("zh", "multi_turn"): "请使用工具帮助用户。如果缺少调用所需的信息, 请向用户询问, 不要编造。你需要遵循的规则如下:",
+}
+
+
+def language_text(language: str, kind: str) -> str:
+    """What the agent's model is told before the official rules."""
+    return _FIRST[language, kind]
+
+
+def calls_of(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The calls in a text such as `[name(key='value')]`; none where it is no such text."""
+    try:
+        expression = parsed_expression(text.strip())
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return []
+    calls = expression.elts if isinstance(expression, ast.List) else [expression]
+    try:
+        return [_call(call) for call in calls]
+    except (ValueError, TypeError):
+        return []
+
+
+def _call(expression: ast.expr) -> tuple[str, dict[str, Any]]:
+    if not isinstance(expression, ast.Call) or not isinstance(expression.func, ast.Name) or expression.args:
+        raise ValueError("no call with named values")
+    return expression.func.id, {str(each.arg): ast.literal_eval(each.value) for each in expression.keywords}
+
+
+def message_of(said: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """A move as the process score reads it: what the agent itself wrote, if that is its calls, else its calls in writing."""
+    written = f"[{', '.join(_written(name, arguments) for name, arguments in calls)}]"
+    own = calls_of(said) if said.lstrip().startswith("[") else []
+    return said if own == [(name, dict(arguments)) for name, arguments in calls] else written
+
+
+def _written(name: str, arguments: Mapping[str, Any]) -> str:
+    """A call with its texts between single quotes, and nothing in them escaped: so the official milestones are written."""
+    values = (f"{key}='{value}'" if isinstance(value, str) else f"{key}={value!r}" for key, value in arguments.items())
+    return f"{name}({', '.join(values)})"

@@ -1,0 +1,58 @@
+"""A user whose words official code makes, with a model that this process asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from envscaler_mcp.artifacts.episode import ModelCost
+from envscaler_mcp.episode.model_player import ModelPlayer
+from envscaler_mcp.episode.user import Look, Reply, UserUnavailableError
+from envscaler_mcp.llm import Message, UnansweredError
+from envscaler_mcp.official.world import OfficialWorld
+
+PURPOSE = "official_user"
+"""Under which name what such a user asks is counted."""
+_MAX_QUESTIONS = 12
+"""Of one reply; the official strategies ask at most six."""
+_OURS = 2
+"""Messages that come before anything that the agent says."""
+
+
+class OfficialUserError(Exception):
+    """The official code cannot make words of what its model said."""
+
+
+class OfficialModelUser:
+    """Asks the user of a task's world, and its model whatever that has to know."""
+
+    def __init__(
+        self, world: OfficialWorld, player: ModelPlayer, seed: int, strategy: str, temperature: float | None
+    ) -> None:
+        self._player = replace(player, asking=player.asking.model_copy(update={"temperature": temperature}))
+        self._world, self._seed, self._strategy = world, seed, strategy
+
+    async def opening(self) -> str:
+        """What the user says first."""
+        return await self._said(None)
+
+    async def reply(self, said: str, look: Look) -> str:  # noqa: ARG002 - it sees only what a user sees
+        """What the user says to what the agent said."""
+        return await self._said(said)
+
+    async def _said(self, text: str | None) -> Reply:
+        answers: list[str] = []
+        took = ModelCost()
+        while len(answers) < _MAX_QUESTIONS:
+            made = await self._world.user(self._strategy, text, answers)
+            if "said" in made:
+                return Reply(made["said"], took)
+            if "failed" in made:
+                raise OfficialUserError(made["failed"])
+            messages = [Message(role=message["role"], content=message["content"]) for message in made["ask"]]
+            try:
+                answer, use = await self._player.answer_in(PURPOSE, messages, _OURS, seed=self._seed)
+            except UnansweredError as cause:
+                raise UserUnavailableError(str(cause), again=cause.transient) from cause
+            answers.append(answer.text)
+            took = took + use
+        raise OfficialUserError(f"the user asked its model {_MAX_QUESTIONS} times and said nothing")

@@ -1,0 +1,196 @@
+"""ACEBench-Agent, where its files are: the same tasks, results and scores as its authors' own code has."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import pytest
+from typer.testing import CliRunner
+
+from envscaler_mcp.artifacts import Call, Step, Trajectory
+from envscaler_mcp.cli.program import app
+from envscaler_mcp.episode.transcript import is_call
+from envscaler_mcp.official.ace.benchmark import FINISHED
+from envscaler_mcp.official.ace.texts import message_of
+from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
+from envscaler_mcp.official.scripted import play_scripted, reference_fixture
+from envscaler_mcp.official.source import OfficialFilesError, find
+from envscaler_mcp.official.stage import Stage
+from envscaler_mcp.scoring.run_folder import read_trajectories
+from tests.llm.endpoint import Asked, Reply, Say, scripted_endpoint
+
+pytestmark = pytest.mark.official
+RUNNER = Path(__file__).with_name("ace_runner.py")
+CATEGORIES = ("en_multi_step", "en_multi_turn", "zh_multi_step", "zh_multi_turn")
+UNREACHABLE = {f"{language}_agent_multi_step_{number}" for language in ("en", "zh") for number in (0, 1)}
+"""Their reference forgets a reminder that is there at the start, in a class that is misspelt."""
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    benchmark = BENCHMARKS["acebench"]
+    try:
+        find(benchmark.requirement)
+    except OfficialFilesError as missing:
+        pytest.skip(str(missing))
+    with Stage.of(benchmark) as opened:
+        yield opened
+
+
+def test_each_language_has_20_tasks_without_a_user_and_30_with_one(stage: Stage) -> None:
+    categories = [task.category for task in stage.tasks.values()]
+    assert [categories.count(name) for name in CATEGORIES] == [20, 30, 20, 30]
+    assert stage.benchmark.default_categories == CATEGORIES[:2]
+
+
+async def test_the_state_of_every_reference_is_reached_through_the_protocol(stage: Stage) -> None:
+    lax: set[str] = set()
+    for task in stage.tasks.values():
+        judged = await play_scripted(stage, task, reference_fixture(task))
+        assert (judged.official["end_to_end"], judged.official["process"]) == (1.0, 1.0), task.id
+        assert judged.official["differing"] == 0
+        lax |= set() if judged.official["strict"] else {task.id}
+    assert lax == UNREACHABLE
+
+
+def test_calls_are_written_as_the_official_milestones_write_them() -> None:
+    calls = [("send", {"to": "Eve", "text": "Don't", "times": 2, "items": [{"product": "tea"}]})]
+    written = """[send(to='Eve', text='Don't', times=2, items=[{'product': 'tea'}])]"""
+    assert message_of("", calls) == written
+    own = """[send(to="Eve", text="Don't", times=2, items=[{"product": "tea"}])] """
+    assert message_of(own, calls) == own
+    assert message_of("[send(to='Frank')]", calls) == written
+    assert message_of("[send(", calls) == written
+
+
+class Playing:
+    """A model of agents and of users. The user says the whole question; the agent knows the solution, and errs now and then."""
+
+    def __init__(self, stage: Stage, category: str, seed: int) -> None:
+        chance = random.Random(seed)
+        self.tasks: dict[str, tuple[OfficialTask, list[list[Call]]]] = {}
+        for task in stage.tasks.values():
+            if task.category == category and task.content["question"] not in self.tasks:
+                steps = [call for step in task.reference[0] for call in spoiled(step[0], chance)]
+                self.tasks[task.content["question"]] = task, [[call] for call in steps]
+
+    def answer(self, asked: Asked) -> Reply:
+        messages = asked["messages"]
+        return self._agent(messages) if asked.get("tools") else self._user(messages)
+
+    def _user(self, messages: list[dict[str, Any]]) -> Reply:
+        question = next(question for question in self.tasks if question in messages[0]["content"])
+        heard = len(messages) - 2
+        if heard == 0:
+            return Say(question)
+        goes_on = random.Random(f"{question} {heard}").random() < 0.4
+        return Say(f"Go on. {heard}" if goes_on else FINISHED)
+
+    def _agent(self, messages: list[dict[str, Any]]) -> Reply:
+        _, steps = self.tasks[messages[1]["content"]]
+        made = sum(message["role"] == "assistant" for message in messages)
+        if made >= len(steps):
+            return Say(FINISHED if made % 2 else "What else is there?")
+        calls = [(call.tool, json.dumps(call.arguments)) for call in steps[made]]
+        return Say(None, finish="tool_calls", tool_calls=calls)
+
+
+def spoiled(call: Call, chance: random.Random) -> list[Call]:
+    """The call, or something that models do in its place."""
+    match chance.randrange(14):
+        case 0:
+            return [Call(tool="look_it_up", arguments={"what": "all"}), call]
+        case 1:
+            return [Call(tool=call.tool, arguments={**call.arguments, "extra": None}), call]
+        case 2:
+            return [call, call]
+        case 3:
+            return [Call(tool=call.tool, arguments={name: f"{value} é" for name, value in call.arguments.items()})]
+        case _:
+            return [call]
+
+
+def episode_of(stage: Stage, record: Trajectory) -> dict[str, Any]:
+    """What the models said, for the official runner, in which an agent writes its calls."""
+    task = stage.tasks[record.scenario]
+    agent: list[str] = []
+    process: list[str] = []
+    user = [str(record.messages[1]["content"])]
+    for _, group in groupby(record.steps, key=lambda step: step.turn):
+        move: list[Step] = list(group)
+        if is_call(move[0]):
+            calls = [(step.tool, step.arguments) for step in move]
+            named = [", ".join(f"{key}={value!r}" for key, value in given.items()) for _, given in calls]
+            agent.append(f"[{', '.join(f'{tool}({given})' for (tool, _), given in zip(calls, named, strict=True))}]")
+            process.append(message_of("", calls))
+        else:
+            agent.append(move[0].text)
+            user.append(move[0].observation)
+    answer = {"ground_truth": task.answers["ground_truth"], "mile_stone": task.answers["mile_stone"]}
+    language = task.content["language"]
+    return {
+        "entry": dict(task.content),
+        "language": language,
+        "answer": answer,
+        "agent": agent,
+        "user": user,
+        "process": process,
+    }
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", [7, 8, 9])
+@pytest.mark.parametrize("category", CATEGORIES)
+async def test_scores_of_models_over_http_are_those_of_the_official_runner(
+    stage: Stage, tmp_path: Path, category: str, seed: int
+) -> None:
+    run = tmp_path / "run"
+    model = Playing(stage, category, seed)
+    async with scripted_endpoint(model.answer) as place:
+        words = ["bench", "run", "acebench", "--agent", "openai:m", "--user", "openai:u", "--parallel", "4"]
+        chosen = [word for task, _ in model.tasks.values() for word in ("--task", task.id)]
+        variables = {"OPENAI_BASE_URL": place.url, "OPENAI_API_KEY": "key"}
+        given = [*words, "--out", str(run), *chosen]
+        ran = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, given, env=variables))
+    assert ran.exit_code == 0, ran.output
+    records = list(read_trajectories(run))
+    assert len(records) == len(model.tasks)
+    episodes, out = tmp_path / "episodes.jsonl", tmp_path / "scores.json"
+    episodes.write_text("\n".join(json.dumps(episode_of(stage, record)) for record in records), encoding="utf-8")
+    for language in ("en", "zh"):
+        for number in range(len(records)):
+            (tmp_path / "score_all" / f"score_{language}" / f"gpt-{number}").mkdir(parents=True)
+    roots = os.pathsep.join(str(root) for root in stage.source.roots[:1])
+    variables = {"PYTHONPATH": roots, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    await anyio.run_process([sys.executable, "-s", str(RUNNER), str(episodes), str(out)], env=variables, cwd=tmp_path)
+    official = json.loads(out.read_text(encoding="utf-8"))
+    own = [[record.verdict.reward, record.verdict.figures["process"]] for record in records]
+    assert own == official
+    assert 0 < sum(end_to_end for end_to_end, _ in official) < len(records)
+    reported = CliRunner().invoke(app, ["bench", "report", str(run)], env={"COLUMNS": "200"})
+    assert (f"{run}: process " in reported.output) == category.startswith("en_"), reported.output
+    replayed = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, ["runs", "replay", str(run)]))
+    assert replayed.exit_code == 0, replayed.output
+
+
+async def test_a_move_that_ends_an_episode_does_not_end_it_at_once(stage: Stage) -> None:
+    task = stage.tasks["en_agent_multi_step_0"]
+    fixture = reference_fixture(task)
+    judged = await play_scripted(
+        stage, task, type(fixture)(task.id, "said first", ((), *fixture.turns), (FINISHED, FINISHED))
+    )
+    first, *_, last = judged.record.steps
+    assert (first.text, first.observation) == (
+        FINISHED,
+        "Please do not ask me any questions, use the known conditions to solve the problem",
+    )
+    assert (judged.record.ended, last.text, judged.verdict.solved) == ("completed", FINISHED, True)

@@ -1,0 +1,208 @@
+"""tau-bench, where its files are: the same tasks, results and rewards as its authors' own code has."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import pytest
+from typer.testing import CliRunner
+
+from envscaler_mcp.artifacts import Call, Trajectory
+from envscaler_mcp.cli.program import app
+from envscaler_mcp.episode.transcript import is_call
+from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, OfficialTask
+from envscaler_mcp.official.scripted import play_scripted, reference_fixture
+from envscaler_mcp.official.source import OfficialFilesError, find
+from envscaler_mcp.official.stage import Stage
+from envscaler_mcp.official.tau.benchmark import STRATEGIES
+from envscaler_mcp.scoring.run_folder import read_trajectories
+from tests.llm.endpoint import Asked, Reply, Say, scripted_endpoint
+
+pytestmark = pytest.mark.official
+RUNNER = Path(__file__).with_name("tau_runner.py")
+PLAYED = 40
+
+
+@pytest.fixture(params=["tau-retail", "tau-airline"], scope="module")
+def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
+    benchmark: Benchmark = BENCHMARKS[request.param]
+    try:
+        find(benchmark.requirement)
+    except OfficialFilesError as missing:
+        pytest.skip(str(missing))
+    with Stage.of(benchmark) as opened:
+        yield opened
+
+
+def test_the_official_splits_have_their_tasks(stage: Stage) -> None:
+    categories = [task.category for task in stage.tasks.values()]
+    splits = {"tau-retail": {"test": 115, "dev": 20, "train": 500}, "tau-airline": {"test": 50}}
+    assert {name: categories.count(name) for name in stage.benchmark.categories} == splits[stage.benchmark.name]
+
+
+@pytest.mark.timeout(900)
+async def test_every_reference_is_rewarded_when_it_is_played_through_the_protocol(stage: Stage) -> None:
+    waiting = iter([task for task in stage.tasks.values() if task.category in ("test", "dev")])
+    wrong: list[str] = []
+
+    async def play_all() -> None:
+        for task in waiting:
+            judged = await play_scripted(stage, task, reference_fixture(task))
+            if not judged.verdict.solved or judged.official["differing"]:
+                wrong.append(task.id)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(4):
+            group.start_soon(play_all)
+    assert wrong == []
+
+
+class Playing:
+    """A model of agents and of users. The user says its whole instruction; the agent knows the reference, and errs now and then."""
+
+    def __init__(self, stage: Stage, seed: int) -> None:
+        self._chance = random.Random(seed)
+        test = sorted((task for task in stage.tasks.values() if task.category == "test"), key=lambda task: task.id)
+        self.tasks: dict[str, tuple[OfficialTask, list[list[Call]]]] = {}
+        for task in self._chance.sample(test, len(test)):
+            if task.content["instruction"] not in self.tasks and len(self.tasks) < PLAYED:
+                steps = [spoiled(step, self._chance) for step in task.reference[0]]
+                self.tasks[task.content["instruction"]] = task, steps
+
+    def answer(self, asked: Asked) -> Reply:
+        messages = asked["messages"]
+        return self._agent(messages) if asked.get("tools") else self._user(messages)
+
+    def _user(self, messages: list[dict[str, Any]]) -> Reply:
+        instruction = re.search(r"\n\nInstruction: (.*)\n\nRules:", messages[0]["content"], re.DOTALL)
+        assert instruction is not None
+        heard = len(messages) - 2
+        if heard == 0:
+            return Say(instruction[1])
+        goes_on = random.Random(f"{instruction[1]} {heard}").random() < 0.3
+        return Say(f"Go on, please. I have heard {heard}." if goes_on else "###STOP###")
+
+    def _agent(self, messages: list[dict[str, Any]]) -> Reply:
+        task, steps = self.tasks[messages[1]["content"]]
+        made = sum(message["role"] == "assistant" for message in messages)
+        if made >= len(steps):
+            return Say(task.closing[0])
+        calls = [(call.tool, json.dumps(call.arguments)) for call in steps[made]]
+        return Say("Let me see." if made % 2 else None, finish="tool_calls", tool_calls=calls)
+
+
+def spoiled(step: tuple[Call, ...], chance: random.Random) -> list[Call]:
+    """The step, or something that models do in its place."""
+    (call,) = step
+    match chance.randrange(24):
+        case 0:
+            return [Call(tool="look_it_up", arguments={"what": "all"}), call]
+        case 1:
+            return [Call(tool=call.tool, arguments={**call.arguments, "extra": None})]
+        case 2:
+            return [call, call]
+        case 3:
+            return [Call(tool=call.tool, arguments={name: f"{value} é" for name, value in call.arguments.items()})]
+        case 4:
+            return [Call(tool="transfer_to_human_agents", arguments={"summary": "too hard"})]
+        case _:
+            return [call]
+
+
+def episode_of(stage: Stage, record: Trajectory) -> dict[str, Any]:
+    """What the models said, for the official runner."""
+    task = stage.tasks[record.scenario].content
+    agent = [message for message in record.messages if message["role"] == "assistant"]
+    user = [message["content"] for message in record.messages[1:] if message["role"] == "user"]
+    said = {"domain": stage.benchmark.name.partition("-")[2], "split": task["split"], "index": task["index"]}
+    return {**said, "agent": agent, "user": user}
+
+
+async def run(stage: Stage, model: Playing, out: Path, *more: str) -> list[Trajectory]:
+    async with scripted_endpoint(model.answer) as place:
+        words = ["bench", "run", stage.benchmark.name, "--agent", "openai:m", "--user", "openai:u", "--out", str(out)]
+        variables = {"OPENAI_BASE_URL": place.url, "OPENAI_API_KEY": "key"}
+        given = [*words, "--parallel", "4", *more]
+        ran = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, given, env=variables))
+    assert ran.exit_code == 0, ran.output
+    return list(read_trajectories(out))
+
+
+@pytest.mark.timeout(900)
+async def test_rewards_of_models_over_http_are_those_of_the_official_runner(stage: Stage, tmp_path: Path) -> None:
+    model = Playing(stage, seed=3)
+    records = await run(
+        stage, model, tmp_path / "run", *[word for task, _ in model.tasks.values() for word in ("--task", task.id)]
+    )
+    assert len(records) == PLAYED
+    episodes, out = tmp_path / "episodes.jsonl", tmp_path / "rewards.json"
+    episodes.write_text("\n".join(json.dumps(episode_of(stage, record)) for record in records), encoding="utf-8")
+    variables = {"PYTHONPATH": os.pathsep.join(str(root) for root in stage.source.roots), "PYTHONHASHSEED": "0"}
+    await anyio.run_process([sys.executable, "-s", str(RUNNER), str(episodes), str(out)], env=variables)
+    official = json.loads(out.read_text(encoding="utf-8"))
+    assert [record.verdict.reward for record in records] == [reward for reward, _ in official]
+    assert [[step.observation for step in record.steps] for record in records] == [heard[1:] for _, heard in official]
+    assert 0 < sum(reward for reward, _ in official) < PLAYED
+    assert {is_call(record.steps[-1]) for record in records} == {True, False}
+
+
+class Thinking(Playing):
+    """A user that is asked in other ways answers in other forms."""
+
+    def __init__(self, stage: Stage, strategy: str) -> None:
+        super().__init__(stage, seed=1)
+        self.strategy = strategy
+        self.purposes: list[str] = []
+
+    def _user(self, messages: list[dict[str, Any]]) -> Reply:
+        text = messages[-1]["content"]
+        if "Classification:" in text:
+            self.purposes.append("verify")
+            # The first try does not please.
+            return Say("true" if self.purposes.count("verify") > 1 else "false")
+        if "Reflection:" in text:
+            self.purposes.append("reflect")
+            return Say("Reflection:\nIt was short.\n\nResponse:\nSay it better")
+        self.purposes.append("say")
+        said = super()._user(messages[:2] if self.strategy == "reflection" and len(messages) == 3 else messages)
+        assert isinstance(said, Say)
+        if "react" in self.strategy:
+            return Say(f"Thought:\nI hide it.\n\nUser Response:\n{said.text}")
+        return said
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_users_are_asked_as_the_strategy_says(stage: Stage, tmp_path: Path, strategy: str) -> None:
+    if stage.benchmark.name == "tau-airline":
+        pytest.skip("the users of both domains are the same")
+    model = Thinking(stage, strategy)
+    task, _ = next(iter(model.tasks.values()))
+    if strategy != "llm":
+        # The agent knows a task by the user's words, which these users wrap.
+        model._agent = lambda messages: Say("What can I do?")  # type: ignore[method-assign]
+    (record,) = await run(stage, model, tmp_path, "--task", task.id, "--user-strategy", strategy)
+    first = record.messages[1]["content"]
+    assert first == {"react": f"I hide it.\n\nUser Response:\n{task.content['instruction']}"}.get(
+        strategy, task.content["instruction"]
+    )
+    asked = {"verify": {"say", "verify"}, "reflection": {"say", "verify", "reflect"}}.get(strategy, {"say"})
+    assert set(model.purposes) == asked
+    assert record.ended == "completed", record.verdict.reason
+    replayed = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, ["runs", "replay", str(tmp_path)]))
+    assert replayed.exit_code == 0, replayed.output
+
+
+def test_what_a_user_is_asked_cannot_be_misspelt() -> None:
+    words = ["bench", "run", "tau-retail", "--agent", "openai:m", "--user", "openai:u", "--out", "x"]
+    refused = CliRunner().invoke(app, [*words, "--user-strategy", "reacts"])
+    assert refused.exit_code == 2
+    assert "'reacts' is not one of llm, react" in " ".join(refused.output.split())
