@@ -15,7 +15,7 @@ DEV := $(VENV)/.dev-installed
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup demo check prove test test-slow test-all test-browser test-trainers conformance emit recordings docs format bench lock clean
+.PHONY: help setup demo check prove test test-slow test-all test-browser test-official test-trainers conformance emit recordings docs format bench lock clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name about; do printf '  make %-12s %s\n' "$$name" "$$about"; done
@@ -40,15 +40,18 @@ prove: $(DEV) ## prove every task that lies in generated_servers again
 	@$(BIN)/envscaler prove --all
 
 test: $(DEV) ## the tests, without the slow ones
-	@$(BIN)/pytest -q -n auto -m "not slow and not browser and not conformance and not trainers" $(PYTEST_ARGS)
+	@$(BIN)/pytest -q -n auto -m "not slow and not browser and not conformance and not trainers and not official" $(PYTEST_ARGS)
 
 test-slow: $(DEV) ## the slow tests only
-	@$(BIN)/pytest -q -n auto -m "slow and not browser and not conformance and not trainers" $(PYTEST_ARGS)
+	@$(BIN)/pytest -q -n auto -m "slow and not browser and not conformance and not trainers and not official" $(PYTEST_ARGS)
 
 test-all: test test-slow ## all tests that need nothing but Python
 
 test-browser: $(DEV) ## the page of a run in a headless Chromium; needs one
 	@$(BIN)/pytest -q -m browser tests/viewer $(PYTEST_ARGS)
+
+test-official: $(DEV) ## the benchmarks of other authors whose files are here, played and compared with their own runners
+	@$(BIN)/pytest -q -m official tests/official $(PYTEST_ARGS)
 
 test-trainers: $(DEV) ## the adapters with the real trainers; installs some gigabytes of packages the first time
 	@$(BIN)/pytest -q -m trainers tests/trainers tests/rl $(PYTEST_ARGS)

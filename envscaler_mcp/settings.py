@@ -215,3 +215,17 @@ def portable_allowed(variables: Mapping[str, str] | None = None) -> bool:
 def secret_named(name: str) -> str | None:
     """The value of a variable that holds a secret, which so never stands on a command line."""
     return os.environ.get(name) or None
+
+
+def benchmark_folder(name: str, variables: Mapping[str, str] | None = None) -> Path:
+    """Where this user's copy of an official benchmark is kept, unless the user names another folder."""
+    variables = os.environ if variables is None else variables
+    cache = Path(variables.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "envscaler" / "benchmarks" / name
+
+
+def named_benchmark_folder(name: str, variables: Mapping[str, str] | None = None) -> Path | None:
+    """The folder that a variable names for a benchmark: ENVSCALER_BENCH_BFCL_V3 for `bfcl-v3`."""
+    variables = os.environ if variables is None else variables
+    named = variables.get(f"ENVSCALER_BENCH_{name.upper().replace('-', '_')}")
+    return Path(named).expanduser().resolve() if named else None

@@ -16,13 +16,15 @@ from envscaler_mcp.config import choices
 COMPLETED = "Task Completed"
 """What an agent says when it is done; the words of the paper."""
 Scoring = choices.Scoring
+AnyScoring = Literal["framed", "upstream", "official"]
+"""`official`: the code of a benchmark's authors was the judge."""
 Owner = choices.Owner
 
 
 class Verdict(Part):
     """Whether the task was done, and whose failure it was where not."""
 
-    scoring: Scoring = "framed"
+    scoring: AnyScoring = "framed"
     checks: tuple[bool, ...] = ()
     frame_violations: tuple[str, ...] = ()
     """Paths that changed and must not have."""

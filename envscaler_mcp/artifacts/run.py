@@ -64,6 +64,14 @@ class PlannedEpisode(Part):
         return (one_world,)
 
 
+class PlannedBenchmark(Part):
+    """The benchmark of other authors whose tasks are played."""
+
+    name: str
+    version: str
+    """The official package or checkout that serves and judges them."""
+
+
 class RunPlan(Artifact):
     """`plan.json` in a run directory."""
 
@@ -72,7 +80,8 @@ class RunPlan(Artifact):
     mode: Mode = "task"
     user: str = ""
     """Who plays the user of a conversation."""
-    scoring: Literal["framed", "upstream"]
+    scoring: Literal["framed", "upstream", "official"]
+    """`official`: the code of a benchmark's authors is the judge."""
     max_steps: int
     max_seconds: float
     max_tokens: int | None = None
@@ -85,3 +94,4 @@ class RunPlan(Artifact):
     rescored: str = ""
     """The grading that judged another run's episodes again; nothing where they were played."""
     episodes: tuple[PlannedEpisode, ...]
+    benchmark: PlannedBenchmark | None = Field(default=None, exclude_if=lambda benchmark: benchmark is None)

@@ -97,6 +97,13 @@ def export_episodes(
             help="Also write a data set card: counts of what the rows hold, splits, digests and licences, as Hugging Face reads them.",
         ),
     ] = None,
+    contaminate: Annotated[
+        bool,
+        typer.Option(
+            "--contaminate",
+            help="Also export a run of a benchmark. A model that is trained on it can no longer be measured by that benchmark.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Export the episodes of a run; `envscaler export DIR` is the same. Episodes that are left out are counted by reason;
@@ -130,7 +137,7 @@ def export_episodes(
     if card is not None:
         check_card(card)
     servers = servers_of(ctx)
-    exported = export_run(folder, servers, chosen, wish, out)
+    exported = export_run(folder, servers, chosen, wish, out, contaminate=contaminate)
     if card is not None and exported.written:
         counts = exported.counts
         write_card(card, card_text(out, form, exported.written, counts, of_library(servers, counts), exported.removed))

@@ -34,6 +34,10 @@ def replay(
     episode: Annotated[str, typer.Option(metavar="ID", help="Only this episode, or the episodes of this task.")] = "",
     via: Ways = "direct",
     parallel: Parallel = 2,
+    source: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder with the official files of a benchmark that was played."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Repeat every recorded call in a new world; exit 1 unless all results are identical."""
@@ -59,11 +63,14 @@ def replay(
         if replayed.outcome != "identical":
             others.append(replayed)
 
-    with (
-        WorldHome.at(servers_of(ctx), registry_if_any(ctx), TaskFile.of_run(folder)) as farm,
-        progress_bar("replaying") as progress,
-    ):
-        anyio.run(replay_run, farm, plan, places, via, parallel, take, progress)
+    with progress_bar("replaying") as progress:
+        if plan.benchmark is not None:
+            from envscaler_mcp.official.replaying import replay_official
+
+            anyio.run(replay_official, plan, places, source, parallel, take, progress)
+        else:
+            with WorldHome.at(servers_of(ctx), registry_if_any(ctx), TaskFile.of_run(folder)) as farm:
+                anyio.run(replay_run, farm, plan, places, via, parallel, take, progress)
     others.sort(key=lambda replayed: (replayed.outcome, replayed.id))
     if as_json:
         print_json({
@@ -102,8 +109,14 @@ def rescore(
     from envscaler_mcp.grading.reward import GRADING
     from envscaler_mcp.runs import WorldHome
     from envscaler_mcp.runs.rescoring import rescore_run, rescored_folder
+    from envscaler_mcp.scoring.run_folder import read_plan
     from envscaler_mcp.scoring.task_file import TaskFile
 
+    if (played := read_plan(folder)).benchmark is not None:
+        raise typer.BadParameter(
+            f"{folder} is a run of {played.benchmark.name}, which its authors' code judges; `runs replay` asks that again",
+            param_hint="DIR",
+        )
     target = out or rescored_folder(folder, scoring)
     if target.resolve() == folder.resolve():
         raise typer.BadParameter("a run is never changed; choose another folder", param_hint="--out")

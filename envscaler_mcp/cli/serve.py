@@ -16,8 +16,15 @@ app = typer.Typer(add_completion=False)
 def serve_world(
     ctx: typer.Context,
     env_id: Annotated[
-        str, typer.Argument(metavar="ENV_ID", help="The id of an environment, as `envscaler list` shows it.")
+        str,
+        typer.Argument(
+            metavar="ENV_ID",
+            help="The id of an environment, as `envscaler list` shows it, or BENCHMARK:SERVER, such as bfcl:TravelAPI.",
+        ),
     ],
+    entry: Annotated[
+        str, typer.Option(metavar="ID", help="Of a benchmark: the task that is begun. Default: the server's first.")
+    ] = "",
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")] = False,
     port: Annotated[int, typer.Option(help="The port for --http. Default: any free port.", min=0, max=65535)] = 0,
     host: Annotated[
@@ -59,7 +66,25 @@ def serve_world(
     }
     if not http and (port or host or token_env):
         raise typer.BadParameter("--port, --host and --token-env belong to --http", param_hint="--http")
+    if ":" in env_id:
+        _serve_official(env_id, entry, http, port, host, token_env)
+        return
+    if entry:
+        raise typer.BadParameter("only servers of a benchmark have entries", param_hint="--entry")
     given = [word for name, value in options.items() if value not in (None, "") for word in (name, str(value))]
     registered = entry_of(ctx, env_id).digests
     arguments = ["--http", "--port", str(port), *given] if http else given
     main(folder_of(ctx, env_id), arguments, load=lambda folder: load_code(folder, registered))
+
+
+def _serve_official(wanted: str, entry: str, http: bool, port: int, host: str, token_env: str) -> None:
+    import anyio
+
+    from envscaler_mcp.launch.opening import WrongUseError
+    from envscaler_mcp.official.serving import Address, serve_official
+
+    address = Address(host or "127.0.0.1", port, token_env) if http else None
+    try:
+        anyio.run(serve_official, wanted, entry, address)
+    except WrongUseError as cause:
+        raise typer.BadParameter(str(cause), param_hint="ENV_ID") from cause

@@ -30,11 +30,18 @@ def print_stats(
     signal: Annotated[
         bool, typer.Option("--signal", help="Also measure the learning signal of the scenarios; plays each at random.")
     ] = False,
+    overlap: Annotated[
+        str,
+        typer.Option(
+            metavar="BENCHMARK",
+            help="Also compare tasks and tools with those of a benchmark; exit 1 if a task shares thirteen words in a row.",
+        ),
+    ] = "",
     also: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME[:TEXT]",
-            help="Also measure this; repeat for several. Built in are similarity and signal. Other packages add statistics by "
+            help="Also measure this; repeat for several. Built in are similarity, signal and overlap. Other packages add statistics by "
             "entry points of the group envscaler.statistics; the text after the colon is for the statistic.",
         ),
     ] = None,
@@ -50,7 +57,8 @@ def print_stats(
     from envscaler_mcp.synthesis.topics.described import described
 
     short = [name for name, wanted in (("similarity", similarity), ("signal", signal)) if wanted]
-    asked = {name: subject for name, _, subject in (word.partition(":") for word in [*short, *(also or ())])}
+    words = [*short, *([f"overlap:{overlap}"] if overlap else []), *(also or ())]
+    asked = {name: subject for name, _, subject in (word.partition(":") for word in words)}
     for name in asked:
         if name not in STATISTICS:
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(STATISTICS)}", param_hint="--also")

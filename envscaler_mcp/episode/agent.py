@@ -44,16 +44,19 @@ class RunAbortedError(EnvScalerError):
 class Observation(str):
     """What an agent hears, as one text."""
 
-    __slots__ = ("answers", "refused")
+    __slots__ = ("answers", "refused", "tools")
     answers: tuple[str, ...]
     """What each call of its turn led to, in their order; or the one thing that it was told."""
     refused: bool
     """Whether a call did not do what was asked, or could not be read."""
+    tools: tuple[Tool, ...] | None
+    """What can be called from here on, where that has changed."""
 
-    def __new__(cls, *answers: str, refused: bool = False) -> Self:
+    def __new__(cls, *answers: str, refused: bool = False, tools: tuple[Tool, ...] | None = None) -> Self:
         heard = super().__new__(cls, "\n".join(answers))
         heard.answers = answers
         heard.refused = refused
+        heard.tools = tools
         return heard
 
 
@@ -71,6 +74,8 @@ class Briefing:
     """For the agent's own chance, so that an episode can be repeated."""
     mode: Mode = "task"
     """Whether a user reads what the agent says."""
+    verbatim: str | None = None
+    """What a model is told first, word for word, where the authors of the task say so; empty means nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol, cast
 
-from envscaler_mcp.artifacts import Call, Scenario, StateDiff, Step, Verdict
-from envscaler_mcp.artifacts.episode import Invention, ModelCost, Owner, Scoring
+from envscaler_mcp.artifacts import Call, Scenario, StateDiff, Step, Tool, Verdict
+from envscaler_mcp.artifacts.episode import AnyScoring, Invention, ModelCost, Owner
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.agent import Action, Briefing, Observation, RunAbortedError, UnavailableError
 from envscaler_mcp.episode.audit import UserAudit
 from envscaler_mcp.episode.record_bounds import RecordBounds, RecordFullError, cut, too_much
+from envscaler_mcp.episode.rules import Ending, EpisodeRules
 from envscaler_mcp.episode.transcript import (
     MAX_BYTES,
     MAX_NAME,
@@ -51,8 +52,6 @@ UNREADABLE = "The call cannot be read: it must be a JSON object with a name and 
 
 _UNCHANGED = StateDiff()
 """Shared: a default would be copied for every step."""
-
-Ending = Literal["completed", "steps", "tokens", "time", "error"]
 
 
 class WorldChannel(Protocol):
@@ -102,7 +101,7 @@ class EpisodeRecord:
     invented: list[Invention] = field(default_factory=list)
     """What the user said and could not know."""
 
-    def without_ending(self, scoring: Scoring) -> Verdict | None:
+    def without_ending(self, scoring: AnyScoring) -> Verdict | None:
         """The verdict where there is no ending to judge: the machine failed, or a call of the agent used its world up."""
         if self.owner == "infrastructure":
             return unplayable("infrastructure", self.reason, scoring)
@@ -171,6 +170,7 @@ class LiveEpisode:
         watch: Watch = lambda _: None,
         *,
         published: bool = False,
+        rules: EpisodeRules | None = None,
     ) -> None:
         self.scenario = scenario
         self.briefing = briefing
@@ -181,6 +181,7 @@ class LiveEpisode:
         self.over = False
         self.played = EpisodeRecord()
         self._published = published
+        self._rules = rules
         self._channel = channel
         self._watch = watch
         self._mode: Mode = "task" if user is None else "conversation"
@@ -201,7 +202,7 @@ class LiveEpisode:
         What comes later may have come of the agent's words, whatever they were. It is noted, and masks nothing. Where no
         check judges what was done, a user may want what they like.
         """
-        if self.user is None or played.owner is not None or not self.scenario.checks:
+        if self.user is None or played.owner is not None or not self.scenario.checks or self._rules is not None:
             return
         values = ", ".join(sorted({invention.value for invention in played.invented}))
         untold = self._audit.untold() if played.ended == "completed" and not stops_by_rule(self.user) else []
@@ -253,12 +254,21 @@ class LiveEpisode:
             self._end_after(turn[-1])
         turn = self.played.steps[begin:]
         refused = any(step.is_error for step in turn)
-        return Observation(*(step.observation for step in turn), refused=refused)
+        return Observation(*(step.observation for step in turn), refused=refused, tools=self._changed_tools())
+
+    def _changed_tools(self) -> tuple[Tool, ...] | None:
+        """The tools as they are from here on, where the move has changed them."""
+        if self._rules is None or self._channel.tools is self._tools:
+            return None
+        self._tools = self._channel.tools
+        return tuple(callable_tool.tool for callable_tool in self._tools.values())
 
     def _end_after(self, last: Step) -> None:
         """End the episode where the move that ended with this step was the last one."""
         if is_last(last, self._mode):
             self.end("completed")
+        elif self._rules is not None and (ended := self._rules.ending(self.played.steps)) is not None:
+            self.end(ended)
         elif self._raised and self._published:
             self.end("error")
         elif self.played.world_lost is not None:
@@ -270,7 +280,9 @@ class LiveEpisode:
 
     def fork(self, channel: WorldChannel, user: User | None) -> LiveEpisode:
         """The same episode in another world, which went on from this one's, with another copy of the user."""
-        forked = LiveEpisode(channel, self.scenario, self.briefing, self.limits, user, published=self._published)
+        forked = LiveEpisode(
+            channel, self.scenario, self.briefing, self.limits, user, published=self._published, rules=self._rules
+        )
         forked.moves, forked.over = self.moves, self.over
         forked._raised, forked._spoken = self._raised, self._spoken
         forked._bounds = copy(self._bounds)
@@ -324,7 +336,7 @@ class LiveEpisode:
             whole = {"text": storable(move.text), "reasoning": storable(move.reasoning), "use": move.use}
             called = [] if move.tool is None else [Call.model_construct(tool=move.tool, arguments=move.arguments)]
             parts = [*called, *move.more] or [move]
-            if self._published:
+            if self._published or (self._rules is not None and self._rules.one_call):
                 parts = parts[:1]
             refused = too_much(whole["text"], whole["reasoning"], len(parts))
         try:
@@ -375,7 +387,8 @@ class LiveEpisode:
         return step.model_copy(update={**made, "milliseconds": round(1000 * (time.perf_counter() - began), 3)})
 
     async def _said(self, step: Step) -> dict[str, Any]:
-        if self.user is None or not step.text.strip():
+        silent = not step.text.strip() and not (self._rules is not None and self._rules.hears_silence)
+        if self.user is None or silent:
             observation, is_error = heard_by_nobody(step.text, self._mode, published=self._published)
             return {"observation": observation, "is_error": is_error}
         try:
@@ -390,7 +403,8 @@ class LiveEpisode:
         if len(text) > MAX_BYTES:
             return TOO_LONG, None
         self._spoken = True
-        self._audit.heard(text)
+        if self._rules is None:
+            self._audit.heard(text)
         return await self._of_user(user.reply(text, self._channel.state), number)
 
     async def _of_user(self, saying: Awaitable[str], number: int = 0) -> tuple[str, ModelCost | None]:
@@ -406,7 +420,8 @@ class LiveEpisode:
             raise _UserError(f"the user said {storable(reply)[:_MAX_REASON]}, which is no text", self._owner_of_silence)
         text, use = storable(reply), reply.use if isinstance(reply, Reply) else None
         self.played.user_use = _together(self.played.user_use, use)
-        self.played.invented += [Invention(step=number, value=value) for value in self._audit.invented(text)]
+        if self._rules is None:
+            self.played.invented += [Invention(step=number, value=value) for value in self._audit.invented(text)]
         return text, use
 
     @property
@@ -456,14 +471,14 @@ class LiveEpisode:
         if callable_tool is None:
             return no_such_tool(tool, self._tools)
         if not is_small(arguments):
-            return too_large()
+            return call_too_large()
         # This process matches no pattern of an environment whose code it may not run.
         schema = without_patterns(callable_tool.tool.input_schema)
         check = callable_tool.check if schema == callable_tool.tool.input_schema else compile_arguments(schema)
         return Outcome.saying("invalid", check(arguments) or "The arguments must be plain JSON, and not deeply nested.")
 
 
-def too_large(*, published: bool = False) -> Outcome:
+def call_too_large(*, published: bool = False) -> Outcome:
     """The answer to a call that is too large to be sent; the same on every way to a world."""
     return PublishedOutcome("invalid", INVALID_ACTION) if published else Outcome.saying("invalid", TOO_LARGE)
 

@@ -29,6 +29,7 @@ from envscaler_mcp.episode.live import (
     exception_sentence,
 )
 from envscaler_mcp.episode.record_bounds import MAX_WORDS, encoded_size
+from envscaler_mcp.episode.rules import EpisodeRules
 from envscaler_mcp.episode.transcript import storable
 from envscaler_mcp.episode.user import User
 from envscaler_mcp.llm.retrying import CLOCK
@@ -44,9 +45,10 @@ async def play(
     watch: Watch = lambda _: None,
     *,
     published: bool = False,
+    rules: EpisodeRules | None = None,
 ) -> EpisodeRecord:
     """Play one episode. Nothing that agent, user, world or machine do is raised: it is told in what is returned."""
-    episode = LiveEpisode(channel, scenario, briefing, limits, user, watch, published=published)
+    episode = LiveEpisode(channel, scenario, briefing, limits, user, watch, published=published, rules=rules)
     with anyio.move_on_after(limits.seconds) as scope:
         CLOCK.set(_Clock(scope))
         await _play(make_agent, episode)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.episode.agent import Action, AgentUnavailableError, Briefing, Observation, RunAbortedError
 from envscaler_mcp.episode.calling import Called, Calling, action_of
 from envscaler_mcp.episode.model_player import ModelPlayer, WindowFullError, worded
 from envscaler_mcp.llm import Message, UnansweredError
+from envscaler_mcp.prompts import Prompt
 
-_OURS = 2
-"""Messages that come before anything that the model says: what it is told first, and its task."""
+OFFICIAL = "official"
+"""The name of a prompt that others have written."""
 PROMPTS = {"task": "play_task", "conversation": "play_conversation"}
 
 
@@ -21,23 +23,39 @@ class ModelAgent:
         self._player, self._calling, self._seed = player, calling, briefing.seed
         self._purpose = PROMPTS[briefing.mode]
         with worded():
-            prompt = player.prompts.render(self._purpose, introduction=briefing.introduction, task=briefing.task)
-            prompt_with_tools = calling.prompt(player.prompts, prompt, briefing.tools)
-        self.system = prompt.system
+            self._prompt = (
+                player.prompts.render(self._purpose, introduction=briefing.introduction, task=briefing.task)
+                if briefing.verbatim is None
+                else Prompt(name=OFFICIAL, digest="", system=briefing.verbatim, user=briefing.task)
+            )
+        self.system = self._prompt.system
         """What the model is told first, without the tools, which a chat template puts there itself."""
-        self._tools = calling.offered(briefing.tools)
-        self._messages = [Message(role="system", content=prompt_with_tools.system)]
-        self._task = prompt_with_tools.user
+        self._messages: list[Message] = []
+        self._task = ""
+        self._offer(briefing.tools)
+        self._ours = len(self._messages) + 1
+        """Messages that come before anything that the model says: what it is told first, and its task."""
         self._calls: Sequence[Called] = ()
         self._turn = 0
 
+    def _offer(self, tools: Sequence[Tool]) -> None:
+        """Tell the model of the tools, by its endpoint or in what it is told first."""
+        with worded():
+            prompt = self._calling.prompt(self._player.prompts, self._prompt, tools)
+        self._tools = self._calling.offered(tools)
+        self._task = prompt.user
+        first = [Message(role="system", content=prompt.system)] if prompt.system else []
+        self._messages[: len(first)] = first
+
     async def act(self, observation: str) -> Action:
         """What the model does next."""
+        if isinstance(observation, Observation) and observation.tools is not None:
+            self._offer(observation.tools)
         self._messages += self._heard(observation)
         self._turn += 1
         try:
             answer, use = await self._player.answer_in(
-                self._purpose, self._messages, _OURS, seed=self._seed, tools=self._tools
+                self._purpose, self._messages, self._ours, seed=self._seed, tools=self._tools
             )
         except WindowFullError as cause:
             if self._turn > 1:

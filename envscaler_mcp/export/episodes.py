@@ -12,6 +12,7 @@ from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan
 from envscaler_mcp.artifacts.scenario import Split
+from envscaler_mcp.errors import ExportError
 from envscaler_mcp.export.card import RowCounts
 from envscaler_mcp.export.dialogue import Dialogue, dialogue_of
 from envscaler_mcp.export.filters import EpisodeFilter, ExportFilter, Reason
@@ -42,14 +43,25 @@ class Exported:
     """What the written rows hold."""
 
 
-def export_run(folder: Path, servers: ServerFolders, form: Format, wanted: ExportFilter, out: Path) -> Exported:
-    """Write the wanted episodes of a run, each from the first attempt that counts."""
+def export_run(
+    folder: Path, servers: ServerFolders, form: Format, wanted: ExportFilter, out: Path, *, contaminate: bool = False
+) -> Exported:
+    """Write the wanted episodes of a run, each from the first attempt that counts.
+
+    Episodes of a benchmark of other authors are refused unless the caller wants to `contaminate` a model with them.
+    """
     chosen = form.filter(wanted)
     plan, tally, damaged = read_run(folder)
+    if plan.benchmark is not None and not contaminate:
+        raise ExportError(
+            f"{str(folder)!r} is a run of the benchmark {plan.benchmark.name}. A model that is trained on its tasks cannot "
+            "be measured on them any more, nor can any model that is trained on what that one says. "
+            "--contaminate exports it all the same."
+        )
     removed: Counter[Reason] = Counter(dict.fromkeys(("attempt", "stale", *chosen.reasons), 0))
     removed["attempt"] += sum(tally.attempts.values()) - len(tally.done)
     # The run may be going on, and then there is more to read by now: what is counted is what is read.
-    home = _Home(servers, TaskFile.of_run(folder))
+    home = _Home(servers, TaskFile.of_run(folder), official=plan.benchmark is not None)
     passing = _Passing(plan, home, chosen, removed)
     counts = RowCounts()
     written = form.write(out, counts.counted(passing.of(read_trajectories(folder))))
@@ -86,8 +98,10 @@ class _Passing:
 class _Home:
     """Environments and tasks as they lie on the disk now, each environment read once."""
 
-    def __init__(self, servers: ServerFolders, fresh: TaskFile | None) -> None:
+    def __init__(self, servers: ServerFolders, fresh: TaskFile | None, *, official: bool = False) -> None:
         self._servers = servers
+        self._official = official
+        """Whether what was played is of no home, but of a benchmark."""
         self._fresh = fresh
         self._known: dict[str, tuple[Environment, dict[str, Scenario]] | None] = {}
 
@@ -100,6 +114,8 @@ class _Home:
         self, played: Trajectory, planned: PlannedEpisode | None
     ) -> tuple[Sequence[Tool], Split] | None:
         """What the agent could call, and which part of the data it was; nothing where its worlds are others by now."""
+        if self._official and planned is not None:
+            return played.tools, planned.split or "held_out"
         if planned is not None and planned.servers:
             worlds = [server for server in planned.servers if server.environment is not None]
             current = all(self._current(server) is not None for server in worlds)

@@ -6,12 +6,20 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 
 from envscaler_mcp.artifacts import Step, Verdict
-from envscaler_mcp.artifacts.episode import Owner, Scoring
+from envscaler_mcp.artifacts.episode import AnyScoring, Owner, Scoring
+from envscaler_mcp.errors import RunError
 from envscaler_mcp.grading.reward import GRADING
 from envscaler_mcp.serving.outcome import says_ended, says_failed
 
 
-def unplayable(owner: Owner, reason: str, scoring: Scoring) -> Verdict:
+def own_rule(scoring: AnyScoring) -> Scoring:
+    """The rule, where it is one of this package; what the code of a benchmark's authors judged has none."""
+    if scoring == "official":
+        raise RunError("The code of a benchmark's authors judged that, and no rule of this package does.")
+    return scoring
+
+
+def unplayable(owner: Owner, reason: str, scoring: AnyScoring) -> Verdict:
     """The verdict on an episode that left no final state to judge."""
     return Verdict(scoring=scoring, owner=owner, masked=owner != "agent", reason=reason, grading=GRADING)
 

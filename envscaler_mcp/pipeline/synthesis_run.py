@@ -17,7 +17,7 @@ from envscaler_mcp.home import Home
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Author, Endpoint, Ledger, ModelParams, Price, model_access
 from envscaler_mcp.pipeline.admitting import Admitted
-from envscaler_mcp.pipeline.emission import register, write_built
+from envscaler_mcp.pipeline.emission import add_to_registry, write_built
 from envscaler_mcp.pipeline.synthesizing import Synthesis, SynthesisStep, synthesize_environments
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.registry import read_registry
@@ -82,7 +82,7 @@ async def synthesis_run(
             own.add(admitted.built.environment.id)
             write_text(folder / OWN, "".join(f"{name}\n" for name in sorted(own)))
             there = write_built(admitted.built, servers / admitted.built.environment.id)
-            register([there], servers, registry_file)
+            add_to_registry([there], servers, registry_file)
 
         synthesis = Synthesis(len(tasks))
 

@@ -11,7 +11,20 @@ with rl.local() as gym:                                  # or rl.connect("http:/
 `envscaler_mcp.rl.aio` has the same names for `async` programs, `envscaler_mcp.rl.trl` an adapter. No trainer is imported here.
 """
 
+from envscaler_mcp.rl.benchmarks import BenchmarkEpisode, BenchmarkGym, benchmark
 from envscaler_mcp.rl.episode import Episode, EpisodeOptions, MaskedError
 from envscaler_mcp.rl.gym import Gym, TaskWithState, connect, local, read_tasks
 
-__all__ = ["Episode", "EpisodeOptions", "Gym", "MaskedError", "TaskWithState", "connect", "local", "read_tasks"]
+__all__ = [
+    "BenchmarkEpisode",
+    "BenchmarkGym",
+    "Episode",
+    "EpisodeOptions",
+    "Gym",
+    "MaskedError",
+    "TaskWithState",
+    "benchmark",
+    "connect",
+    "local",
+    "read_tasks",
+]

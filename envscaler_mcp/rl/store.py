@@ -11,6 +11,7 @@ from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan, Via
 from envscaler_mcp.config.choices import MAX_SECONDS
 from envscaler_mcp.config.episode import steps_of
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.grading.verdicts import own_rule
 from envscaler_mcp.scoring.run_folder import RunFolder
 
 T = TypeVar("T")
@@ -25,7 +26,7 @@ def store(folder: Path, trajectories: Sequence[Trajectory], scenario: Callable[[
     if twice is not None:
         raise RunError(f"Two trajectories are called {twice!r}; give each a repetition of its own in record().")
     mode = _one("mode", [trajectory.mode for trajectory in trajectories])
-    scoring = _one("scoring", [trajectory.verdict.scoring for trajectory in trajectories])
+    scoring = own_rule(_one("scoring", [trajectory.verdict.scoring for trajectory in trajectories]))
     ended = [trajectory.steps[-1].turn for trajectory in trajectories if trajectory.ended == "steps"]
     plan = RunPlan(
         agent=_one("agent", [trajectory.agent for trajectory in trajectories]),

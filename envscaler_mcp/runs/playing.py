@@ -19,7 +19,7 @@ from envscaler_mcp.episode.progress import ChecksOfGoals, GoalProgress, checks_o
 from envscaler_mcp.episode.user import MakeUser, User
 from envscaler_mcp.errors import EnvScalerError, WorkerEndedError, WorldError
 from envscaler_mcp.grading.reward import GRADING
-from envscaler_mcp.grading.verdicts import on_all, unplayable
+from envscaler_mcp.grading.verdicts import on_all, own_rule, unplayable
 from envscaler_mcp.launch.combined import CombinedServers
 from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, scenario_of
 from envscaler_mcp.runs.sessions import WorldHome
@@ -102,7 +102,7 @@ class EpisodeRunner:
             return JudgedEpisode(record, unplayable(owner, str(cause), scoring), tools=tools)
 
     def _verdict(self, servers: Sequence[EpisodeServer], final: Mapping[str, Any], record: EpisodeRecord) -> Verdict:
-        judged = judge_worlds(self._home, servers, final, self._plan.scoring)
+        judged = judge_worlds(self._home, servers, final, own_rule(self._plan.scoring))
         if judged is None:
             reason = f"{record.reason}; {UNJUDGED}" if record.reason else UNJUDGED
             return Verdict(scoring=self._plan.scoring, owner=record.owner, masked=True, reason=reason, grading=GRADING)

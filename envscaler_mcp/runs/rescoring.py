@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts.run import RunPlan, Via
 from envscaler_mcp.episode.transcript import is_said
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.grading.reward import GRADING
-from envscaler_mcp.grading.verdicts import final_verdict, ungraded_as_published
+from envscaler_mcp.grading.verdicts import final_verdict, own_rule, ungraded_as_published
 from envscaler_mcp.runs.playing import judge_worlds
 from envscaler_mcp.runs.recording import Progress
 from envscaler_mcp.runs.replaying import Ending, Replayed, replay_run
@@ -59,7 +59,7 @@ def rescored_folder(folder: Path, scoring: Scoring | None) -> Path:
     """Where a rescored run goes by default: beside the run, one folder for each rule and grading."""
     place = folder.resolve()
     plan = read_plan(folder)
-    new = rescored_plan(plan, scoring or plan.scoring)
+    new = rescored_plan(plan, scoring or own_rule(plan.scoring))
     out = place.with_name(f"{place.name}-rescored-{new.scoring}-{new.rescored}")
     if out.is_symlink():
         raise RunError(f"{str(out)!r} is a link; remove it, or name a folder with --out")
@@ -74,7 +74,7 @@ async def rescore_run(
     Endings come of playing episodes again. What cannot be played again is not recorded, and tried by the next call.
     """
     plan, before, damaged, places = read_places(folder)
-    with RunFolder.open(out, rescored_plan(plan, scoring or plan.scoring)) as run:
+    with RunFolder.open(out, rescored_plan(plan, scoring or own_rule(plan.scoring))) as run:
         if home.tasks is not None:
             home.tasks.write_played(out, {episode.scenario for episode in plan.episodes})
         missing = {name: place for name, place in places.items() if place.counts and name not in run.tally.done}
@@ -104,7 +104,7 @@ class _Judging:
             await self.write()
 
     async def _verdict(self, record: Trajectory, ending: Ending | None) -> Verdict:
-        scoring = self._run.plan.scoring
+        scoring = own_rule(self._run.plan.scoring)
         unchanged = record.verdict.model_copy(update={"scoring": scoring, "grading": GRADING})
         if ending is None:
             return unchanged

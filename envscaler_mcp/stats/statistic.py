@@ -65,6 +65,8 @@ STATISTICS: PlugIns[Statistic] = PlugIns(
     {
         "similarity": "envscaler_mcp.stats.similarity:SIMILARITY",
         "signal": "envscaler_mcp.stats.signal:SIGNAL",
+        # Needs the files of a benchmark of other authors.
+        "overlap": "envscaler_mcp.official.overlap:OVERLAP",
     },
 )
 """Packages add statistics as entry points of this group."""

@@ -10,6 +10,7 @@ from typing import Any, cast
 from envscaler_mcp.artifacts import Scenario, Trajectory, Verdict
 from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, RunError
+from envscaler_mcp.grading.verdicts import own_rule
 from envscaler_mcp.home import ServerFolders, folder_names
 from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.scoring.task_file import TaskFile
@@ -54,6 +55,9 @@ class Review:
             episode = trajectory_of(record)
         except ArtifactError as cause:
             return Reviewed(_outline(record), unreadable=str(cause))
+        if episode.verdict.scoring == "official":
+            # Of a benchmark: its judge says nothing of single moments, and no home has its worlds.
+            return Reviewed(episode)
         scenario = None
         try:
             place = self._place_of(episode.environment)
@@ -71,7 +75,7 @@ class Review:
         initial, published = place.initial(scenario), place.code.published
 
         def answers(state: Mapping[str, Any]) -> tuple[bool, ...]:
-            return self._judge(scenario, initial, state, episode.verdict.scoring, published).checks
+            return self._judge(scenario, initial, state, own_rule(episode.verdict.scoring), published).checks
 
         return milestones(episode.steps, initial, episode.final_hash, answers)
 

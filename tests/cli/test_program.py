@@ -30,7 +30,7 @@ assert not heavy and not commands, (heavy, commands)
 ALL_LOADED = """
 import sys
 from envscaler_mcp.cli.program import COMMANDS, load
-configured = ["play", "run", "synthesize"]
+configured = ["bench", "play", "run", "synthesize"]
 for name in [*(name for name in COMMANDS if name not in configured), None, *configured]:
     if name is None:
         assert "pydantic" not in sys.modules

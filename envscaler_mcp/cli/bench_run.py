@@ -1,0 +1,125 @@
+"""`envscaler bench run`: the tasks of a benchmark, played into a run folder and judged by the official code."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from envscaler_mcp.cli.configured import configured
+from envscaler_mcp.cli.lookup import settings_of
+from envscaler_mcp.cli.printing import print_json, progress_bar, say
+from envscaler_mcp.config.bench import BenchOptions
+
+if TYPE_CHECKING:
+    from envscaler_mcp.artifacts.run import RunPlan
+    from envscaler_mcp.official.benchmark import Benchmark
+    from envscaler_mcp.runs import PricedEndpoint
+    from envscaler_mcp.scoring.run_folder import Tally
+
+
+@configured(BenchOptions)
+def run_official(ctx: typer.Context, options: BenchOptions) -> None:
+    import anyio
+
+    from envscaler_mcp.episode.agent import RunAbortedError
+    from envscaler_mcp.episode.agents import agent_named
+    from envscaler_mcp.official.running import plan_benchmark, run_benchmark
+    from envscaler_mcp.official.scripted import reference_agent
+    from envscaler_mcp.official.stage import Stage
+    from envscaler_mcp.runs import open_models
+
+    benchmark = benchmark_named(options.benchmark)
+    _refuse_contradictions(benchmark, options)
+    models = _models(ctx, options)
+    with Stage.of(benchmark, options.source) as stage, progress_bar("playing") as progress:
+        plan = plan_benchmark(stage, options)
+
+        async def play() -> Tally:
+            opening = open_models(plan, options.out, models.get("agent"), models.get("user"), budget=options.budget)
+            async with opening as (agents, users):
+                # The stored solution of a benchmark is its authors' own.
+                make_agent = (
+                    reference_agent(stage) if options.agent == "oracle" else agent_named(options.agent, agents)[1]
+                )
+                return await run_benchmark(stage, plan, make_agent, users, options.out, options.parallel, progress)
+
+        try:
+            tally = anyio.run(play)
+        except (KeyboardInterrupt, RunAbortedError):
+            say(f"What was played is stored in {options.out}; the same command plays the rest.", err=True)
+            raise
+    _tell(plan, tally, options)
+
+
+run_official.__doc__ = """Let an agent play the tasks of a benchmark; the same command continues an interrupted run."""
+
+
+def benchmark_named(name: str) -> Benchmark:
+    """The benchmark of that name; a misspelt one is wrong use."""
+    from envscaler_mcp.official.benchmark import BENCHMARKS
+    from envscaler_mcp.serving.suggestion import did_you_mean
+
+    if name not in BENCHMARKS:
+        raise typer.BadParameter(
+            f"there is no benchmark {name!r}{did_you_mean(name, BENCHMARKS)}; `envscaler bench list` shows them",
+            param_hint="BENCHMARK",
+        )
+    return BENCHMARKS[name]
+
+
+def _refuse_contradictions(benchmark: Benchmark, options: BenchOptions) -> None:
+    from envscaler_mcp.episode.agents import UnknownAgentError, agent_named
+    from envscaler_mcp.episode.users import model_of_user
+
+    if options.out.is_file():
+        raise typer.BadParameter(f"{str(options.out)!r} is a file; name a folder", param_hint="--out")
+    strange = [name for name in options.categories if name not in benchmark.categories]
+    if strange:
+        raise typer.BadParameter(
+            f"{strange[0]!r} is not one of {', '.join(benchmark.categories)}", param_hint="--category"
+        )
+    if benchmark.needs_user_model and not model_of_user(options.user):
+        raise typer.BadParameter(
+            f"a model plays the user of {benchmark.name}; name one, such as openai:MODEL", param_hint="--user"
+        )
+    if options.user and not benchmark.needs_user_model:
+        raise typer.BadParameter(f"no model plays the user of {benchmark.name}", param_hint="--user")
+    try:
+        agent_named(options.agent)
+    except UnknownAgentError as cause:
+        raise typer.BadParameter(str(cause), param_hint="--agent") from cause
+
+
+def _models(ctx: typer.Context, options: BenchOptions) -> dict[str, PricedEndpoint]:
+    """Where the models of agent and user are asked."""
+    from envscaler_mcp.cli.models import Pace
+    from envscaler_mcp.cli.voices import elsewhere, place_of
+    from envscaler_mcp.episode.agents import model_of_agent
+    from envscaler_mcp.episode.users import model_of_user
+
+    settings, pace = settings_of(ctx), Pace(parallel=options.parallel, timeout=options.timeout)
+    models: dict[str, PricedEndpoint] = {}
+    if model := model_of_agent(options.agent):
+        models["agent"] = place_of(settings, model, pace, options.price, options.prices, options.budget, "agent")
+    if model := model_of_user(options.user):
+        other = elsewhere(settings, options.user_url, options.user_key)
+        models["user"] = place_of(other, model, pace, options.user_price, options.prices, options.budget, "user")
+    return models
+
+
+def _tell(plan: RunPlan, tally: Tally, options: BenchOptions) -> None:
+    from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
+    from envscaler_mcp.cli.voices import cost_sentence
+    from envscaler_mcp.runs.models import spent_in
+
+    spent = spent_in(options.out)
+    if options.as_json:
+        print_json(summary_of(plan, tally) | ({"spent": asdict(spent)} if spent is not None else {}))
+    else:
+        print_summary(plan, tally)
+        if spent is not None:
+            say(cost_sentence(spent))
+        say(f"{len(tally.done)} of {len(plan.episodes)} episodes are in {options.out}.")
+    raise typer.Exit(1 if disturbed(tally) else 0)

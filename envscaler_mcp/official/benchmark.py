@@ -1,0 +1,138 @@
+"""What a benchmark of other authors is here: the seam at which one is added.
+
+A benchmark is two modules. One is a `Benchmark`, in this process: where the official files lie, which tasks there are, who
+the user is, what ends an episode, and what of an episode its judge is told. The other runs in the host of official code
+(`host_program.py`): `load()` imports that code, `World(content)` is a task's world, and `judge(content, record)` its verdict.
+A package adds one by an entry point in the group `envscaler.benchmarks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.episode.model_player import ModelPlayer
+from envscaler_mcp.episode.rules import EpisodeRules
+from envscaler_mcp.episode.user import User
+from envscaler_mcp.official.host import HostedCode
+from envscaler_mcp.official.source import Requirement, Source
+from envscaler_mcp.official.world import OfficialWorld
+from envscaler_mcp.plugins import PlugIns
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialTask:
+    """One task of a benchmark."""
+
+    id: str
+    category: str
+    content: Mapping[str, Any]
+    """What the host is given to open its world, and to judge it: JSON."""
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    """What beside that only its judge is given."""
+    servers: tuple[str, ...] = ()
+    """The official classes that can be served alone, as `envscaler serve NAME:SERVER` names them."""
+    system: str = ""
+    """What the agent's model is told first; nothing is a request without a system message."""
+    texts: tuple[str, ...] = ()
+    """What its user says, or is told to want; nothing is made of it but comparisons."""
+    documents: tuple[tuple[str, str], ...] = ()
+    """Name and description of every tool."""
+    reference: tuple[tuple[tuple[Call, ...], ...], ...] = ()
+    """The authors' solution, if it is a list of calls: turn by turn, step by step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A scripted episode, and what the official code said of it."""
+
+    task: str
+    variant: str
+    turns: tuple[tuple[tuple[Call, ...], ...], ...]
+    """The calls of each step of each turn; the agent ends a turn with words."""
+    words: tuple[str, ...] = ()
+    """What the agent says at the end of each turn; empty where that is nothing."""
+    user: tuple[str, ...] = ()
+    """What the user says in answer, where the benchmark leaves that to a model."""
+    observations: tuple[str, ...] = ()
+    """The first 16 digits of the SHA-256 of every result, in the order of the calls."""
+    expected: Mapping[str, Any] = field(default_factory=dict)
+    """The fields of the judge's answer that must be so."""
+
+
+@runtime_checkable
+class Benchmark(Protocol):
+    """A benchmark of other authors."""
+
+    @property
+    def name(self) -> str:
+        """As commands name it, such as `bfcl-v3`."""
+
+    @property
+    def title(self) -> str:
+        """One line for people."""
+
+    @property
+    def requirement(self) -> Requirement:
+        """What must be on this machine."""
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The parts that are reported each alone."""
+
+    @property
+    def max_steps(self) -> int:
+        """Moves after which any episode ends."""
+
+    @property
+    def temperature(self) -> float | None:
+        """With which official runs ask the agent's model."""
+
+    @property
+    def needs_user_model(self) -> bool:
+        """Whether a model plays the user."""
+
+    @property
+    def published(self) -> Mapping[str, float]:
+        """Figures of the EnvScaler paper, in percent, by what they are of."""
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """In what an episode here differs from an official one, in sentences."""
+
+    def hosted(self, source: Source) -> HostedCode:
+        """What its host imports."""
+
+    def tasks(self, source: Source) -> Sequence[OfficialTask]:
+        """All tasks, in the official order."""
+
+    def alone(self, task: OfficialTask, server: str) -> Mapping[str, Any]:
+        """The content of a world with one of the task's servers, and all tools of that."""
+
+    def rules(self, task: OfficialTask) -> EpisodeRules:
+        """What ends an episode."""
+
+    def user(self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int) -> User:
+        """Who gives the agent its work; a model plays it where one is needed."""
+
+    def scripted_user(self, task: OfficialTask, world: OfficialWorld, fixture: Fixture) -> User:
+        """The same for a scripted episode, without a model."""
+
+    def record(self, task: OfficialTask, steps: Sequence[Step]) -> Any:
+        """What the judge is told of an episode: JSON."""
+
+    def fixture(self, line: Mapping[str, Any]) -> Fixture | None:
+        """The scripted episode in a line of a file, if it is one of this benchmark's."""
+
+
+BENCHMARKS: PlugIns[Benchmark] = PlugIns(
+    "envscaler.benchmarks",
+    Benchmark,  # type: ignore[type-abstract]
+    {
+        "bfcl-v3": "envscaler_mcp.official.bfcl.benchmark:V3",
+        "bfcl-v4": "envscaler_mcp.official.bfcl.benchmark:V4",
+    },
+)
+"""By name, those of this package first."""

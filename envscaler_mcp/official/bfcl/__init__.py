@@ -1,0 +1,1 @@
+"""BFCL multi-turn, in its third and its fourth edition."""

@@ -1,0 +1,216 @@
+"""Official code in a host of its own, as this process uses it: forks are opened for episodes and verdicts, and asked.
+
+Nothing of the official code is imported here. Each question has a limit of time, after which its fork is ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+import anyio.to_thread
+
+from envscaler_mcp.errors import LaunchError, SandboxError, WorkerEndedError
+from envscaler_mcp.sandbox.frames import Bounds, Reader, encode
+
+_ROOT = Path(__file__).resolve().parents[2]
+_START = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from envscaler_mcp.official.host_program import main; main(int(sys.argv[1]))"
+)
+_START_SECONDS = 120.0
+_ANSWER_SECONDS = 60.0
+_BOUNDS = Bounds(64 << 20, 8 << 20, 200)
+
+
+@dataclass(frozen=True, slots=True)
+class HostedCode:
+    """What a host imports: a module of ours, and through it the verified files of official packages."""
+
+    adapter: str
+    """The module of ours with `load`, `World` and `judge`; it needs nothing but Python and the official code."""
+    packages: tuple[str, ...]
+    roots: tuple[Path, ...]
+    """The folders in which the packages lie."""
+    pins: Mapping[str, str] | None
+    """The digest of every file that may be imported; nothing only where these are taken for the first time."""
+    stubs: tuple[str, ...] = ()
+    """Modules that the official code imports and does not need for this."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Of the environment; the name of a temporary folder stands for `{temp}`."""
+
+
+class OfficialHost:
+    """An interpreter with the official code, that forks when it is asked to."""
+
+    def __init__(self, code: HostedCode) -> None:
+        self._lock = threading.Lock()
+        self._temp = tempfile.TemporaryDirectory(prefix="envscaler-official-")
+        variables = {name: value.format(temp=self._temp.name) for name, value in code.variables.items()}
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-s", "-P", "-B", "-X", "utf8", "-c", _START, str(theirs.fileno()), *_paths()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                # Sets are printed in one order, and times of day are the same, wherever it runs.
+                env={"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "HOME": self._temp.name, **variables},
+                cwd=self._temp.name,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        self._control = ours
+        self._control.settimeout(_START_SECONDS)
+        asked = {
+            "adapter": code.adapter,
+            "packages": code.packages,
+            "roots": [str(root) for root in code.roots],
+            "pins": code.pins if code.pins is None else dict(code.pins),
+            "stubs": code.stubs,
+        }
+        try:
+            self._control.sendall(json.dumps(asked).encode() + b"\n")
+            answer = self._heard()
+            self.loaded: Mapping[str, str] = answer["ready"]
+            """The digest of every official file that was imported."""
+            self.confined: bool = answer["confined"]
+            """Whether the kernel lets no episode and no verdict reach anything of this machine."""
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    @contextmanager
+    def of(cls, code: HostedCode) -> Iterator[Self]:
+        """A host for the block; its forks end with it."""
+        host = cls(code)
+        try:
+            yield host
+        finally:
+            host.close()
+
+    def fork(self) -> OfficialProcess:
+        """A fresh copy of the host, for one episode or one verdict."""
+        ours, theirs = socket.socketpair()
+        with theirs, self._lock:
+            try:
+                socket.send_fds(self._control, [b'{"do": "fork"}\n'], [theirs.fileno()])
+                pid = self._heard()["pid"]
+            except BaseException:
+                ours.close()
+                raise
+        return OfficialProcess(self, pid, ours)
+
+    def end(self, pid: int) -> None:
+        """End a fork, whatever it is doing."""
+        with self._lock, contextlib.suppress(OSError):
+            self._control.sendall(json.dumps({"do": "end", "pid": pid}).encode() + b"\n")
+
+    def close(self) -> None:
+        """Hang up: the host ends its forks and itself."""
+        self._control.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        with contextlib.suppress(OSError):
+            self._temp.cleanup()
+
+    def _heard(self) -> dict[str, Any]:
+        text = b""
+        while not text.endswith(b"\n"):
+            try:
+                piece = self._control.recv(1 << 16)
+            except OSError as cause:
+                raise LaunchError(f"The host of official code does not answer: {cause}") from cause
+            if not piece:
+                raise LaunchError("The host of official code has ended.")
+            text += piece
+        answer: dict[str, Any] = json.loads(text)
+        if "failed" in answer:
+            raise LaunchError(f"The official code cannot be imported: {answer['failed']}")
+        return answer
+
+
+class OfficialProcess:
+    """One fork; what goes wrong in it, or takes too long, ends it."""
+
+    def __init__(self, host: OfficialHost, pid: int, stream: socket.socket) -> None:
+        self._host, self._pid, self._stream = host, pid, stream
+        self._reader = Reader(stream)
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, cause: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def open(self, task: Mapping[str, Any]) -> None:
+        """The world of a task."""
+        self._ask({"do": "open", "task": task})
+
+    def ask(self, method: str, *given: Any) -> Any:
+        """What a method of the world answers."""
+        return self._ask({"do": method, "given": given})
+
+    def judge(self, task: Mapping[str, Any], record: Any) -> dict[str, Any]:
+        """The official verdict."""
+        verdict: dict[str, Any] = self._ask({"do": "judge", "task": task, "record": record})
+        return verdict
+
+    def close(self) -> None:
+        """End the fork."""
+        self._stream.close()
+        self._host.end(self._pid)
+
+    def _ask(self, asked: Mapping[str, Any]) -> Any:
+        with self._lock:
+            try:
+                self._stream.settimeout(_ANSWER_SECONDS)
+                self._stream.sendall(encode(dict(asked)))
+                answer = self._reader.next(_BOUNDS)
+            except TimeoutError as cause:
+                self.close()
+                raise WorkerEndedError("time", f"official code took longer than {_ANSWER_SECONDS:g} seconds") from cause
+            except (OSError, SandboxError) as cause:
+                self.close()
+                raise WorkerEndedError("crash", "the process of official code has ended") from cause
+        if "failed" in answer:
+            raise WorkerEndedError("crash", f"official code raised {answer['failed']}")
+        return answer["answer"]
+
+
+@asynccontextmanager
+async def opened(host: OfficialHost, task: Mapping[str, Any]) -> AsyncIterator[OfficialProcess]:
+    """A fork with the world of a task, for the block."""
+    process = await anyio.to_thread.run_sync(host.fork)
+    try:
+        await anyio.to_thread.run_sync(process.open, task, abandon_on_cancel=True)
+        yield process
+    finally:
+        process.close()
+
+
+async def asked(process: OfficialProcess, method: str, *given: Any) -> Any:
+    """What a method of the fork's world answers; other episodes go on meanwhile."""
+    return await anyio.to_thread.run_sync(partial(process.ask, method, *given), abandon_on_cancel=True)
+
+
+def _paths() -> Sequence[str]:
+    return [str(_ROOT), *(path for path in sys.path if Path(path).is_absolute())]

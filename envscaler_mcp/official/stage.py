@@ -1,0 +1,190 @@
+"""One episode of an official task: its world is opened, it is played through the protocol, and its authors' code judges it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import anyio.to_thread
+
+from envscaler_mcp.artifacts import Scenario, Step, Tool, Verdict, digest_of
+from envscaler_mcp.artifacts.episode import Owner
+from envscaler_mcp.episode.agent import Briefing, MakeAgent, RunAbortedError
+from envscaler_mcp.episode.live import EpisodeLimits, EpisodeRecord, Watch
+from envscaler_mcp.episode.loop import play
+from envscaler_mcp.episode.user import User
+from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
+from envscaler_mcp.grading.verdicts import unplayable
+from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
+from envscaler_mcp.official.host import OfficialHost
+from envscaler_mcp.official.over_stdio import Opening, worlds_over_stdio
+from envscaler_mcp.official.source import Source, find
+from envscaler_mcp.official.world import OfficialWorld, open_world
+from envscaler_mcp.runs.playing import JudgedEpisode as JudgedRecord
+
+OFFICIAL: Final = "official"
+"""The scoring of a run whose judge is the code of a benchmark's authors."""
+MakeOfficialUser = Callable[[OfficialTask, OfficialWorld], User]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedEpisode(JudgedRecord):
+    """What was played, and what it was worth."""
+
+    official: Mapping[str, Any] = field(default_factory=dict)
+    """The answer of the official judge; nothing where it was not asked."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A benchmark whose files are here, and the host of its code."""
+
+    benchmark: Benchmark
+    source: Source
+    host: OfficialHost
+    opening: Opening | None = None
+    """How worlds are opened that are not in this process."""
+
+    @classmethod
+    @contextmanager
+    def of(cls, benchmark: Benchmark, given: Path | None = None) -> Iterator[Stage]:
+        """The stage for the block; `given` is where its files lie, if the user says so."""
+        source = find(benchmark.requirement, given)
+        with OfficialHost.of(benchmark.hosted(source)) as host:
+            yield cls(benchmark, source, host)
+
+    @cached_property
+    def tasks(self) -> Mapping[str, OfficialTask]:
+        """By id, in the official order."""
+        return {task.id: task for task in self.benchmark.tasks(self.source)}
+
+    async def play(
+        self,
+        task: OfficialTask,
+        make_agent: MakeAgent,
+        make_user: MakeOfficialUser,
+        limits: EpisodeLimits,
+        seed: int = 0,
+        watch: Watch = lambda _: None,
+    ) -> JudgedEpisode:
+        """Play and judge one episode; whatever goes wrong is in the verdict."""
+        record = EpisodeRecord()
+        tools: tuple[Tool, ...] = ()
+        try:
+            async with self.world(task) as world:
+                record = await play(
+                    make_agent,
+                    scenario_of(self.benchmark, self.source, task),
+                    world,
+                    self.briefing(task, world, seed),
+                    limits,
+                    make_user(task, world),
+                    watch,
+                    rules=self.benchmark.rules(task),
+                )
+                tools = tuple(Tool(**_plain(tool.tool)) for tool in world.tools.values())
+                return await self.judge(task, record, world, tools)
+        except EnvScalerError as cause:
+            if isinstance(cause, RunAbortedError):
+                record.stopped = cause
+            owner: Owner = "environment" if isinstance(cause, WorkerEndedError) else "infrastructure"
+            return JudgedEpisode(record, unplayable(owner, str(cause), OFFICIAL), tools=tools)
+
+    def world(self, task: OfficialTask) -> AbstractAsyncContextManager[OfficialWorld]:
+        """The task's world, for the block."""
+        if self.opening is not None:
+            return self.opening(task.content)
+        return open_world(self.host, self.benchmark.name, task.content)
+
+    @asynccontextmanager
+    async def reached(self, via: Literal["worker", "stdio"]) -> AsyncIterator[Stage]:
+        """The stage with worlds that are reached so, for one player and the block."""
+        if via == "worker":
+            yield self
+            return
+        async with worlds_over_stdio(self.source) as opening:
+            yield replace(self, opening=opening)
+
+    def briefing(self, task: OfficialTask, world: OfficialWorld, seed: int = 0) -> Briefing:
+        """What an agent is told before its first move, but for the words of the user."""
+        return Briefing(
+            environment=environment_of(self.benchmark, task),
+            introduction=task.system,
+            tools=tuple(tool.tool for tool in world.tools.values()),
+            task="",
+            seed=seed,
+            mode="conversation",
+            verbatim=task.system,
+        )
+
+    async def judge(
+        self, task: OfficialTask, record: EpisodeRecord, world: OfficialWorld, tools: tuple[Tool, ...] = ()
+    ) -> JudgedEpisode:
+        """The verdict on what was played in a world; it may go on."""
+        lost = record.without_ending(OFFICIAL)
+        if lost is not None:
+            return JudgedEpisode(record, lost, tools=tools)
+        digest = await world.digest() if record.world_lost is None else ""
+        answer = await self.judged(task, record.steps)
+        verdict = record.verdict(_verdict(answer, digest, self.benchmark.requirement.version))
+        return JudgedEpisode(record, verdict, f"sha256:{digest}" if digest else "", tools, answer)
+
+    async def judged(self, task: OfficialTask, steps: Sequence[Step]) -> dict[str, Any]:
+        """What the official code says of recorded steps; each time a fresh copy of it is asked."""
+        return await anyio.to_thread.run_sync(self._judged, task, self.benchmark.record(task, steps))
+
+    def _judged(self, task: OfficialTask, record: Any) -> dict[str, Any]:
+        with self.host.fork() as judge:
+            return judge.judge({**task.content, **task.answers}, record)
+
+
+def _verdict(answer: Mapping[str, Any], digest: str, version: str) -> Verdict:
+    """The verdict that an answer is. Where the judge's own replay ends otherwise than the world did, none counts."""
+    valid = answer["valid"] is True
+    reward = float(answer.get("reward", 1.0 if valid else 0.0))
+    reason = ": ".join(part for part in (answer.get("error_type"), answer.get("reason")) if part)
+    verdict = Verdict(
+        scoring=OFFICIAL,
+        checks=(valid,),
+        reward=reward,
+        solved=valid,
+        owner=None if valid else "agent",
+        reason="" if valid else reason[:2000],
+        grading=version,
+    )
+    judged = answer.get("digest")
+    if judged and digest and judged != digest:
+        differs = "the state of the world is not the one that the judge's replay of the calls ends in"
+        return verdict.model_copy(update={"solved": False, "owner": "checker", "masked": True, "reason": differs})
+    return verdict
+
+
+def environment_of(benchmark: Benchmark, task: OfficialTask) -> str:
+    """Under which name the episodes of a category stand in a run."""
+    return f"{benchmark.name}-{task.category}" if task.category else benchmark.name
+
+
+def scenario_of(benchmark: Benchmark, source: Source, task: OfficialTask) -> Scenario:
+    """The task as players are told of it; no check of this package judges it."""
+    return Scenario(
+        id=task.id,
+        environment=environment_of(benchmark, task),
+        code_digest=source.digest,
+        state=OFFICIAL,
+        state_digest=digest_of(dict(task.content)),
+        seed=0,
+        level="medium",
+        task="",
+        checks=(),
+        frame=None,
+        oracle=tuple(call for turn in task.reference for step in turn for call in step),
+        split="held_out",
+    )
+
+
+def _plain(tool: Tool) -> dict[str, Any]:
+    return {name: getattr(tool, name) for name in Tool.model_fields}

@@ -1,0 +1,36 @@
+"""The till's benchmark, registered as the benchmark of an installed package."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from envscaler_mcp.official.benchmark import BENCHMARKS
+from tests.plug_in import install
+
+FILES = Path(__file__).parent / "till" / "files"
+SOURCE = "from tests.official.till.benchmark import TILL\n"
+
+
+@contextmanager
+def registered(site: Path) -> Iterator[pytest.MonkeyPatch]:
+    """For the block there is a benchmark `till`, and a variable says where its files are."""
+    install(site, "till_plug_in", SOURCE, {"envscaler.benchmarks": {"till": "till_plug_in:TILL"}})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site)
+        patch.setenv("ENVSCALER_BENCH_TILL", str(FILES))
+        vars(BENCHMARKS).pop("_installed", None)
+        try:
+            yield patch
+        finally:
+            vars(BENCHMARKS).pop("_installed", None)
+            BENCHMARKS._loaded.pop("till", None)
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the official files that a test may change."""
+    return Path(shutil.copytree(FILES, folder / "copy"))

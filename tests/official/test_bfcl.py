@@ -1,0 +1,176 @@
+"""BFCL, where its files are: the same tasks, results and verdicts as its authors' own code has."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import pytest
+from typer.testing import CliRunner
+
+from envscaler_mcp.artifacts import Call, Trajectory
+from envscaler_mcp.cli.program import app
+from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, OfficialTask
+from envscaler_mcp.official.bfcl.benchmark import RELEASED
+from envscaler_mcp.official.scripted import reference_fixture, replay_fixtures
+from envscaler_mcp.official.source import OfficialFilesError, find
+from envscaler_mcp.official.stage import Stage
+from envscaler_mcp.scoring.run_folder import read_trajectories
+from tests.llm.endpoint import Asked, Reply, Say, scripted_endpoint
+
+pytestmark = pytest.mark.official
+RUNNER = Path(__file__).with_name("official_runner.py")
+PLAYED = 40
+
+
+@pytest.fixture(params=["bfcl-v3", "bfcl-v4"], scope="module")
+def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
+    benchmark: Benchmark = BENCHMARKS[request.param]
+    try:
+        find(benchmark.requirement)
+    except OfficialFilesError as missing:
+        pytest.skip(str(missing))
+    with Stage.of(benchmark) as opened:
+        yield opened
+
+
+def test_each_edition_has_four_categories_of_200_tasks(stage: Stage) -> None:
+    categories = [task.category for task in stage.tasks.values()]
+    assert [(name, categories.count(name)) for name in stage.benchmark.categories] == [
+        (name, 200) for name in ("base", "miss_func", "miss_param", "long_context")
+    ]
+
+
+@pytest.mark.timeout(900)
+async def test_every_reference_is_right_when_it_is_played_through_the_protocol(stage: Stage) -> None:
+    wrong: list[str] = []
+    fixtures = [reference_fixture(task) for task in stage.tasks.values()]
+    random.Random(5).shuffle(fixtures)
+
+    def take(replayed: Any) -> None:
+        wrong.extend([replayed.fixture.task] if replayed.differences else [])
+
+    await replay_fixtures(stage, fixtures, 4, take, lambda *_: None)
+    # Its reference has a turn more than its questions; no model can pass it.
+    assert wrong == (["multi_turn_base_154"] if stage.benchmark.name == "bfcl-v3" else [])
+
+
+class Playing:
+    """A model that knows the references of some tasks, and now and then does not."""
+
+    def __init__(self, stage: Stage, seed: int) -> None:
+        chance = random.Random(seed)
+        self.tasks: dict[str, tuple[OfficialTask, list[list[list[Call]]]]] = {}
+        for task in chance.sample(sorted(stage.tasks.values(), key=lambda task: task.id), 3 * PLAYED):
+            # A task is known by what its user says first.
+            first = task.content["question"][0][0]["content"]
+            if first not in self.tasks and len(self.tasks) < PLAYED:
+                self.tasks[first] = task, [[spoiled(step, chance) for step in turn] for turn in task.reference]
+
+    def answer(self, asked: Asked) -> Reply:
+        messages = asked["messages"]
+        _, turns = self.tasks[messages[0]["content"]]
+        turn = sum(message["role"] == "user" for message in messages) - 1
+        last = max(place for place, message in enumerate(messages) if message["role"] == "user")
+        step = sum(message["role"] == "assistant" for message in messages[last:])
+        if turn >= len(turns) or step >= len(turns[turn]):
+            return Say("That is done." if step else "")
+        calls = turns[turn][step]
+        return Say(None, finish="tool_calls", tool_calls=[(call.tool, json.dumps(call.arguments)) for call in calls])
+
+
+def spoiled(step: tuple[Call, ...], chance: random.Random) -> list[Call]:
+    """The step, or something that models do in its place."""
+    first, *rest = step
+    match chance.randrange(16):
+        case 0:
+            return [Call(tool="look_it_up", arguments={"what": "all"}), *step]
+        case 1:
+            return [Call(tool=first.tool, arguments={**first.arguments, "extra": None}), *rest]
+        case 2:
+            return [*step, *step]
+        case 3:
+            return [Call(tool=first.tool, arguments={name: f"{value} é" for name, value in first.arguments.items()})]
+        case _:
+            return list(step)
+
+
+def result_of(record: Trajectory) -> list[Any]:
+    """What an official run would have stored of the same messages."""
+    turns: list[Any] = []
+    for message in record.messages[1:]:
+        if message["role"] == "user" and message["content"] != "###STOP###":
+            turns.append([])
+        elif message["role"] == "assistant":
+            calls = [call["function"] for call in message.get("tool_calls", ())]
+            step = [{call["name"]: call["arguments"]} for call in calls]
+            # Without a call, handlers store the text, which no decoder takes for calls.
+            turns[-1].append(step or message["content"])
+    return turns
+
+
+@pytest.mark.timeout(600)
+async def test_verdicts_on_a_model_over_http_are_those_of_the_official_runner(stage: Stage, tmp_path: Path) -> None:
+    name, run = stage.benchmark.name, tmp_path / "run"
+    model = Playing(stage, seed=11)
+    chosen = [word for task, _ in model.tasks.values() for word in ("--task", task.id)]
+    async with scripted_endpoint(model.answer) as place:
+        words = ["bench", "run", name, "--agent", "openai:m", "--parallel", "4", "--out", str(run), *chosen]
+        variables = {"OPENAI_BASE_URL": place.url, "OPENAI_API_KEY": "key"}
+        ran = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, words, env=variables))
+    assert ran.exit_code == 0, ran.output
+    records = list(read_trajectories(run))
+    assert len(records) == PLAYED
+    lines = []
+    for record in records:
+        task = stage.tasks[record.scenario]
+        content = {key: value for key, value in task.content.items() if key != "documents"}
+        lines.append(json.dumps({**content, **task.answers, "result": result_of(record)}))
+    results, out = tmp_path / "results.jsonl", tmp_path / "verdicts.json"
+    results.write_text("\n".join(lines), encoding="utf-8")
+    roots = os.pathsep.join(str(root) for root in stage.source.roots[:1])
+    variables = {
+        "PYTHONPATH": roots,
+        "PYTHONHASHSEED": "0",
+        "TZ": "UTC",
+        "BFCL_PROJECT_ROOT": str(tmp_path / "project"),
+    }
+    await anyio.run_process([sys.executable, "-s", str(RUNNER), str(results), str(out)], env=variables)
+    official = json.loads(out.read_text(encoding="utf-8"))
+    own = [[record.verdict.solved, record.verdict.reason.partition(": ")[0] or None] for record in records]
+    assert own == official
+    assert 0 < sum(valid for valid, _ in official) < PLAYED
+
+
+async def test_released_tools_come_with_the_official_sentence(stage: Stage, tmp_path: Path) -> None:
+    task = next(task for task in stage.tasks.values() if "0" not in task.content.get("missed_function", {"0": 0}))
+    asked_for: list[Asked] = []
+
+    def answer(asked: Asked) -> Reply:
+        asked_for.append(asked)
+        return Say("I cannot.")
+
+    async with scripted_endpoint(answer) as place:
+        words = ["bench", "run", stage.benchmark.name, "--agent", "openai:m", "--task", task.id, "--out", str(tmp_path)]
+        variables = {"OPENAI_BASE_URL": place.url, "OPENAI_API_KEY": "key"}
+        await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, words, env=variables))
+    (turn, names), *_ = task.content["missed_function"].items()
+    before, after = ([tool["function"]["name"] for tool in asked_for[at]["tools"]] for at in (0, int(turn)))
+    assert not set(names) & set(before)
+    assert set(names) <= set(after)
+    assert asked_for[int(turn)]["messages"][-1]["content"] == RELEASED
+    hint = " Note that the provided function is in Python 3 syntax."
+    assert all(hint in tool["function"]["description"] for tool in asked_for[0]["tools"])
+
+
+def test_the_files_of_one_edition_are_refused_as_those_of_the_other(stage: Stage) -> None:
+    (other,) = {"bfcl-v3", "bfcl-v4"} - {stage.benchmark.name}
+    with pytest.raises(OfficialFilesError, match="Get it with"):
+        find(BENCHMARKS[other].requirement, stage.source.roots[0])

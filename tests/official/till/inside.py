@@ -1,0 +1,47 @@
+"""What of the till's benchmark runs in the host of official code."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from typing import Any
+
+_official: dict[str, Any] = {}
+_AMOUNT = {"type": "object", "properties": {"amount": {"type": "integer"}}, "required": ["amount"]}
+_TOOLS = ("deposit", "withdraw", "owners")
+
+
+def load() -> None:
+    for name in ("till", "checker"):
+        _official[name] = import_module(f"tillbench.{name}")
+
+
+class World:
+    def __init__(self, task: dict[str, Any]) -> None:
+        self._till = _official["till"].Till(task["balance"])
+        self._withheld = {name for names in task["withheld"].values() for name in names}
+        self._releases = task["withheld"]
+
+    def tools(self, turn: int) -> list[dict[str, Any]]:
+        self._withheld -= set(self._releases.get(str(turn), ()))
+        return [
+            {"name": name, "description": f"{name} of the till", "parameters": _AMOUNT, "response": {"type": "dict"}}
+            for name in _TOOLS
+            if name not in self._withheld
+        ]
+
+    def call(self, name: str, arguments: dict[str, Any]) -> list[Any]:
+        try:
+            result = getattr(self._till, name)(**arguments)
+        except Exception as error:
+            return [f"Error: {error}", True]
+        return [result if isinstance(result, str) else json.dumps(result), False]
+
+    def digest(self) -> str:
+        return str(self._till.balance)
+
+
+def judge(task: dict[str, Any], calls: list[list[Any]]) -> dict[str, Any]:
+    right, balance = _official["checker"].check(task["balance"], calls, task["wanted"])
+    answer = {"valid": right, "error_type": None if right else "wrong_balance", "reason": ""}
+    return {**answer, "digest": str(balance)}
