@@ -79,17 +79,17 @@ def test_every_command_of_the_pages_works_in_any_folder(wheel: Installed, tmp_pa
     program = (
         "from envscaler_mcp import rl\n"
         "with rl.local() as gym:\n"
-        f"    print(len(gym.environments()), next(iter(gym.tasks([{WORLD!r}]))).scenario.id)\n"
+        f"    print(len(gym.environments()), next(iter(gym.tasks([{WORLD!r}]))).id)\n"
     )
     for words, said in (
         (("show", WORLD), "Rules"),
         (("call", WORLD, "list_beds", "condition=clean"), '"success": true'),
         (("tasks", WORLD, "--count", "1", "--proof", "half", "--out", "tasks.jsonl"), ""),
-        (("run", "--agent", "oracle", "--env", WORLD, "--limit", "2", "--out", "run"), "2 of 2 episodes"),
-        (("run", "--agent", "oracle", "--tasks", "tasks.jsonl", "--out", "fresh"), "1 of 1 episodes"),
-        (("runs", "show", "run"), WORLD),
-        (("runs", "replay", "run"), "identical"),
-        (("export", "run", "--format", "trl", "--out", "rows.jsonl"), "entries in rows.jsonl"),
+        (("run", "--agent", "oracle", "--env", WORLD, "--limit", "2", "--out", "runs/first"), "2 of 2 episodes"),
+        (("run", "--agent", "oracle", "--tasks", "tasks.jsonl", "--out", "runs/fresh"), "1 of 1 episodes"),
+        (("runs", "show", "runs/first"), WORLD),
+        (("runs", "replay", "runs/first"), "identical"),
+        (("export", "runs/first", "--format", "trl", "--out", "rows.jsonl"), "entries in rows.jsonl"),
         (("play", "--scenario", TASK, "--agent", "oracle", "--json"), '"reward": 1.0'),
         (("prove", WORLD), "10 of 10 scenarios are proven."),
         (("check", WORLD), ""),
@@ -97,7 +97,6 @@ def test_every_command_of_the_pages_works_in_any_folder(wheel: Installed, tmp_pa
         (("connect", WORLD, "--client", "vscode", "--install"), f"the shipped '{WORLD}'"),
         (("blueprint", "new", "bike_rental"), ""),
         (("doctor",), ""),
-        (("schemas", "--out", "schemas"), ""),
     ):
         done = wheel.run(tmp_path, *words)
         assert (done.returncode, said in done.stdout) == (0, True), (words, done.stdout[-500:], done.stderr[-2000:])
@@ -127,9 +126,9 @@ def test_a_farm_serves_shipped_worlds(wheel: Installed, tmp_path: Path) -> None:
             assert document["environments"] == 210
             with urlopen(f"{document['url']}/v0.1/servers?limit=100") as answer:
                 assert len(json.load(answer)["servers"]) == 100
-            done = wheel.run(
-                tmp_path, "play", "--server", f"{document['url']}/e/{WORLD}/new", "--agent", "noop", "Do nothing."
-            )
+            connected = wheel.run(tmp_path, "connect", f"{document['url']}/e/{WORLD}/new", "--client", "cursor")
+            address = json.loads(connected.stdout)["mcpServers"][WORLD]["url"]
+            done = wheel.run(tmp_path, "play", "--server", address, "--agent", "noop", "Do nothing.")
             assert done.returncode == 0, done.stderr
         finally:
             farm.send_signal(signal.SIGINT)
