@@ -64,11 +64,13 @@ class Scale:
     """How large the large state is."""
     worlds: int
     """How many worlds live at once."""
+    library: int
+    """How many environments take part where the whole library is meant."""
 
 
-FULL = Scale(rounds=7, calls=2_000, environments=12, records=40_000, worlds=100)
-QUICK = Scale(rounds=3, calls=300, environments=4, records=10_000, worlds=30)
-TINY = Scale(rounds=1, calls=5, environments=1, records=300, worlds=2)
+FULL = Scale(rounds=7, calls=2_000, environments=12, records=40_000, worlds=100, library=1_000)
+QUICK = Scale(rounds=3, calls=300, environments=4, records=10_000, worlds=30, library=8)
+TINY = Scale(rounds=1, calls=5, environments=1, records=300, worlds=2, library=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.interpreter import Interpreter
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.registry import read_registry
+from envscaler_mcp.sampling.arguments import Arguments, RecordPool
+from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios import examples
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, World, open_world
 from envscaler_mcp.trust import load_code
@@ -75,6 +78,23 @@ class Place:
         job.prepare(world)
         job.on(world)
         return not world.diff().empty
+
+    @cached_property
+    def changes(self) -> tuple[Job, ...]:
+        """A call of every change; one that is refused where no other was met. A change without arguments to draw has none."""
+        done = {job.tool: job for job in self.jobs}
+        calls = (done.get(name) or self._refused(name) for name in self.model.operations)
+        return tuple(job for job in calls if job is not None)
+
+    def _refused(self, tool: str) -> Job | None:
+        """Some call of a change of which no call was done."""
+        operation = Arguments(self.model.operations[tool], self.model)
+        try:
+            arguments = operation.draw(RecordPool(self.open().state()), Chance(0, tool))
+        except GrowthError:
+            # A text that only the author could choose, and nothing was said.
+            return None
+        return None if arguments is None else Job(tool, arguments, (), writes=False)
 
     @property
     def lookup(self) -> Job | None:
@@ -165,7 +185,8 @@ def places(number: int) -> list[Place]:
     entries = read_registry(ROOT / "registry.json").entries
     lookers = [entry.id for entry in entries if any(name.startswith("get_") for name in entry.tools)]
     others = [entry.id for entry in entries if entry.id not in lookers]
-    return [place(name) for names in (lookers, others) for name in _spread(names, number)][:number]
+    chosen = [name for names in (lookers, others) for name in _spread(names, number)][:number]
+    return [place(name) for name in chosen]
 
 
 def _spread(names: list[str], number: int) -> list[str]:

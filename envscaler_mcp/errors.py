@@ -104,6 +104,22 @@ class ModelError(EnvScalerError):
     """A model cannot be reached, does not answer, or gives an answer that cannot be used."""
 
 
+class MissingExtraError(EnvScalerError, ImportError):
+    """A package is not installed that comes with an extra of this one."""
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Where an import of the block finds a package missing, the error names the extra that brings it."""
+    try:
+        yield
+    except ModuleNotFoundError as cause:
+        package = (cause.name or "a package").partition(".")[0]
+        raise MissingExtraError(
+            f"{package} is not installed here; `pip install 'envscaler-mcp[{name}]'` brings it", name=cause.name
+        ) from cause
+
+
 def escaped_line(text: str) -> str:
     """Foreign text for a message: characters that would begin a line or control a terminal are written as escapes."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

@@ -229,6 +229,13 @@ def _step(parent: int, name: str, *, make: bool) -> int:
     return os.open(name, _FOLDER, dir_fd=parent)
 
 
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it: the system may take a part at a time."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
 def _write_new(parent: int, name: str, data: bytes, *, sync: bool) -> None:
     descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o600, dir_fd=parent)
     with os.fdopen(descriptor, "wb") as file:

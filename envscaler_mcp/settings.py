@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
@@ -16,6 +17,10 @@ from envscaler_mcp.plain_files import PlainFolder, read_below, read_named_file
 
 SETTINGS_FILE = "envscaler.toml"
 """In the home, beside `registry.json`, and in the folder `envscaler` of this user's settings; nothing in it is secret."""
+_PACKAGE = Path(__file__).resolve().parent
+_ARCHIVE = _PACKAGE / "library" / "worlds.tar.xz"
+"""Where the build of a wheel puts the worlds (tools/build_hook.py)."""
+_UV_CACHE = re.compile(r"(archive|builds|environments)-v\d+")
 _LARGEST = 1 << 20
 """Bytes of a settings file."""
 _ONLY_THE_USERS = ("base_url", "key_variable")
@@ -36,18 +41,36 @@ class ModelSettings(BaseModel):
     """A table of prices by model."""
 
 
+class ShippedWorlds(BaseModel):
+    """The worlds that a wheel carries; a checkout has them in its own folder, and no archive."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    archive: Path
+    """A file beside it says what is in it: `worlds.json` of `worlds.tar.xz`."""
+    cache: Path
+    """Where they are unpacked for this user; what lies there can be removed at any time."""
+
+
 class Settings(BaseModel):
     """Read once where a program starts, then handed on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     home: Path
-    """The folder that holds `registry.json` and `generated_servers/`; ENVSCALER_HOME, else the nearest one above."""
+    """The folder that holds `registry.json` and `generated_servers/`; ENVSCALER_HOME, else the nearest one above.
+
+    Writers write here. Readers ask `home.read_home`, which knows the shipped worlds too.
+    """
     client_settings: Path
     """Where hosts such as Claude Desktop keep their files for this user."""
     state: Path
     """Where this user's programs keep what they need again: the farm's secret, its audit log, its control socket."""
     model: ModelSettings = ModelSettings()
+    shipped: ShippedWorlds | None = None
+    """Nothing in a checkout."""
+    uv: Path | None = None
+    """The `uv` that runs this program out of its cache (`uvx envscaler-mcp`); nothing where the program is installed."""
 
     @property
     def farm_secret(self) -> Path:
@@ -79,19 +102,33 @@ class Settings(BaseModel):
             client_settings=_client_settings(variables),
             state=state_folder(variables),
             model=_model_settings(home, _client_settings(variables), variables.get("OPENAI_BASE_URL") or None),
+            shipped=_shipped_worlds(variables),
+            uv=_uv(variables.get("UV"), Path(sys.prefix)),
         )
 
 
 def _home(named: str | None, start: Path) -> Path:
-    """The folder named, else the nearest with a registry from here upwards, else the checkout this code runs from."""
+    """The folder named, else the nearest with a registry from here upwards, else the checkout this code runs from.
+
+    A package that was installed from a wheel lies in no checkout: where there is no home yet, it is the folder at hand.
+    """
     if named:
         return Path(named).expanduser().resolve()
     start = start.resolve()
-    checkout = Path(__file__).resolve().parent.parent
-    for folder in (start, *start.parents, checkout):
+    checkout, in_checkout = _PACKAGE.parent, not _ARCHIVE.is_file()
+    for folder in (start, *start.parents, *([checkout] if in_checkout else [])):
         if (folder / "registry.json").is_file():
             return folder
-    return checkout if start.is_relative_to(checkout) else start
+    return checkout if in_checkout and start.is_relative_to(checkout) else start
+
+
+def _shipped_worlds(variables: Mapping[str, str]) -> ShippedWorlds | None:
+    return ShippedWorlds(archive=_ARCHIVE, cache=_cache(variables) / "worlds") if _ARCHIVE.is_file() else None
+
+
+def _uv(program: str | None, prefix: Path) -> Path | None:
+    """Uv names itself to what it starts; in its cache, whose folders bear a version, an environment may go at any time."""
+    return Path(program) if program and any(_UV_CACHE.fullmatch(part) for part in prefix.parts) else None
 
 
 def _model_settings(home: Path, user: Path, base_url: str | None) -> ModelSettings:
@@ -147,6 +184,14 @@ def _client_settings(variables: Mapping[str, str]) -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
     return Path(variables.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+
+
+def _cache(variables: Mapping[str, str]) -> Path:
+    if sys.platform == "win32":
+        return Path(variables.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "envscaler" / "cache"
+    if sys.platform == "darwin" and not variables.get("XDG_CACHE_HOME"):
+        return Path.home() / "Library" / "Caches" / "envscaler"
+    return Path(variables.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "envscaler"
 
 
 def state_folder(variables: Mapping[str, str] | None = None) -> Path:

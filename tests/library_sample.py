@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-SAMPLED = 16
+SAMPLED = 8
 
 
 def sample(names: Iterable[str], many: int = SAMPLED) -> list[str]:

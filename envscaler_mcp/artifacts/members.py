@@ -8,18 +8,13 @@ from pathlib import Path
 from envscaler_mcp.errors import ArtifactError
 from envscaler_mcp.plain_files import MOST_BYTES, member_parts, read_below
 
-__all__ = ["MOST_BYTES", "check_target", "has_member", "member_parts", "read_member", "read_member_text"]
-
-
-def read_member(folder: Path, name: str, most: int = MOST_BYTES) -> bytes:
-    """The content of a plain file below the folder; a link, a pipe or a device on the way is refused."""
-    return read_below(folder, name, most)
+__all__ = ["MOST_BYTES", "check_target", "has_member", "member_parts", "read_member_text"]
 
 
 def read_member_text(folder: Path, name: str, most: int = MOST_BYTES) -> str:
-    """The same as text."""
+    """The text of a plain file below the folder; a link, a pipe or a device on the way is refused."""
     try:
-        return read_member(folder, name, most).decode("utf-8")
+        return read_below(folder, name, most).decode("utf-8")
     except UnicodeDecodeError as cause:
         raise ArtifactError(f"{folder / name} cannot be read: {cause}") from cause
 

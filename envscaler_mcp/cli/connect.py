@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.cli.lookup import entry_of, settings_of
+from envscaler_mcp.cli.lookup import entry_of, home_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import HostProgram
 from envscaler_mcp.errors import EmitError, RegistryError, WorldError
@@ -61,7 +61,7 @@ def connect_host(
         raise typer.BadParameter("a token belongs to a farm's address", param_hint="--token-env")
     else:
         _check_registered(entry_of(ctx, server), force=force)
-        wanted = HostConnection(client, server, server_command(server, settings.home))
+        wanted = HostConnection(client, server, server_command(server, settings.home, settings.uv))
     target = file or host_file(client, Path.cwd(), settings.client_settings)
     if file is None:
         check_host_file(target, Path.cwd())
@@ -69,7 +69,7 @@ def connect_host(
         print_json(wanted.document, indent=2)
         say(f"This belongs into {target}; --install writes it there.", err=True)
         if not wanted.url:
-            say(f"The server is {server!r} of the home {settings.home}.", err=True)
+            say(_origin(ctx, server), err=True)
         return
     edited = removed(wanted, target) if take_out else installed(wanted, target)
     if dry_run:
@@ -77,7 +77,14 @@ def connect_host(
         return
     _change(edited, wanted, client, take_out=take_out, force=force)
     if not (take_out or wanted.url):
-        say(f"The server is {server!r} of the home {settings.home}.")
+        say(_origin(ctx, server))
+
+
+def _origin(ctx: typer.Context, env_id: str) -> str:
+    home = settings_of(ctx).home
+    if home_of(ctx).layer(env_id) == "shipped":
+        return f"The server is the shipped {env_id!r}, until the home {home} has one of that name."
+    return f"The server is {env_id!r} of the home {home}."
 
 
 def _check_registered(entry: RegistryEntry, *, force: bool) -> None:

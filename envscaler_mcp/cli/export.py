@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 import typer
 from typer.core import TyperGroup
 
-from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.lookup import home_of, registry_of, servers_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import EXPORT_FORMATS, Keepable, Split
 from envscaler_mcp.errors import ExportError
@@ -136,7 +136,7 @@ def export_episodes(
         raise typer.BadParameter(str(cause)) from cause
     if card is not None:
         check_card(card)
-    servers = settings_of(ctx).servers
+    servers = servers_of(ctx)
     exported = export_run(folder, servers, chosen, wish, out, contaminate=contaminate)
     if card is not None and exported.written:
         counts = exported.counts
@@ -209,6 +209,6 @@ def export_servers(
     entries = [find_entry(registry, name) for name in wanted] if wanted else list(registry.entries)
     if not entries:
         raise typer.BadParameter("no environment is registered", param_hint="ENV_ID")
-    folders = [settings_of(ctx).servers / entry.id for entry in entries]
+    folders = [home_of(ctx).servers / entry.id for entry in entries]
     written, tasks = HOME_FORMATS[form].writer(folders, environments, scenarios)
     say(f"{written} environments are written to {environments}, {tasks} scenarios to {scenarios}.")

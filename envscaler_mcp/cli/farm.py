@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.lookup import home_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
@@ -113,7 +113,7 @@ def farm(
     if isolation == "trusted":
         raise typer.BadParameter("a farm never runs unread code in its own processes", param_hint="--isolation")
     secret = _secret(settings, secret_env)
-    registry = registry_of(ctx)
+    home = home_of(ctx)
     place = control or str(settings.farm_socket)
     with (
         _nodes(ray, others) as nodes,
@@ -123,9 +123,9 @@ def farm(
         count = processes or nodes or os.cpu_count() or 1
         address = url.rstrip("/") or url_of(agents)
         config = FarmConfig(
-            servers=settings.servers,
-            registry=registry,
-            registry_written=_written(settings.registry_file),
+            servers=home.servers,
+            registry=home.registry,
+            registry_written=_written(home.file),
             secret=secret,
             url=address,
             isolation=isolation or ("auto" if others else "local"),
@@ -146,11 +146,16 @@ def farm(
         where = str(owners.getsockname()[1]) if place.isdigit() else place
 
         def ready() -> None:
-            document = {"url": address, "control": where, "environments": len(registry.entries), "processes": count}
+            document = {
+                "url": address,
+                "control": where,
+                "environments": len(home.registry.entries),
+                "processes": count,
+            }
             if as_json:
                 print_json(document, indent=None)
                 return
-            say(f"{len(registry.entries)} environments at {address}")
+            say(f"{len(home.registry.entries)} environments at {address}")
             say(f"  a fresh world    {address}/e/ENV_ID/new")
             say(f"  catalogue        {address}/v0.1/servers")
             say(f"  control plane    {where}, with a token from `envscaler farm token control`")

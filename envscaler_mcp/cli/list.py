@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.lookup import home_of
 from envscaler_mcp.cli.printing import print_json, print_table, say
 from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
-    from envscaler_mcp.artifacts import Registry, RegistryEntry
-    from envscaler_mcp.settings import Settings
+    from envscaler_mcp.artifacts import RegistryEntry
+    from envscaler_mcp.home import Home
 
 app = typer.Typer(add_completion=False)
 
@@ -31,31 +31,35 @@ def list_servers(
 ) -> None:
     from envscaler_mcp.registry import search
 
-    registry = registry_of(ctx)
+    home = home_of(ctx)
     if check:
-        raise typer.Exit(_check(registry, settings_of(ctx)))
-    entries = search(registry, words)
+        raise typer.Exit(_check(home))
+    entries = search(home.registry, words)
     if as_json:
-        print_json([entry.model_dump(mode="json") for entry in entries])
+        print_json([{**entry.model_dump(mode="json"), "layer": home.layer(entry.id)} for entry in entries])
     else:
-        _print(entries, words)
+        _print(entries, words, home)
     raise typer.Exit(0 if entries else 1)
 
 
-def _check(registry: Registry, settings: Settings) -> int:
-    from envscaler_mcp.registry import differences
+def _check(home: Home) -> int:
+    from envscaler_mcp.home.comparing import differences
 
-    stale = differences(registry, settings.servers)
+    stale = differences(home.registry, home.servers)
     for difference in stale:
         say(on_one_line(str(difference)), err=True)
     if not stale:
-        say(f"All {len(registry.entries)} folders are as registered.")
+        say(f"All {len(home.registry.entries)} folders are as registered.")
     return int(bool(stale))
 
 
-def _print(entries: Sequence[RegistryEntry], words: str) -> None:
+def _print(entries: Sequence[RegistryEntry], words: str, home: Home) -> None:
     if entries:
         rows = [(entry.id, entry.sector, str(len(entry.tools)), entry.about) for entry in entries]
-        print_table(("id", "sector", "tools", "about"), rows)
+        head: tuple[str, ...] = ("id", "sector", "tools", "about")
+        if len({home.layer(entry.id) for entry in home.registry.entries}) == 1:
+            print_table(head, rows)
+        else:
+            print_table((*head[:-1], "layer", head[-1]), [(*row[:-1], home.layer(row[0]), row[-1]) for row in rows])
     else:
         say(f"No environment matches {words!r}." if words else "No environment is registered.", err=True)

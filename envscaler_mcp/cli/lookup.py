@@ -11,8 +11,12 @@ from envscaler_mcp.errors import RegistryError
 
 if TYPE_CHECKING:
     from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Tool
+    from envscaler_mcp.home import Home, ServerFolders
     from envscaler_mcp.serving import EnvironmentCode
     from envscaler_mcp.settings import Settings
+
+
+_HOME = "envscaler_mcp.home"
 
 
 def settings_of(ctx: typer.Context) -> Settings:
@@ -27,16 +31,38 @@ def settings_of(ctx: typer.Context) -> Settings:
     return settings_read
 
 
-def registry_of(ctx: typer.Context) -> Registry:
-    """The registry of this home."""
-    from envscaler_mcp.registry import read_registry
+def home_of(ctx: typer.Context) -> Home:
+    """The environments that this program finds: of this home, and behind them the shipped ones; read once."""
+    from envscaler_mcp.home import read_home
 
-    return read_registry(settings_of(ctx).registry_file)
+    meta = ctx.find_root().meta
+    if _HOME not in meta:
+        meta[_HOME] = read_home(settings_of(ctx))
+    home: Home = meta[_HOME]
+    return home
+
+
+def home_if_any(ctx: typer.Context) -> Home | None:
+    """The same, where this home has a registry or worlds ship."""
+    settings = settings_of(ctx)
+    return home_of(ctx) if settings.shipped is not None or settings.registry_file.is_file() else None
+
+
+def registry_of(ctx: typer.Context) -> Registry:
+    """The registry of this home, with the shipped environments."""
+    return home_of(ctx).registry
 
 
 def registry_if_any(ctx: typer.Context) -> Registry | None:
     """The registry of this home, where it has one."""
-    return registry_of(ctx) if settings_of(ctx).registry_file.is_file() else None
+    home = home_if_any(ctx)
+    return None if home is None else home.registry
+
+
+def servers_of(ctx: typer.Context) -> ServerFolders:
+    """The server folders of this home, where it has a registry and where it has none."""
+    home = home_if_any(ctx)
+    return settings_of(ctx).servers if home is None else home.servers
 
 
 def entry_of(ctx: typer.Context, env_id: str) -> RegistryEntry:
@@ -52,7 +78,7 @@ def entry_of(ctx: typer.Context, env_id: str) -> RegistryEntry:
 
 def folder_of(ctx: typer.Context, env_id: str) -> Path:
     """The server folder of a registered environment."""
-    folder = settings_of(ctx).servers / entry_of(ctx, env_id).id
+    folder = home_of(ctx).servers / entry_of(ctx, env_id).id
     if folder.is_symlink():
         raise RegistryError(f"{str(folder)!r} is a link; put the folder itself there")
     return folder

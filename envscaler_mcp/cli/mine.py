@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.lookup import home_of, settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def mine_tasks(
     from envscaler_mcp.synthesis.topics.mining import mine, read_raw_tasks
 
     settings, raw = settings_of(ctx), read_raw_tasks(tasks)
-    cards = [Environment.read_in(settings.servers / entry.id, "environment.json") for entry in registry_of(ctx).entries]
+    home = home_of(ctx)
+    cards = [Environment.read_in(home.servers / entry.id, "environment.json") for entry in home.registry.entries]
     judged = None if model is None else _judged(settings, model, raw)
     mined = mine(raw, {card.id: described(card) for card in cards}, judged)
     if as_json:

@@ -22,6 +22,6 @@ def openenv_manifest(
         int, typer.Option(help="The port of the farm's control plane, as `envscaler farm --control` has it.", min=1)
     ] = 8766,
 ) -> None:
-    from envscaler_mcp.farm.openenv_documents import manifest
+    from envscaler_mcp.farm.openenv_documents import openenv_yaml
 
-    say(manifest(code_of(ctx, env_id).environment, port).rstrip())
+    say(openenv_yaml(code_of(ctx, env_id).environment, port).rstrip())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from envscaler_mcp.cli.configured import configured
-from envscaler_mcp.cli.lookup import registry_if_any, registry_of, settings_of
+from envscaler_mcp.cli.lookup import registry_if_any, registry_of, servers_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import PERSON
 from envscaler_mcp.config.play import PlayOptions
@@ -56,7 +56,7 @@ def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
     config = _config(options)
     models = _models(ctx, config, options.timeout)
     with ExitStack() as stack:
-        home = stack.enter_context(WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx), tasks))
+        home = stack.enter_context(WorldHome.at(servers_of(ctx), registry_if_any(ctx), tasks))
         plan = plan_episode(home, servers, options.task, config)
         folder = options.out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
         external = {server.name: server.target for server in servers if isinstance(server, ExternalServer)}
@@ -170,7 +170,7 @@ def _scenario(ctx: typer.Context, named: str, tasks: TaskFile | None) -> tuple[s
         if environment is None:
             raise typer.BadParameter(f"there is no scenario {named!r} in {tasks.path}", param_hint="--scenario")
         return environment, tasks.scenario(environment, named)
-    servers = settings_of(ctx).servers
+    servers = servers_of(ctx)
     # Those that are made here begin with the id of their environment.
     for entry in sorted(registry_of(ctx).entries, key=lambda entry: not named.startswith(entry.id)):
         with suppress(WorldError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.cli.lookup import settings_of
+from envscaler_mcp.cli.lookup import home_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
 
@@ -32,19 +32,19 @@ def prove_scenarios(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per scenario.")] = False,
 ) -> None:
     from envscaler_mcp.pipeline.proving import prove_folders
-    from envscaler_mcp.registry import find_entry, read_registry
+    from envscaler_mcp.registry import find_entry
 
     if wanted and every:
         raise typer.BadParameter("name environments, or say --all", param_hint="--all")
-    settings = settings_of(ctx)
-    registry = read_registry(settings.registry_file)
+    home = home_of(ctx)
+    registry = home.registry
     entries = [find_entry(registry, name) for name in wanted] if wanted else list(registry.entries)
     entries = [entry for entry in entries if entry.scenarios]
     if not entries:
         raise typer.BadParameter("none of these environments has scenarios", param_hint="ENV_ID")
     proven: list[Proven] = []
     with progress_bar("proving") as progress:
-        folders = [settings.servers / entry.id for entry in entries]
+        folders = [home.servers / entry.id for entry in entries]
         for number, (folder, proofs) in enumerate(prove_folders(folders, workers), start=1):
             proven.extend(proofs)
             progress(folder.name, number, len(folders))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.cli.lookup import registry_if_any, settings_of
+from envscaler_mcp.cli.lookup import registry_if_any, servers_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.config.choices import Scoring, Via
 from envscaler_mcp.html.visible import on_one_line
@@ -69,7 +69,7 @@ def replay(
 
             anyio.run(replay_official, plan, places, source, parallel, take, progress)
         else:
-            with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx), TaskFile.of_run(folder)) as farm:
+            with WorldHome.at(servers_of(ctx), registry_if_any(ctx), TaskFile.of_run(folder)) as farm:
                 anyio.run(replay_run, farm, plan, places, via, parallel, take, progress)
     others.sort(key=lambda replayed: (replayed.outcome, replayed.id))
     if as_json:
@@ -121,7 +121,7 @@ def rescore(
     if target.resolve() == folder.resolve():
         raise typer.BadParameter("a run is never changed; choose another folder", param_hint="--out")
     with (
-        WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx), TaskFile.of_run(folder)) as farm,
+        WorldHome.at(servers_of(ctx), registry_if_any(ctx), TaskFile.of_run(folder)) as farm,
         progress_bar("judging") as progress,
     ):
         judge = partial(rescore_run, farm, folder, target, scoring, via, parallel, progress)

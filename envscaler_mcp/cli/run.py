@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from envscaler_mcp.cli.configured import configured
-from envscaler_mcp.cli.lookup import folder_of, registry_of, settings_of
+from envscaler_mcp.cli.lookup import folder_of, registry_of, servers_of, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.config.run import RunOptions
 from envscaler_mcp.errors import RunError
@@ -48,7 +48,7 @@ def run_agent(ctx: typer.Context, options: RunOptions) -> None:
     tasks = None if config.tasks is None else TaskFile.at(config.tasks)
     environments = _environments(ctx, config, tasks)
     with (
-        WorldHome.at(settings_of(ctx).servers, registry_of(ctx), tasks) as home,
+        WorldHome.at(servers_of(ctx), registry_of(ctx), tasks) as home,
         progress_bar("playing", shown=not config.by_hand) as progress,
     ):
         plan = _planned(home, environments, config)

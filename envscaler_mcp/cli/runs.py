@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.cli.lookup import registry_if_any, settings_of
+from envscaler_mcp.cli.lookup import registry_if_any, servers_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.replaying import replay, rescore
 from envscaler_mcp.config.choices import Owner
@@ -90,7 +90,7 @@ def _review(ctx: typer.Context, folder: Path) -> Iterator[Review]:
     from envscaler_mcp.scoring.task_file import TaskFile
     from envscaler_mcp.viewer.review import Review
 
-    with WorldHome.at(settings_of(ctx).servers, registry_if_any(ctx)) as farm:
+    with WorldHome.at(servers_of(ctx), registry_if_any(ctx)) as farm:
         yield Review(farm.servers, farm.judge, TaskFile.of_run(folder))
 
 

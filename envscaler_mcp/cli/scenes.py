@@ -25,6 +25,7 @@ from envscaler_mcp.cli.printing import Styled, print_diff, print_table, progress
 from envscaler_mcp.cli.summary import disturbed
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.errors import EnvScalerError, RegistryError
+from envscaler_mcp.home import read_home
 from envscaler_mcp.launch.http import over_http
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
@@ -150,7 +151,7 @@ def _program(given: Settings, own: Settings) -> str:
     here = bin_.relative_to(Path.cwd()) if bin_.is_relative_to(Path.cwd()) else bin_
     program = shlex.quote(str(here))
     try:
-        there = {entry.id for entry in read_registry(given.registry_file).entries}
+        there = {entry.id for entry in read_home(given).registry.entries}
     except RegistryError:
         there = set()
     if there >= {act.env_id for act in ACTS}:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from envscaler_mcp.cli.lookup import registry_of, settings_of
+from envscaler_mcp.cli.lookup import home_of
 from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
 
@@ -62,7 +62,7 @@ def print_stats(
     for name in asked:
         if name not in STATISTICS:
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(STATISTICS)}", param_hint="--also")
-    home = list(holdings(registry_of(ctx), settings_of(ctx).servers))
+    home = list(holdings(home_of(ctx).registry, home_of(ctx).servers))
     figures = figures_of(home)
     measured: dict[str, Measured] = {}
     # The page has a chart of it.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from envscaler_mcp.cli.configured import configured
-from envscaler_mcp.cli.lookup import settings_of
+from envscaler_mcp.cli.lookup import home_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, say
 from envscaler_mcp.config.synthesis import SynthesisOptions
 from envscaler_mcp.errors import EmitError
@@ -56,7 +56,7 @@ def synthesize_servers(ctx: typer.Context, options: SynthesisOptions) -> None:
     try:
         with _watched(options.as_json, options.budget) as on:
             synthesis, ledger = anyio.run(
-                lambda: synthesis_run(plan, raw, folder, settings.servers, settings.registry_file, on)
+                lambda: synthesis_run(plan, raw, folder, settings.servers, settings.registry_file, on, home_if_any(ctx))
             )
     except KeyboardInterrupt:
         say(f"Answers so far are stored in {folder}; the same command continues from there.", err=True)

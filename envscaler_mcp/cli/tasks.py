@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envscaler_mcp.cli.lookup import entry_of, folder_of, registry_of, settings_of
+from envscaler_mcp.cli.lookup import entry_of, folder_of, registry_of, servers_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.config.choices import Level, ProofExtent, Split
 from envscaler_mcp.errors import GrowthError
@@ -82,7 +82,7 @@ def _places(ctx: typer.Context, wanted: list[str], split: Split) -> list[Registe
         entries = [entry for entry in registry_of(ctx).entries if entry.split == split and entry.digests.blueprint]
         if not entries:
             raise typer.BadParameter(f"no environment of the split {split} has a blueprint", param_hint="--all")
-        return [RegisteredFolder(settings_of(ctx).servers / entry.id, entry.digests) for entry in entries]
+        return [RegisteredFolder(servers_of(ctx) / entry.id, entry.digests) for entry in entries]
     return [RegisteredFolder(folder_of(ctx, name), entry_of(ctx, name).digests) for name in wanted]
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment
-from envscaler_mcp.artifacts.members import check_target, has_member, member_parts, read_member
+from envscaler_mcp.artifacts.members import check_target, has_member, member_parts
 from envscaler_mcp.emit.folder import docstring_title
 from envscaler_mcp.errors import ArtifactError, EmitError, boundary
-from envscaler_mcp.plain_files import replacing
+from envscaler_mcp.plain_files import read_below, replacing
 from envscaler_mcp.serving.parsing import parsed_module
 
 ENTRY = "launch"
@@ -68,7 +68,7 @@ def bundle_files(folder: Path, *, trusted: bool) -> dict[str, bytes]:
 
 def _taken(env_id: str, folder: Path, name: str) -> bytes:
     try:
-        return read_member(folder, name)
+        return read_below(folder, name)
     except ArtifactError as cause:
         raise EmitError(f"bundle of {env_id!r}: {cause}") from cause
 

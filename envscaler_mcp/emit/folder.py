@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Scenario, State
-from envscaler_mcp.artifacts.members import has_member, read_member
+from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.emit.readme import WorkedCall, origin_of, readme
 from envscaler_mcp.errors import ArtifactError, EmitError
 from envscaler_mcp.language.text import within_docstring
-from envscaler_mcp.plain_files import PlainFolder
+from envscaler_mcp.plain_files import PlainFolder, read_below
 
 _CARD = "environment.json"
 
@@ -105,7 +105,7 @@ def folder_differences(folder: Path, files: Mapping[str, str], besides: Sequence
 def _holds(folder: Path, name: str, text: str) -> bool:
     """Whether the plain file of that name holds the text."""
     try:
-        return read_member(folder, name) == text.encode("utf-8")
+        return read_below(folder, name) == text.encode("utf-8")
     except ArtifactError:
         return False
 

@@ -60,12 +60,14 @@ class HostConnection:
         return {self.key: {self.name: self.server}}
 
 
-def server_command(env_id: str, home: Path) -> tuple[str, ...]:
+def server_command(env_id: str, home: Path, uv: Path | None = None) -> tuple[str, ...]:
     """The program of this installation that serves an environment of a home.
 
-    It is never what a registry or a folder names: those may come from anywhere. Without -P, a folder in which a host
+    Where `uv` runs it out of its cache, uv is asked to do so again: the cache may have been cleaned by then. It is never what a registry or a folder names: those may come from anywhere. Without -P, a folder in which a host
     starts it could put another package in the place of this one.
     """
+    if uv is not None:
+        return (str(uv), "tool", "run", "envscaler-mcp", "--home", str(home), "serve", env_id)
     return (sys.executable, "-P", "-m", "envscaler_mcp", "--home", str(home), "serve", env_id)
 
 
@@ -132,7 +134,7 @@ def is_ours(entry: object, connection: HostConnection) -> bool:
     if not all(isinstance(word, str) for word in words):
         return False
     name = connection.name
-    serves = words[-2:] == ["serve", name] and "envscaler_mcp" in words
+    serves = words[-2:] == ["serve", name] and not {"envscaler_mcp", "envscaler-mcp"}.isdisjoint(words)
     folder = len(words) == 1 and words[0].endswith(f"/generated_servers/{name}/server.py")
     address = any(f"/e/{name}/" in str(word) for word in (entry.get("url", ""), *words))
     return serves or folder or address

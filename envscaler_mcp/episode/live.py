@@ -471,14 +471,14 @@ class LiveEpisode:
         if callable_tool is None:
             return no_such_tool(tool, self._tools)
         if not is_small(arguments):
-            return too_large()
+            return call_too_large()
         # This process matches no pattern of an environment whose code it may not run.
         schema = without_patterns(callable_tool.tool.input_schema)
         check = callable_tool.check if schema == callable_tool.tool.input_schema else compile_arguments(schema)
         return Outcome.saying("invalid", check(arguments) or "The arguments must be plain JSON, and not deeply nested.")
 
 
-def too_large(*, published: bool = False) -> Outcome:
+def call_too_large(*, published: bool = False) -> Outcome:
     """The answer to a call that is too large to be sent; the same on every way to a world."""
     return PublishedOutcome("invalid", INVALID_ACTION) if published else Outcome.saying("invalid", TOO_LARGE)
 

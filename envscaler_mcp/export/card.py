@@ -15,6 +15,7 @@ from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.errors import ArtifactError, ExportError
 from envscaler_mcp.export.dialogue import Dialogue
 from envscaler_mcp.export.filters import Reason
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.html.visible import on_one_line
 from envscaler_mcp.library import ShippedDigests, shipped_digests
 from envscaler_mcp.serving.code import SOURCE
@@ -84,7 +85,7 @@ LIBRARY = Licence("Apache-2.0", "environments of the library of EnvScaler MCP")
 _UNKNOWN = Licence("unknown", "environments from elsewhere: their authors decide")
 
 
-def of_library(servers: Path, counts: RowCounts) -> frozenset[str]:
+def of_library(servers: ServerFolders, counts: RowCounts) -> frozenset[str]:
     """Those of the environments whose code and tasks, as they were played, are what was released with this installation.
 
     A fresh task is none of these: whose words it holds is not known here.

@@ -17,6 +17,7 @@ from envscaler_mcp.export.card import RowCounts
 from envscaler_mcp.export.dialogue import Dialogue, dialogue_of
 from envscaler_mcp.export.filters import EpisodeFilter, ExportFilter, Reason
 from envscaler_mcp.export.formats import Format
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.serving.tasks import load_scenarios
@@ -43,7 +44,7 @@ class Exported:
 
 
 def export_run(
-    folder: Path, servers: Path, form: Format, wanted: ExportFilter, out: Path, *, contaminate: bool = False
+    folder: Path, servers: ServerFolders, form: Format, wanted: ExportFilter, out: Path, *, contaminate: bool = False
 ) -> Exported:
     """Write the wanted episodes of a run, each from the first attempt that counts.
 
@@ -97,7 +98,7 @@ class _Passing:
 class _Home:
     """Environments and tasks as they lie on the disk now, each environment read once."""
 
-    def __init__(self, servers: Path, fresh: TaskFile | None, *, official: bool = False) -> None:
+    def __init__(self, servers: ServerFolders, fresh: TaskFile | None, *, official: bool = False) -> None:
         self._servers = servers
         self._official = official
         """Whether what was played is of no home, but of a benchmark."""

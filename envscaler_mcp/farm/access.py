@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from envscaler_mcp.farm.catalogue import PREFIXES
 from envscaler_mcp.farm.http_messages import Answer, Request, error
-from envscaler_mcp.farm.tokens import Scope, allows
+from envscaler_mcp.farm.tokens import Scope, allows, seconds_left
 from envscaler_mcp.serving.pages import is_from_elsewhere, is_own_name
 
 audit_log = logging.getLogger("envscaler.audit")
@@ -61,6 +61,11 @@ class Guards:
         """The valid token that a request carries, of whatever scope."""
         token = token_in(request.headers.get("authorization", ""))
         return token if allows(self.secret, token, "agent") or allows(self.secret, token, "read") else None
+
+    def seconds_left(self, request: Request) -> float:
+        """How long the valid token of a request is good; without end where there is none."""
+        holder = self.holder(request) if "authorization" in request.headers else None
+        return float("inf") if holder is None else seconds_left(holder)
 
     def _knows(self, host: str, request: Request) -> bool:
         # No browser reaches a socket file, so there is no name to check.

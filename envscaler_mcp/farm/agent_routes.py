@@ -141,8 +141,13 @@ class AgentService:
         answer = answer_agent(hosted, partial(self._worlds.open_guest, environment, name, request.network), request)
         return answer if isinstance(answer, Answer) else await answer
 
-    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> None:
-        self._siblings.hand_over("agent", process, sock, received)
+    def seconds_left(self, request: Request) -> float:
+        """How long its token is good, if it has one."""
+        return self._guards.seconds_left(request)
+
+    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> bool:
+        """False where too many wait for that process."""
+        return self._siblings.hand_over("agent", process, sock, received)
 
     # What the application answers
 

@@ -98,9 +98,9 @@ class ApplicationProtocol(HttpToolsProtocol):
     def handle_websocket_upgrade(self) -> None:
         from envscaler_mcp.farm.websocket import BoundedWebSocket
 
-        held, holder = self._connection.leave_to_web_socket()
+        self._connection.become_web_socket()
         # uvicorn calls it as it would call a class of its own.
-        self.ws_protocol_class = partial(BoundedWebSocket, held, holder)  # type: ignore[assignment]
+        self.ws_protocol_class = partial(BoundedWebSocket, self._connection)  # type: ignore[assignment]
         super().handle_websocket_upgrade()
 
     # What the transport reports

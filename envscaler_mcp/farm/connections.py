@@ -31,7 +31,7 @@ from envscaler_mcp.farm.http_messages import (
     error,
     head_of,
 )
-from envscaler_mcp.farm.loop_turns import LATER, MOST, LoopTurns
+from envscaler_mcp.farm.loop_turns import LATER, MOST, WORTH_CHARGING, LoopTurns
 from envscaler_mcp.farm.newcomers import Newcomer, Newcomers
 from envscaler_mcp.farm.open_connections import OpenConnections
 from envscaler_mcp.farm.slow_queue import SlowQueue
@@ -51,8 +51,6 @@ _PACKET_BYTES = 64
 SWEEP_SECONDS = 1.0
 WAIT_SECONDS = 30.0
 """How long a request may wait for its turn."""
-WORTH_CHARGING = 0.001
-"""Seconds of an answer; what a shorter one costs is counted for its turn of the loop only."""
 _LATE_AT_ONCE = 32
 """Connections that are timed out in one turn of the loop."""
 _NEVER = float("inf")
@@ -93,11 +91,14 @@ class Service(Protocol):
     def elsewhere(self, request: Request) -> str | None:
         """The name of the world of this request, where another process knows if it is open."""
 
+    def seconds_left(self, request: Request) -> float:
+        """How long the token of this request is good for; without end where it carries none."""
+
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         """The answer to a call, at once or later; None for any other request."""
 
-    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> None:
-        """Give the connection to another process, with the bytes read from it."""
+    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> bool:
+        """Give the connection to another process, with the bytes read from it; False where too many wait for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +171,13 @@ class Connections:
             return Sender(Party(party.holder, elsewhere), "elsewhere", request)
         return stranger
 
-    def pass_on(self, sock: socket.socket, received: bytes, request: Request) -> None:
-        """Give a connection to the process that may know its world, without a transport in between."""
+    def pass_on(self, sock: socket.socket, received: bytes, request: Request) -> bool:
+        """Give a connection to the process that may know its world, without a transport in between; False where it is full."""
         admitted = self.service.admit(request)
         if isinstance(admitted, HandOver):
-            self.service.hand_over(admitted.process, sock, received)
-        else:
-            self.take(sock, received)
+            return self.service.hand_over(admitted.process, sock, received)
+        self.take(sock, received)
+        return True
 
     async def sweep(self) -> None:
         """End connections that take too long, for as long as the service runs."""
@@ -205,9 +206,9 @@ class Connections:
     def close(self) -> None:
         """End all of them."""
         self.closed = True
+        self.server.close()
         for connection in self.open:
             connection.end()
-        self.server.close()
 
 
 class Connection(asyncio.Protocol):
@@ -245,6 +246,10 @@ class Connection(asyncio.Protocol):
         """Whether bytes are accounted to it."""
         self._keep_alive = True
         self._ticket: Ticket | None = None
+        self._message: asyncio.Future[bool] | None = None
+        """The turn of a message of its WebSocket."""
+        self._ends = _NEVER
+        """When the token that let the last request in is over."""
         self._working: asyncio.Task[None] | ApplicationProtocol | None = None
         self._held = False
         """Whether nothing is read: an answer is not sent, or a turn in the slow queue is awaited."""
@@ -294,6 +299,8 @@ class Connection(asyncio.Protocol):
         if self._ticket is not None:
             self._ticket.leave()
             self._ticket = None
+        if self._message is not None and not self._message.done():
+            self._message.set_result(False)
         # A call that has begun ends in its own time; its answer goes nowhere.
         self._over = True
 
@@ -321,7 +328,7 @@ class Connection(asyncio.Protocol):
 
     def time_out(self) -> None:
         """End it, with an answer where a request was begun."""
-        if self._ticket is not None:
+        if self._ticket is not None and not self._over:
             self._ticket.leave()
             self._ticket = None
             self._send_away()
@@ -367,7 +374,7 @@ class Connection(asyncio.Protocol):
         else:
             self._wait_in(self._all.slow_queue, act)
 
-    def _wait_in(self, queue: SlowQueue | LoopTurns, act: Callable[[], None]) -> None:
+    def _wait_in(self, queue: SlowQueue | LoopTurns | Newcomers, act: Callable[[], None]) -> None:
         # It is still read from, so that it is noticed when the client leaves.
         self._held = True
         self.deadline = self._loop.time() + WAIT_SECONDS
@@ -440,7 +447,8 @@ class Connection(asyncio.Protocol):
             self._request = request
             admitted = self._service.admit(request)
             if isinstance(admitted, HandOver):
-                self._leave(admitted.process)
+                self._party = self._service.party(request)
+                self._wait_in(self._all.newcomers, partial(self._leave, admitted.process))
                 return False
             self._head, self._received = head, received[end:]
             size = body_size(request, self._service.max_body)
@@ -538,14 +546,16 @@ class Connection(asyncio.Protocol):
             self._give(answer)
             return
         assert not isinstance(answer, Answer)
-        self.deadline = _NEVER
-        self._turns.done += LATER
         if answer is None:
             body = (
                 request.body if self._parser is None else b"%x\r\n%b\r\n0\r\n\r\n" % (len(request.body), request.body)
             )
-            self._working = self._all.server.answer(self, self._transport, self._head + body)
+            self.deadline = self._ends = self._loop.time() + self._service.seconds_left(request)
+            begin = partial(self._all.server.answer, self, self._transport, self._head + body)
+            self._working = self._turns.follow(begin, partial(self._service.party, request))
         else:
+            self.deadline = _NEVER
+            self._turns.done += LATER
             self._working = self._loop.create_task(self._wait(answer))
         if not self._over:
             self._weigh()
@@ -576,18 +586,45 @@ class Connection(asyncio.Protocol):
 
     def expect_none(self) -> None:
         """The client has taken all of it."""
-        self.deadline = _NEVER
+        self.deadline = self._ends
         self._weigh()
 
-    def leave_to_web_socket(self) -> tuple[HeldBytes, str]:
-        """The connection has become a WebSocket, which belongs to the application: the account of what is held for it, and
-        who is charged there.
-        """
-        holder = (self._party if self._request is None else self._service.party(self._request)).holder
-        self._all.open.leave(self)
+    # As a WebSocket, which the application has and which keeps its place here
+
+    def become_web_socket(self) -> None:
+        """There are no more requests; it ends with the token that let it in."""
+        if self._request is not None:
+            self._party = self._service.party(self._request)
         self._all.held.forget(self)
         self._over = True
-        return self._all.held, holder
+
+    def hold(self, size: int) -> None:
+        """So many bytes are held for the WebSocket."""
+        self._all.held.hold(self, self._party.holder, size)
+
+    async def message_turn(self, size: int) -> bool:
+        """Wait for the turn of a message of this size, as a request does; False where too many wait, or the client left."""
+        queue, turns = self._all.slow_queue, self._turns
+        turn: asyncio.Future[bool] = self._loop.create_future()
+        self._message = turn
+        begin = partial(self._begin_message, turn)
+        if size <= LARGE:
+            turns.crowd(0.0)
+            self._ticket = turns.enter(begin, self._party)
+        elif queue.is_full(self._party):
+            return False
+        else:
+            ticket = queue.enter(begin, self._party)
+            self._ticket = None if ticket.taken else ticket
+        return await turn
+
+    def _begin_message(self, turn: asyncio.Future[bool]) -> None:
+        self._ticket = None
+        self._all.open.touch(self)
+        if not turn.done():
+            self._turns.follow(partial(turn.set_result, True), lambda: self._party)
+            # What it takes is known when it is done, so it is the last of this turn of the loop.
+            self._turns.done += MOST
 
     def _write(self, answer: Answer, *, unread: bool = False) -> None:
         if self._transport.is_closing():
@@ -649,8 +686,11 @@ class Connection(asyncio.Protocol):
     def _leave(self, process: int) -> None:
         sock = self._transport.get_extra_info("socket")
         copy = socket.socket(sock.family, sock.type, sock.proto, fileno=socket.dup(sock.fileno()))
-        received, self._received = self._received, b""
+        if not self._service.hand_over(process, copy, self._received):
+            copy.close()
+            self._send_away()
+            return
+        self._received = b""
         self._request = None
         self._over = True
         self._transport.abort()
-        self._service.hand_over(process, copy, received)

@@ -70,14 +70,19 @@ class ControlService:
         """The token of a request if it is valid, else its address."""
         return Party(self._guards.holder(request) or request.network)
 
+    def seconds_left(self, request: Request) -> float:
+        """How long its token is good."""
+        return self._guards.seconds_left(request)
+
     def elsewhere(self, request: Request) -> None:
         """None: its token says enough."""
 
     def answer(self, request: Request) -> None:
         """None: there are no calls here."""
 
-    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> None:
-        self._siblings.hand_over("control", process, sock, received)
+    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> bool:
+        """False where too many wait for that process."""
+        return self._siblings.hand_over("control", process, sock, received)
 
 
 async def _health(_: AppRequest) -> Response:

@@ -25,6 +25,7 @@ from envscaler_mcp.farm.folder_reading import (
     read_unknown,
 )
 from envscaler_mcp.farm.static_results import FixedAnswers, OfferedTasks
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.session import Judge, Session
@@ -165,7 +166,7 @@ class HostedEnvironment:
 class Environments:
     """Those that are registered; the first question about one makes it ready."""
 
-    def __init__(self, servers: Path, registry: Registry, judge: Judge) -> None:
+    def __init__(self, servers: ServerFolders, registry: Registry, judge: Judge) -> None:
         self.entries: dict[str, RegistryEntry] = {entry.id: entry for entry in registry.entries}
         self._servers = servers
         self._judge = judge

@@ -9,7 +9,6 @@ import socket
 from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts import Registry
@@ -29,6 +28,7 @@ from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.verdicts import Verdicts
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
 from envscaler_mcp.grading.judging import judge
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.serving.sockets import listen_privately
 
 
@@ -36,7 +36,7 @@ from envscaler_mcp.serving.sockets import listen_privately
 class FarmConfig:
     """What a farm is started with."""
 
-    servers: Path
+    servers: ServerFolders
     registry: Registry
     registry_written: str
     secret: bytes

@@ -66,8 +66,6 @@ class Threads:
     """For worlds of guest links: visitors never use up the openings of owners."""
     acting: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(8))
     """For what owners do, and for answers that the event loop does not wait for."""
-    judging: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(4))
-    """For verdicts that run no check; those that do have places of their own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from envscaler_mcp.farm.access import token_in
 from envscaler_mcp.farm.application import error_response
 
 KEPT_KEYS = 1_000
 """Of one token; a client sends a request again within moments."""
 KEPT_TOKENS = 100
+"""The tokens used last, however each was written."""
 MAX_KEY = 200
 KEPT_BYTES = 8 * 1024 * 1024
 """Of the answers of one token; its last one is kept in any case."""
@@ -41,7 +43,7 @@ class IdempotentRequests:
             return await do()
         if not 0 < len(key) <= MAX_KEY:
             return error_response(400, f"An idempotency key has 1 to {MAX_KEY} characters.")
-        answers = self._answers_of(request.headers.get("authorization", ""))
+        answers = self._answers_of(token_in(request.headers.get("authorization", "")))
         sent = hashlib.sha256(order).digest()
         first = answers.get(key)
         if first is None:
@@ -71,11 +73,11 @@ class IdempotentRequests:
         while sum(sum(sizes.values()) for _, sizes in by_token) > ALL_KEPT_BYTES:
             _forget_first(*max(by_token, key=lambda pair: sum(pair[1].values())))
 
-    def _answers_of(self, authorization: str) -> _Answers:
-        token = hashlib.sha256(authorization.encode()).digest()
-        answers = self._by_token.pop(token, {})
+    def _answers_of(self, token: str) -> _Answers:
+        digest = hashlib.sha256(token.encode()).digest()
+        answers = self._by_token.pop(digest, {})
         # The token that was used last stands last.
-        self._by_token[token] = answers
+        self._by_token[digest] = answers
         if len(self._by_token) > KEPT_TOKENS:
             del self._by_token[next(iter(self._by_token))]
         return answers

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import TypeVar
 
 from envscaler_mcp.farm.fair_line import Costs, FairLine, Party, Ticket, clock
 
@@ -17,6 +18,10 @@ REST = 2
 """How many times as long as such an answer worlds that have cost much rest after it."""
 LATER = 0.001
 """Seconds that a request is taken to cost which is answered later: at the application, or in a worker."""
+WORTH_CHARGING = 0.001
+"""Seconds of an answer; what a shorter one costs is counted for its turn of the loop only."""
+
+T = TypeVar("T")
 
 
 class LoopTurns:
@@ -28,14 +33,16 @@ class LoopTurns:
         """Whether requests wait in line instead of being answered at once."""
         self.done = 0.0
         """Seconds of answers since it was crowded last."""
+        self._costs = costs
         self._rests_until = 0.0
+        self._began = 0.0
         self._next: asyncio.Handle | None = None
         """Set where the line goes on in the next turn of the loop or, as a timer, after a rest."""
 
     def crowd(self, seconds: float) -> None:
         """Let the others wait: enough was done in this turn, the last answer in so many seconds."""
         if not self.crowded:
-            self.crowded = True
+            self.crowded, self.done = True, 0.0
             self._rest_after(seconds)
             self._next = asyncio.get_running_loop().call_soon(self._go_on)
 
@@ -49,12 +56,34 @@ class LoopTurns:
             self._next = asyncio.get_running_loop().call_soon(self._go_on)
         return ticket
 
+    def follow(self, begin: Callable[[], T], party: Callable[[], Party]) -> T:
+        """Begin what a task does in the next turn of the loop; what that takes, until it waits, is charged to the party."""
+        loop = asyncio.get_running_loop()
+        # Nothing comes between handles that are scheduled in one go, so these measure the step of the task.
+        loop.call_soon(self._begin)
+        begun = begin()
+        loop.call_soon(self._charge, party)
+        self.done += LATER
+        return begun
+
+    def _begin(self) -> None:
+        self._began = clock()
+
+    def _charge(self, party: Callable[[], Party]) -> None:
+        seconds = clock() - self._began
+        if seconds > WORTH_CHARGING:
+            self._costs.charge(party(), seconds)
+            self.done += seconds
+            self._rest_after(seconds)
+            if self.done > MOST:
+                self.crowd(seconds)
+
     def _rest_after(self, seconds: float) -> None:
         if seconds > MOST:
             self._rests_until = clock() + REST * seconds
 
     def _go_on(self) -> None:
-        self.done, self._next = 0.0, None
+        self._next = None
         try:
             while self.done <= MOST and (due := self.line.due()) is not None:
                 if due > (now := clock()) and now < self._rests_until:
@@ -63,6 +92,7 @@ class LoopTurns:
                 self.done += seconds
                 self._rest_after(seconds)
         finally:
+            self.done = 0.0
             self._plan()
 
     def _plan(self) -> None:
@@ -72,4 +102,4 @@ class LoopTurns:
         elif due is not None:
             self._next = loop.call_soon(self._go_on)
         else:
-            self.crowded, self.done = False, 0.0
+            self.crowded = False

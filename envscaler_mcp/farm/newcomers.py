@@ -93,6 +93,10 @@ class Newcomers:
 
     def __init__(self, connections: Connections) -> None:
         self._all = connections
+        self._known = FairLine(connections.costs)
+        """Requests that show a valid token or an open world."""
+        self._leaving = FairLine(connections.costs)
+        """Open connections whose request is for another process."""
         self._elsewhere = FairLine(connections.costs)
         """Requests for worlds of other processes, of which any client can invent as many as it likes."""
         self._strangers = FairLine(connections.costs)
@@ -136,7 +140,11 @@ class Newcomers:
     @property
     def waiting(self) -> int:
         """How many requests wait for serving to begin."""
-        return self._elsewhere.waiting + self._strangers.waiting
+        return sum(line.waiting for line in self._lines)
+
+    @property
+    def _lines(self) -> tuple[FairLine, ...]:
+        return self._known, self._leaving, self._elsewhere, self._strangers
 
     @property
     def _is_crowded(self) -> bool:
@@ -153,6 +161,10 @@ class Newcomers:
         if newcomer.ticket is not None:
             newcomer.ticket.leave()
         self._unread(newcomer)
+
+    def enter(self, turn: Callable[[], None], party: Party) -> Ticket:
+        """Wait until the open connection of this party may go to another process."""
+        return self._wait(self._leaving, turn, party)
 
     def _accept(self, listener: socket.socket) -> None:
         self._rush = False
@@ -211,7 +223,8 @@ class Newcomers:
         """Serve it, or let it wait, by the head of its request."""
         sender = self._all.sender_of(newcomer.received, newcomer.address)
         if sender.standing == "known":
-            self._serve(newcomer, sender.party)
+            self._all.open.show(newcomer, sender.party)
+            self._let_wait(self._known, newcomer, sender.party, partial(self._serve, newcomer, sender.party))
         elif sender.standing == "elsewhere" and sender.request is not None:
             self._wait_in(self._elsewhere, newcomer, sender.party, partial(self._pass_on, newcomer, sender.request))
         else:
@@ -234,26 +247,35 @@ class Newcomers:
         of_one_world = bool(party.world) and line.waiting_of_world(party) >= MAX_WAITING_FOR_WORLD
         if of_one_world or line.waiting_of(party.holder) >= MAX_WAITING:
             newcomer.refuse(_CROWDED)
-            return
+        else:
+            self._let_wait(line, newcomer, party, turn)
+
+    def _let_wait(self, line: FairLine, newcomer: Newcomer, party: Party, turn: Callable[[], None]) -> None:
         newcomer.waits_for_client = False
-        newcomer.ticket = line.enter(turn, party)
+        newcomer.ticket = self._wait(line, turn, party)
+        self._weigh(newcomer)
+
+    def _wait(self, line: FairLine, turn: Callable[[], None], party: Party) -> Ticket:
         if self._next is None:
             self._next = asyncio.get_running_loop().call_soon(self._go_on)
-        self._weigh(newcomer)
+        return line.enter(turn, party)
 
     def _serve(self, newcomer: Newcomer, known: Party | None = None) -> None:
         self.let_go(newcomer)
         self._all.take(newcomer.sock, newcomer.received, known)
 
     def _pass_on(self, newcomer: Newcomer, request: Request) -> None:
-        self.let_go(newcomer)
-        self._all.pass_on(newcomer.sock, newcomer.received, request)
+        if self._all.pass_on(newcomer.sock, newcomer.received, request):
+            self.let_go(newcomer)
+        else:
+            newcomer.refuse(_CROWDED)
 
     def _go_on(self) -> None:
         self._next = None
-        # Those who may have a world first; strangers get a part of each turn, however many worlds are invented.
-        for line in (self._elsewhere, self._strangers):
-            for _ in range(_SERVED_IN_RUSH if self._rush else _SERVED_AT_ONCE):
+        # Those who have or may have a world first; strangers get a part of each turn, however many worlds are invented.
+        for line in self._lines:
+            of_strangers = line in (self._elsewhere, self._strangers)
+            for _ in range(_SERVED_IN_RUSH if self._rush and of_strangers else _SERVED_AT_ONCE):
                 if line.due() is None:
                     break
                 line.serve()

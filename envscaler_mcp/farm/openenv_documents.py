@@ -70,7 +70,7 @@ def metadata(card: Environment) -> dict[str, Any]:
     return {"name": card.id, "description": card.about or card.title, "version": card.version}
 
 
-def schemas() -> dict[str, Any]:
+def message_schemas() -> dict[str, Any]:
     """The messages of a session."""
     from envscaler_mcp.farm.openenv_session import AnyAction
 
@@ -92,7 +92,7 @@ def openapi(card: Environment) -> dict[str, Any]:
     }
 
 
-def manifest(card: Environment, port: int) -> str:
+def openenv_yaml(card: Environment, port: int) -> str:
     """`openenv.yaml`."""
     document = {
         "spec_version": 1,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import sys
 import time
@@ -29,9 +28,11 @@ from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.application_protocol import web_sockets_installed
 from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.http_messages import FAILED
+from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.verdicts import HOLDER
 from envscaler_mcp.farm.worlds import FullError, Worlds
+from envscaler_mcp.serving.control.bodies import first_mistake, read_json
 from envscaler_mcp.serving.outcome import encode
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 PREFIX = "/openenv"
 SESSIONS = "envscaler_mcp.farm.openenv_session"
 MOST_SESSIONS = 2_048
-"""Sessions in a process; each has at most one world."""
+"""Sessions in a process, where its descriptors allow so many; each has at most one world."""
 IDLE_SECONDS = 3_600.0
 """How long a session stays without a message."""
 NOT_INSTALLED = "WebSockets need a library that is not installed here: pip install 'envscaler-mcp[openenv]'"
@@ -93,9 +94,7 @@ class OpenEnvRoutes:
             try:
                 return await answer(request, await self._environment(request.path_params["environment"]))
             except ValidationError as cause:
-                from envscaler_mcp.farm.openenv_session import what_is_wrong
-
-                raise HTTPException(422, what_is_wrong(cause)) from cause
+                raise HTTPException(422, first_mistake(cause)) from cause
 
         return answered
 
@@ -113,8 +112,9 @@ class OpenEnvRoutes:
         idle = time.monotonic() - IDLE_SECONDS
         for session in [each for each in self._sessions.values() if each.used < idle and not each.attached]:
             await self._close(session)
-        if len(self._sessions) >= MOST_SESSIONS:
-            raise FullError(f"{MOST_SESSIONS} sessions are open, as many as may be; close some.")
+        most = most_connections(MOST_SESSIONS, of="owners")
+        if len(self._sessions) >= most:
+            raise FullError(f"{most} sessions are open, as many as may be; close some.")
         session = OpenEnvSession(self._worlds.share.fresh(), hosted, self._worlds, self._judge)
         self._sessions[session.name] = session
         return session
@@ -198,7 +198,7 @@ class OpenEnvRoutes:
     async def _mcp(self, request: Request, hosted: HostedEnvironment, *, for_peers: bool) -> Response:
         body = await request.body()
         try:
-            asked = json.loads(body)
+            asked = read_json(body)
         except (ValueError, RecursionError):
             return _rpc(None, error=(-32700, "Parse error"))
         if not isinstance(asked, dict) or not isinstance(asked.get("method"), str):
@@ -265,15 +265,16 @@ async def _converse(socket: WebSocket, session: OpenEnvSession) -> None:
 
 async def _answered(socket: WebSocket, session: OpenEnvSession, text: str) -> bool:
     """Answer one message; whether another may come."""
-    from envscaler_mcp.farm.openenv_session import what_is_wrong
-
     try:
-        message = json.loads(text)
+        message = read_json(text)
         kind, data = message["type"], message.get("data", {})
         if not isinstance(kind, str) or not isinstance(data, dict):
             raise TypeError(kind)
     except (ValueError, RecursionError):
         await _send_error(socket, "INVALID_JSON", "The message is not JSON.")
+        return True
+    except WorldError as cause:
+        await _send_error(socket, "VALIDATION_ERROR", str(cause))
         return True
     except (TypeError, KeyError, AttributeError):
         await _send_error(socket, "VALIDATION_ERROR", "A message is an object with a type, and with data.")
@@ -284,7 +285,7 @@ async def _answered(socket: WebSocket, session: OpenEnvSession, text: str) -> bo
         async with session.turn:
             answer = await _outcome(session, kind, data)
     except ValidationError as cause:
-        await _send_error(socket, "VALIDATION_ERROR", what_is_wrong(cause))
+        await _send_error(socket, "VALIDATION_ERROR", first_mistake(cause))
     except EnvScalerError as cause:
         await _send_error(socket, "EXECUTION_ERROR", str(cause))
     except Exception:
@@ -324,7 +325,7 @@ def _rpc(number: Any, *, result: Any = None, error: tuple[int, str] | None = Non
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        given = json.loads(body)
+        given = read_json(body)
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
@@ -347,7 +348,7 @@ async def _metadata(_: Request, hosted: HostedEnvironment) -> Response:
 
 
 async def _schema(_: Request, __: HostedEnvironment) -> Response:
-    return json_response(documents.schemas())
+    return json_response(documents.message_schemas())
 
 
 async def _openapi(_: Request, hosted: HostedEnvironment) -> Response:
@@ -355,7 +356,7 @@ async def _openapi(_: Request, hosted: HostedEnvironment) -> Response:
 
 
 async def _manifest(request: Request, hosted: HostedEnvironment) -> Response:
-    return Response(documents.manifest(hosted.card, request.url.port or 80), media_type="application/yaml")
+    return Response(documents.openenv_yaml(hosted.card, request.url.port or 80), media_type="application/yaml")
 
 
 async def _runtime_plan(request: Request, hosted: HostedEnvironment) -> Response:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 from weakref import WeakKeyDictionary
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from envscaler_mcp.artifacts import Environment, StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import COMPLETED, Scoring
@@ -303,10 +303,3 @@ def _call(action: CallTool) -> dict[str, Any]:
             # As its policy wrote it: the episode says what is wrong.
             arguments = action.arguments
     return {"tool": action.tool_name, "arguments": arguments}
-
-
-def what_is_wrong(cause: ValidationError) -> str:
-    """The first mistake of a message, in a sentence."""
-    first = cause.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where + ': ' if where else ''}{first['msg']}"

@@ -13,8 +13,10 @@ import logging
 import os
 import socket
 import tempfile
+import time
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,8 +26,12 @@ Plane = Literal["agent", "control"]
 _PLANES: tuple[Plane, ...] = ("agent", "control")
 
 ANSWER_SECONDS = 60.0
-_TAKEN_AT_ONCE = 64
+_TAKEN_AT_ONCE = 16
 """Connections that are taken from others in one turn of the loop."""
+_MOST_UNSENT = 64
+"""Connections that may wait for the mailbox of one process."""
+_IN_MESSAGE = 1_536
+"""Bytes read from a connection that go with it in one message; more of them go in a file."""
 _WAIT = 0.002
 _LONGEST_WAIT = 2.0
 
@@ -64,6 +70,26 @@ class Mailboxes:
         return self.folder / f"{number}.sock"
 
 
+@dataclass(frozen=True, slots=True)
+class _HandedOver:
+    """A connection on its way to another process, with what was read from it."""
+
+    plane: Plane
+    sock: socket.socket
+    received: bytes
+    since: float = field(default_factory=time.monotonic)
+
+    def send(self, box: socket.socket) -> None:
+        """Put it into a mailbox; OSError where there is no room."""
+        said, descriptors = bytes([_PLANES.index(self.plane)]), [self.sock.fileno()]
+        if len(self.received) <= _IN_MESSAGE:
+            socket.send_fds(box, [said + self.received], descriptors)
+            return
+        with tempfile.TemporaryFile(buffering=0) as file:
+            file.write(self.received)
+            socket.send_fds(box, [said], [*descriptors, file.fileno()])
+
+
 class Siblings:
     """The others, as one process sees them."""
 
@@ -71,7 +97,8 @@ class Siblings:
         self.number = number
         self._boxes = boxes
         self._token = token
-        self._sending: set[asyncio.Task[None]] = set()
+        self._unsent: defaultdict[int, deque[_HandedOver]] = defaultdict(deque)
+        """By process, what its mailbox had no room for."""
 
     @property
     def others(self) -> list[int]:
@@ -92,45 +119,45 @@ class Siblings:
         # The rest follows in the next turn of the loop.
         for _ in range(_TAKEN_AT_ONCE):
             try:
-                said, handed, _, _ = socket.recv_fds(box, 1, 2)
+                said, handed, _, _ = socket.recv_fds(box, 1 + _IN_MESSAGE, 2)
             except BlockingIOError:
                 return
-            if len(handed) != 2 or not said:
-                for descriptor in handed:
-                    os.close(descriptor)
+            if not handed or not said:
                 continue
-            connection, descriptor = handed
-            with os.fdopen(descriptor, "rb") as file:
-                file.seek(0)
-                received = file.read()
+            connection, *files = handed
+            received = said[1:]
+            for descriptor in files:
+                with os.fdopen(descriptor, "rb") as file:
+                    file.seek(0)
+                    received = file.read()
             try:
                 take(_PLANES[said[0]], socket.socket(fileno=connection), received)
             except OSError:
                 # The client has left on the way.
                 continue
 
-    def hand_over(self, plane: Plane, place: int, sock: socket.socket, received: bytes) -> None:
-        """Give a connection to the process that it belongs to."""
-        task = asyncio.get_running_loop().create_task(self._hand_over(plane, place, sock, received))
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
+    def hand_over(self, plane: Plane, place: int, sock: socket.socket, received: bytes) -> bool:
+        """Give a connection to the process that it belongs to; False, and nothing is done, where too many wait for that."""
+        unsent = self._unsent[place]
+        if len(unsent) >= _MOST_UNSENT:
+            return False
+        unsent.append(_HandedOver(plane, sock, received))
+        if len(unsent) == 1:
+            self._send(place)
+        return True
 
-    async def _hand_over(self, plane: Plane, place: int, sock: socket.socket, received: bytes) -> None:
-        said = bytes([_PLANES.index(plane)])
-        with sock, tempfile.TemporaryFile(buffering=0) as file:
-            file.write(received)
-            descriptors = [sock.fileno(), file.fileno()]
-            waited = 0.0
-            while True:
-                try:
-                    socket.send_fds(self._boxes.sending[place], [said], descriptors)
+    def _send(self, place: int) -> None:
+        unsent = self._unsent[place]
+        while unsent:
+            first = unsent[0]
+            try:
+                first.send(self._boxes.sending[place])
+            except OSError as cause:
+                if time.monotonic() - first.since < _LONGEST_WAIT:
+                    asyncio.get_running_loop().call_later(_WAIT, self._send, place)
                     return
-                except OSError as cause:
-                    if waited > _LONGEST_WAIT:
-                        logger.warning("a connection could not be handed to process %d: %s", place, cause)
-                        return
-                waited += _WAIT
-                await asyncio.sleep(_WAIT)
+                logger.warning("a connection could not be handed to process %d: %s", place, cause)
+            unsent.popleft().sock.close()
 
     async def ask(self, number: int, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
         """The status and body of another's answer."""

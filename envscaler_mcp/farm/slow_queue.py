@@ -10,7 +10,7 @@ from envscaler_mcp.farm.fair_line import Costs, FairLine, Party, Ticket
 PAUSE = 30
 """How many times longer than a turn took the queue pauses before the next one."""
 MIN_PAUSE = 0.01
-"""Seconds that it pauses at least: what the application does for a request is not part of the turn."""
+"""Seconds that it pauses at least: of what the application does for a request only the first step is part of the turn."""
 MAX_PAUSE = 0.05
 """Seconds that it pauses at most: the sender of a request chooses what its turn costs."""
 MAX_OF_HOLDER = 256
@@ -51,6 +51,10 @@ class SlowQueue:
         try:
             self._line.serve()
         finally:
-            # By the clock: on a busy machine the pause is longer.
-            loop = asyncio.get_running_loop()
-            loop.call_later(min(max((loop.time() - began) * PAUSE, MIN_PAUSE), MAX_PAUSE), self._next)
+            # Behind the step of a task that the turn has begun.
+            asyncio.get_running_loop().call_soon(self._pause, began)
+
+    def _pause(self, began: float) -> None:
+        # By the clock: on a busy machine the pause is longer.
+        loop = asyncio.get_running_loop()
+        loop.call_later(min(max((loop.time() - began) * PAUSE, MIN_PAUSE), MAX_PAUSE), self._next)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from envscaler_mcp.artifacts import Environment, Tool
+from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.farm.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, MODERN_VERSIONS, RpcError, negotiated
 from envscaler_mcp.serving import server_info
 from envscaler_mcp.serving.outcome import encode
@@ -38,7 +38,7 @@ class FixedAnswers:
             "description": environment.about,
         }
         self._lists: dict[str, dict[str, Any]] = {
-            "tools/list": {"tools": [_listed(tool) for tool in environment.tools]},
+            "tools/list": {"tools": [tool.listed for tool in environment.tools]},
             "resources/list": {"resources": server_info.resources(environment)},
             "resources/templates/list": {"resourceTemplates": []},
         }
@@ -129,12 +129,3 @@ class FixedAnswers:
 def _check_cursor(params: Mapping[str, Any]) -> None:
     if type(params.get("cursor")) not in (str, type(None)):
         raise RpcError(INVALID_PARAMS, "A cursor must be a text.")
-
-
-def _listed(tool: Tool) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "inputSchema": tool.input_schema,
-        "annotations": tool.annotations,
-    }

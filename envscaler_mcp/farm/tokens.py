@@ -50,6 +50,11 @@ def allows(secret: bytes, token: str, wanted: Scope) -> bool:
     )
 
 
+def seconds_left(token: str) -> float:
+    """How long a valid token is still good."""
+    return int(token.split(".")[2]) - time.time()
+
+
 def _signature(secret: bytes, claim: str) -> str:
     return hmac.new(secret, f"token {claim}".encode(), hashlib.sha256).hexdigest()
 

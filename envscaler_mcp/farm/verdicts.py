@@ -1,4 +1,4 @@
-"""Verdicts of a farm's worlds: those that are answered as data at once, the others in few places, which holders share."""
+"""Verdicts of a farm's worlds: few at a time are read as data, and few run, in places which holders share."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ from envscaler_mcp.serving.control.plane import NoWorldError, final_state
 HOLDER: ContextVar[str] = ContextVar("holder", default="")
 """The token of the request that is being answered."""
 PLACES = 4
-"""Verdicts of one process whose checks run at a time."""
+"""Verdicts of one process whose checks run at a time, and those whose checks are read as data."""
 PLACES_OF_HOLDER = 3
 """Of one token: the others find a place at once."""
 MOST_WAITING = 64
 """Verdicts of one token that may wait for a place."""
+MOST_READ = 4_096
+"""The same for verdicts whose checks may all be data, which most are."""
 SECONDS = 20.0
 """How long the checks of one verdict may work together."""
 OWN_TASKS = Limits(memory=256 * MIB, resident=128 * MIB)
@@ -42,8 +44,9 @@ class Verdicts:
         self._data = DataChecker()
         self._checker = Checker()
         self._checker_of_own = Checker(limits=OWN_TASKS)
+        self._reading = Places(MOST_READ)
         self._places = Places()
-        self._threads = anyio.CapacityLimiter(PLACES)
+        self._threads = anyio.CapacityLimiter(2 * PLACES)
         self._runs: set[CheckRun] = set()
 
     async def verdict(self, world: HostedWorld, scoring: Scoring, holder: str) -> Verdict:
@@ -51,7 +54,8 @@ class Verdicts:
         if world.session.scenario is None:
             return world.session.judged({}, scoring)
         try:
-            return await self._judged(world, scoring, self._data, world.threads.judging)
+            async with self._reading.taken(holder, world.waiting_verdicts):
+                return await self._judged(world, scoring, self._data)
         except NeedsWorkerError:
             pass
         async with self._places.taken(holder, world.waiting_verdicts):
@@ -59,7 +63,7 @@ class Verdicts:
             for runs in (self._runs, world.check_runs):
                 runs.add(run)
             try:
-                verdict = await self._judged(world, scoring, run, self._threads)
+                verdict = await self._judged(world, scoring, run)
             finally:
                 for runs in (self._runs, world.check_runs):
                     runs.discard(run)
@@ -69,15 +73,13 @@ class Verdicts:
             raise BusyError("The farm was short of memory and has ended the checks of this verdict; ask for it again.")
         return verdict
 
-    async def _judged(
-        self, world: HostedWorld, scoring: Scoring, checker: RunsChecks, threads: anyio.CapacityLimiter
-    ) -> Verdict:
+    async def _judged(self, world: HostedWorld, scoring: Scoring, checker: RunsChecks) -> Verdict:
         # Only reading the state takes a turn: agents may call while the checks run.
         final = await final_state(world)
         session = world.session
         assert session.scenario is not None
         judging = partial(judge, session.scenario, session.initial, final, scoring, session.published, checker)
-        return await anyio.to_thread.run_sync(judging, limiter=threads)
+        return await anyio.to_thread.run_sync(judging, limiter=self._threads)
 
     @property
     def runs(self) -> Collection[CheckRun]:
@@ -98,7 +100,8 @@ class Verdicts:
 class Places:
     """Who may run checks: next is the holder with the fewest places, among equals the one that was served longest ago."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+        self._most_waiting = most_waiting
         self._taken: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
@@ -106,8 +109,8 @@ class Places:
     async def taken(self, holder: str, of_world: set[asyncio.Future[None]]) -> AsyncIterator[None]:
         """A place for the block. Who closes the world ends the wait, which stands among those `of_world`."""
         queue = self._waiting.setdefault(holder, deque())
-        if len(queue) >= MOST_WAITING:
-            raise BusyError(f"{MOST_WAITING} verdicts of this token wait already; wait for an answer.")
+        if len(queue) >= self._most_waiting:
+            raise BusyError(f"{self._most_waiting} verdicts of this token wait already; wait for an answer.")
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue.append(turn)
         of_world.add(turn)

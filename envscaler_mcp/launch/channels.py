@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -126,14 +127,10 @@ class _WorldHost:
 
     async def open(self, scenario: Scenario) -> LocalChannel:
         await self.close()
-        if self._isolation is None and self.code.trusted:
-            self._open = self._opened(scenario)
-        else:
-            self._open = await anyio.to_thread.run_sync(self._opened, scenario)
+        opening = partial(self._starts.session, scenario, isolation=self._isolation)
+        here = self._isolation is None and self.code.trusted
+        self._open = opening() if here else await anyio.to_thread.run_sync(opening)
         return LocalChannel(self._open)
-
-    def _opened(self, scenario: Scenario) -> Session:
-        return self._starts.session(scenario, isolation=self._isolation)
 
     async def close(self) -> None:
         session, self._open = self._open, None

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
-from envscaler_mcp.artifacts.members import has_member, read_member
+from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm.chat import ChatRequest, ChatResponse
-from envscaler_mcp.plain_files import PlainFolder
+from envscaler_mcp.plain_files import PlainFolder, read_below
 
 _LARGEST = 4 << 30
 """Bytes of a recording's file, which grows with the run."""
@@ -77,7 +77,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
         return []
     documents = []
     # Not splitlines: a text may hold other signs that end lines. Not decoded: the last sign may be torn as well.
-    for line in read_member(path.parent, path.name, _LARGEST).split(b"\n"):
+    for line in read_below(path.parent, path.name, _LARGEST).split(b"\n"):
         try:
             documents.append(json.loads(line))
         except ValueError:

@@ -22,12 +22,17 @@ from envscaler_mcp.official.stage import Stage
 from envscaler_mcp.official.world import OfficialWorld
 from envscaler_mcp.runs.recording import Progress
 from envscaler_mcp.runs.replaying import Replayed, Take
-from envscaler_mcp.scoring.journal import Place
+from envscaler_mcp.scoring.journal import RecordLocation
 from envscaler_mcp.scoring.trajectory import trajectory_of
 
 
 async def replay_official(
-    plan: RunPlan, places: Mapping[str, Place], source: Path | None, parallel: int, take: Take, progress: Progress
+    plan: RunPlan,
+    places: Mapping[str, RecordLocation],
+    source: Path | None,
+    parallel: int,
+    take: Take,
+    progress: Progress,
 ) -> None:
     """Replay recorded episodes. What a model said as the user is taken from the record; any other user is asked again."""
     assert plan.benchmark is not None
@@ -50,7 +55,7 @@ async def replay_official(
                 group.start_soon(play_all)
 
 
-async def _one(stage: Stage, plan: RunPlan, place: Place) -> Replayed:
+async def _one(stage: Stage, plan: RunPlan, place: RecordLocation) -> Replayed:
     try:
         record = trajectory_of(place.read())
     except ArtifactError as cause:

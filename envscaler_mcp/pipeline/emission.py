@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Scenario
@@ -15,6 +14,7 @@ from envscaler_mcp.config.choices import SHIPPED
 from envscaler_mcp.emit.folder import folder_differences, write_folder, write_member
 from envscaler_mcp.errors import EmitError, EnvScalerError
 from envscaler_mcp.pipeline.building import STAMP, Built, build, finished, note_finished
+from envscaler_mcp.pipeline.processes import in_processes
 from envscaler_mcp.registry import read_registry, with_entries
 from envscaler_mcp.scenarios.splits import environment_split
 from envscaler_mcp.serving.tasks import MORE_TASKS, TASKS, load_scenarios
@@ -76,7 +76,7 @@ def emit_environments(
             waiting.append(path)
         else:
             emitted[reused.environment.id] = reused
-    for path, made in _built(waiting, many, workers):
+    for path, made in in_processes(partial(_build, many=many), waiting, workers):
         if isinstance(made, EnvScalerError):
             failures[str(path)] = str(made).removeprefix(f"{path}: ")
         else:
@@ -116,7 +116,7 @@ def write_built(made: Built, folder: Path) -> Built:
     return replace(made, shipped=files[TASKS].count("\n"), scenarios=len(load_scenarios(folder)))
 
 
-def register(built: Sequence[Built], servers: Path, registry_file: Path) -> None:
+def add_to_registry(built: Sequence[Built], servers: Path, registry_file: Path) -> None:
     """Add environments to the registry, each in the place of an older one of its id."""
     emitted = [Emitted(made.environment, made.shipped, made.scenarios) for made in built]
     _register(emitted, servers, registry_file, {}, check=False, all_of_them=False)
@@ -138,23 +138,6 @@ def _written(made: Built, folder: Path, many: int, *, check: bool) -> list[str]:
         write_folder(folder, files)
         note_finished(folder, many, files, made.scenarios)
     return wrong
-
-
-def _built(paths: Sequence[Path], many: int, workers: int) -> Iterator[tuple[Path, Built | EnvScalerError]]:
-    """Each as it is done; with several workers and several paths, in several processes."""
-    if workers < 2 or len(paths) < 2:
-        for path in paths:
-            yield path, _build(path, many)
-        return
-    # Spawned, not forked: a fork would copy the progress bar's thread in the middle of its work.
-    with ProcessPoolExecutor(min(workers, len(paths)), mp_context=get_context("spawn")) as pool:
-        futures: dict[Future[Built | EnvScalerError], Path] = {pool.submit(_build, path, many): path for path in paths}
-        try:
-            for future in as_completed(futures):
-                # Popped, or every file of every environment would stay in memory until the end.
-                yield futures.pop(future), future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _build(path: Path, many: int) -> Built | EnvScalerError:

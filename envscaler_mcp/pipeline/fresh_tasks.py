@@ -6,25 +6,23 @@ batch holds follows from the stream's seed and the number of the state alone, on
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
-from multiprocessing import get_context
 from pathlib import Path
 
 from envscaler_mcp.artifacts import FreshTask, Level, ProofExtent, Provenance, Split, State, TaskStream, digest_of
 from envscaler_mcp.artifacts.fresh_task import StreamedWorld, TaskBatch
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
-from envscaler_mcp.errors import GrowthError, WorldError
+from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.pipeline.building import level_of
+from envscaler_mcp.pipeline.processes import process_pool
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.scenarios.fresh import FreshTaskMaker, casts_of, pattern_of
 from envscaler_mcp.scenarios.splits import environment_split, state_seed
@@ -228,29 +226,13 @@ def _in_turn(worlds: Sequence[_World], stream: TaskStream, workers: int) -> Gene
         for world, number in _turns(worlds):
             yield world, _batch(world.place, stream, number)
         return
-    # Spawned, not forked: a fork would copy the progress bar's thread in the middle of its work.
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_quiet)
     waiting: dict[tuple[str, int], Future[_Batch]] = {}
-    try:
+    with process_pool(workers) as pool:
         for world, number in _turns(worlds):
             for other, later in _forecast(worlds, world, number, 2 * workers + 1):
                 if (other.name, later) not in waiting:
                     waiting[other.name, later] = pool.submit(_batch, other.place, stream, later)
             yield world, waiting.pop((world.name, number)).result()
-    except BrokenProcessPool as cause:
-        raise WorldError(
-            "A process that made tasks has ended, perhaps for want of memory; use fewer --workers. What was made is kept"
-        ) from cause
-    finally:
-        _end(pool)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    # What its processes are making is not wanted any more. An orderly end would wait for it, and after a Ctrl-C while
-    # processes are being started it would wait for ever.
-    for process in list((getattr(pool, "_processes", None) or {}).values()):
-        process.kill()
-    pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _turns(worlds: Sequence[_World]) -> Iterator[tuple[_World, int]]:
@@ -278,11 +260,6 @@ def _forecast(worlds: Sequence[_World], world: _World, number: int, many: int) -
             if other.made + BATCH * (later - other.number) < other.wanted:
                 seen += 1
                 yield other, later
-
-
-def _quiet() -> None:
-    """Ctrl-C ends the process that asked; what it asked for ends with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 # One start state

@@ -24,7 +24,7 @@ from envscaler_mcp.export.upstream_environment import card_from, id_of, source_o
 from envscaler_mcp.export.upstream_scenario import config_of, scenario_from
 from envscaler_mcp.grading.judging import checks_that_cannot_run
 from envscaler_mcp.pipeline.building import Built
-from envscaler_mcp.pipeline.emission import register
+from envscaler_mcp.pipeline.emission import add_to_registry
 from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment, ImportedScenario
 from envscaler_mcp.plain_files import PlainFolder
 from envscaler_mcp.registry import read_registry
@@ -147,7 +147,7 @@ class _Importing:
         folder = self._servers / built.environment.id
         try:
             write_folder(folder, built.files)
-            register([built], self._servers, self._registry_file)
+            add_to_registry([built], self._servers, self._registry_file)
         except BaseException:
             # Half a folder would be in the way of the next attempt.
             with suppress(ArtifactError), server_folder(self._servers) as servers:
@@ -170,7 +170,7 @@ class _Importing:
                     servers.rename(old, folder.name)
                 for left in (new, old):
                     servers.remove_folder(left)
-        register([built], self._servers, self._registry_file)
+        add_to_registry([built], self._servers, self._registry_file)
 
 
 def _copy_folder(servers: PlainFolder, name: str, new: str, files: Mapping[str, str]) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 from envscaler_mcp.artifacts import (
@@ -23,6 +21,7 @@ from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.pipeline.building import level_of
 from envscaler_mcp.pipeline.emission import Progress
+from envscaler_mcp.pipeline.processes import in_processes
 from envscaler_mcp.registry import find_entry, read_registry, with_entries
 from envscaler_mcp.sandbox.checking import Checker, checker
 from envscaler_mcp.sandbox.isolation import open_isolated
@@ -89,17 +88,7 @@ def write_scenarios(
 
 def prove_folders(folders: Sequence[Path], workers: int = 1) -> Iterator[tuple[Path, list[Proven]]]:
     """Every folder with the results of its scenarios, as each is done; with several workers, in several processes."""
-    if workers < 2 or len(folders) < 2:
-        for folder in folders:
-            yield folder, list(prove_folder(folder))
-        return
-    with ProcessPoolExecutor(min(workers, len(folders)), mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(_proven, folder): folder for folder in folders}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    yield from in_processes(_proven, folders, workers)
 
 
 def _proven(folder: Path) -> list[Proven]:

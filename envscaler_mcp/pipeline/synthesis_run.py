@@ -13,10 +13,11 @@ from envscaler_mcp.artifacts.artifact import Part, write_text
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import EmitError, EnvScalerError
+from envscaler_mcp.home import Home
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.llm import Author, Endpoint, Ledger, ModelParams, Price, model_access
 from envscaler_mcp.pipeline.admitting import Admitted
-from envscaler_mcp.pipeline.emission import register, write_built
+from envscaler_mcp.pipeline.emission import add_to_registry, write_built
 from envscaler_mcp.pipeline.synthesizing import Synthesis, SynthesisStep, synthesize_environments
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.registry import read_registry
@@ -50,8 +51,13 @@ async def synthesis_run(
     servers: Path,
     registry_file: Path,
     on: Callable[[SynthesisStep, Ledger], None] = lambda _step, _ledger: None,
+    known: Home | None = None,
 ) -> tuple[Synthesis, Ledger]:
-    """Write environments and register them. The same run again pays only for answers that it does not have."""
+    """Write environments and register them. The same run again pays only for answers that it does not have.
+
+    They are to differ from those that are known; by default, from those that the registry has.
+    """
+    known = known or _registered(servers, registry_file)
     async with model_access(
         options.endpoint,
         folder / ANSWERS,
@@ -76,7 +82,7 @@ async def synthesis_run(
             own.add(admitted.built.environment.id)
             write_text(folder / OWN, "".join(f"{name}\n" for name in sorted(own)))
             there = write_built(admitted.built, servers / admitted.built.environment.id)
-            register([there], servers, registry_file)
+            add_to_registry([there], servers, registry_file)
 
         synthesis = Synthesis(len(tasks))
 
@@ -88,7 +94,7 @@ async def synthesis_run(
             await synthesize_environments(
                 author,
                 tasks,
-                _there(servers, registry_file, own),
+                _there(known, own),
                 options.wanted,
                 blueprint_files()[_EXAMPLE].read_text(encoding="utf-8"),
                 free,
@@ -112,13 +118,15 @@ async def judged_tasks(
         return [Finding(NEEDED if verdict.stateful else 0, (verdict.reason,)) for verdict in verdicts], access.ledger
 
 
-def _there(servers: Path, registry_file: Path, own: Collection[str]) -> dict[str, str]:
+def _registered(servers: Path, registry_file: Path) -> Home | None:
+    return Home(read_registry(registry_file), servers, registry_file) if registry_file.is_file() else None
+
+
+def _there(home: Home | None, own: Collection[str]) -> dict[str, str]:
     """The descriptions of registered environments that this run has not written."""
-    if not registry_file.is_file():
+    if home is None:
         return {}
-    cards = [
-        Environment.read_in(servers / entry.id, "environment.json") for entry in read_registry(registry_file).entries
-    ]
+    cards = [Environment.read_in(home.servers / entry.id, "environment.json") for entry in home.registry.entries]
     return {card.id: described(card) for card in cards if card.id not in own}
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp import rl
+from envscaler_mcp.errors import extra
 from envscaler_mcp.recipes.arguments import environments_of, model_of, recipe_parser
 from envscaler_mcp.recipes.models import make_tiny_model, texts_of
 from envscaler_mcp.rl.trl import dataset, factories
@@ -62,8 +63,9 @@ MOST_STEPS = 40
 
 def train_grpo(chosen: argparse.Namespace) -> list[dict[str, Any]]:
     """Train, and tell what was logged."""
-    from datasets import Dataset
-    from trl import GRPOConfig, GRPOTrainer
+    with extra("trl"):
+        from datasets import Dataset
+        from trl import GRPOConfig, GRPOTrainer
 
     with rl.local(chosen.home, tasks=chosen.tasks) as gym:
         names = chosen.env if chosen.tasks else environments_of(chosen)

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from envscaler_mcp.errors import extra
 from envscaler_mcp.rl import Gym
 
 SIZES = {"1.7B": "Qwen/Qwen3-1.7B", "4B": "Qwen/Qwen3-4B", "8B": "Qwen/Qwen3-8B"}
@@ -33,8 +34,9 @@ def texts_of(gym: Gym, environments: Iterable[str]) -> Iterator[str]:
 
 def make_tiny_model(folder: Path, texts: Iterable[str], seed: int = 0) -> Path:
     """Write a randomly initialised model of Qwen3's architecture, with a tokenizer made of these texts, into a folder."""
-    import torch
-    from transformers import Qwen3Config, Qwen3ForCausalLM
+    with extra("trl"):
+        import torch
+        from transformers import Qwen3Config, Qwen3ForCausalLM
 
     tokenizer = _tokenizer(texts)
     torch.manual_seed(seed)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_mcp import rl
+from envscaler_mcp.errors import extra
 from envscaler_mcp.recipes.arguments import environments_of, model_of, recipe_parser
 from envscaler_mcp.recipes.models import make_tiny_model, texts_of
 from envscaler_mcp.recipes.rows import exported, played_by_oracle
@@ -50,9 +51,10 @@ TINY: dict[str, Any] = {
 
 def train_sft(chosen: argparse.Namespace) -> list[dict[str, Any]]:
     """Train, and tell what was logged."""
-    from datasets import load_dataset
-    from transformers import AutoTokenizer
-    from trl import SFTConfig, SFTTrainer
+    with extra("trl"):
+        from datasets import load_dataset
+        from transformers import AutoTokenizer
+        from trl import SFTConfig, SFTTrainer
 
     out, model = Path(chosen.out), model_of(chosen)
     run = chosen.run

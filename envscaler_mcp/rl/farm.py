@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from envscaler_mcp.artifacts import Environment, FreshTask, Scenario, StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.episode.live import owner_of_loss, too_large
+from envscaler_mcp.episode.live import call_too_large, owner_of_loss
 from envscaler_mcp.episode.progress import ChecksOfGoals, goals_played
 from envscaler_mcp.errors import LaunchError, NoEndingError, UnreadableStateError, WorkerEndedError, WorldError
 from envscaler_mcp.farm.tokens import kept_secret, token_for
@@ -163,7 +163,7 @@ class FarmWorld:
         try:
             kind, text = self._place.calls.call(self._world.url, tool, arguments)
         except TooLargeCallError:
-            return too_large(published=self._outcome is PublishedOutcome), StateDiff()
+            return call_too_large(published=self._outcome is PublishedOutcome), StateDiff()
         outcome = self._outcome(kind, text)
         return outcome, self._world.diff() if self._diffs and writes and kind in CHANGING else StateDiff()
 

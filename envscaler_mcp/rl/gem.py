@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Self
 
+from envscaler_mcp.errors import extra
 from envscaler_mcp.rl.text_env import TextEnv, names_of
 
 KINDS = {"envscaler:task": "task", "envscaler:conversation": "conversation"}
@@ -38,8 +39,9 @@ class GemEnv(TextEnv):
 
 def register_gem(environments: str | Iterable[str] = ()) -> list[str]:
     """Make the ids known to GEM: two for tasks of any environments, and one for each of these."""
-    import gem
-    from gem.envs.registration import ENV_REGISTRY
+    with extra("gem"):
+        import gem
+        from gem.envs.registration import ENV_REGISTRY
 
     gem.Env.register(GemEnv)
     ids: dict[str, dict[str, Any]] = {id_: {"mode": mode} for id_, mode in KINDS.items()}

@@ -330,7 +330,7 @@ def local(
     With `tasks`, a file that `envscaler tasks` wrote, its tasks take the place of the stored ones. `prompts` is a folder with wordings of one's own, `endpoint` is where models are asked that play users; by default the
     endpoint of the settings.
     """
-    from envscaler_mcp.registry import read_registry
+    from envscaler_mcp.home import read_home
     from envscaler_mcp.rl.here import HomePlace
     from envscaler_mcp.runs.sessions import WorldHome
     from envscaler_mcp.settings import Settings
@@ -338,8 +338,8 @@ def local(
     settings = Settings.read()
     if home is not None:
         settings = settings.model_copy(update={"home": Path(home).expanduser().resolve()})
-    registry = read_registry(settings.registry_file)
-    place = HomePlace(WorldHome(settings.servers, registry), [entry.id for entry in registry.entries])
+    there = read_home(settings)
+    place = HomePlace(WorldHome(there.servers, there.registry), [entry.id for entry in there.registry.entries])
     return Gym(place, prompts, endpoint, _task_file(tasks))
 
 

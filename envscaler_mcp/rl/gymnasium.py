@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from envscaler_mcp.errors import extra
 from envscaler_mcp.rl.text_env import TextEnv, names_of
 
 MAX_OBSERVATION = 1 << 22
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 
 def register_gymnasium(environments: str | Iterable[str] = ()) -> list[str]:
     """Make the ids known to Gymnasium: two for tasks of any environments, and one for each of these."""
-    import gymnasium
+    with extra("gymnasium"):
+        import gymnasium
 
     ids: dict[str, dict[str, Any]] = {id_: {"mode": mode} for id_, mode in KINDS.items()}
     for name in names_of(environments):
@@ -52,7 +54,8 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _env_class() -> type[TextEnv]:
-    import gymnasium
+    with extra("gymnasium"):
+        import gymnasium
 
     class AnyText(gymnasium.spaces.Text):  # type: ignore[misc]
         """Texts of any characters; samples are of a few printable ones."""

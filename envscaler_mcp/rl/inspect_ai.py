@@ -50,7 +50,9 @@ def envscaler(
                 break
             kind = {"environment": scenario.environment, "level": scenario.level, "split": scenario.split}
             samples.append(Sample(input=scenario.task, id=scenario.id, metadata=kind))
-    return Task(dataset=MemoryDataset(samples), solver=in_world(url, token, tasks), scorer=verdict(), cleanup=closed)
+    return Task(
+        dataset=MemoryDataset(samples), solver=in_world(url, token, tasks), scorer=verdict(), cleanup=close_world
+    )
 
 
 @solver  # type: ignore[untyped-decorator]
@@ -86,7 +88,7 @@ def verdict() -> Scorer:
     return score
 
 
-async def closed(state: TaskState) -> None:
+async def close_world(state: TaskState) -> None:
     """End the world of a sample."""
     episode = _episodes.pop(state.uuid, None)
     if episode is not None:

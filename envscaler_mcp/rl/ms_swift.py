@@ -22,7 +22,7 @@ from envscaler_mcp.rl.text_env import move_of_text, observed_text, written_promp
 NAME = "envscaler"
 
 
-class EnvScalerEnv(Env):  # type: ignore[misc] # ms-swift has no types here
+class MsSwiftEnv(Env):  # type: ignore[misc] # ms-swift has no types here
     """One rollout. Calls are written between tags, as the system's message says; the reward comes with the last step."""
 
     def __init__(self, env_config: Mapping[str, Any]) -> None:
@@ -60,4 +60,4 @@ class EnvScalerEnv(Env):  # type: ignore[misc] # ms-swift has no types here
             await asyncio.to_thread(episode.close)
 
 
-envs[NAME] = EnvScalerEnv
+envs[NAME] = MsSwiftEnv

@@ -15,7 +15,7 @@ from typing import Any
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.config.choices import Split
 from envscaler_mcp.episode.agent import Action, Observation
-from envscaler_mcp.errors import RunError
+from envscaler_mcp.errors import RunError, extra
 from envscaler_mcp.rl.episode import Episode
 from envscaler_mcp.rl.gem import GemEnv
 from envscaler_mcp.rl.gym import Choices
@@ -104,8 +104,9 @@ class EnvScalerConvRLEnv(_PaperEnv):
 
 def register_roll() -> list[str]:
     """Make the paper's two ids known to GEM."""
-    import gem
-    from gem.envs.registration import ENV_REGISTRY
+    with extra("gem"):
+        import gem
+        from gem.envs.registration import ENV_REGISTRY
 
     gem.Env.register(GemEnv)
     for id_, name in IDS.items():

@@ -23,7 +23,7 @@ from envscaler_mcp.rl.text_env import move_of_text, observed_text
 NAME = "envscaler"
 
 
-class EnvScalerEnv(BaseTextEnv):  # type: ignore[misc] # skyrl-gym is not installed where types are checked
+class SkyRLEnv(BaseTextEnv):  # type: ignore[misc] # skyrl-gym is not installed where types are checked
     """One rollout. Calls are written between tags, as the prompt of the row says; rewards come with the last step.
 
     An episode that fails through no fault of the policy has the reward 0 and `masked` in its metadata and its metrics:
@@ -114,4 +114,4 @@ def register(
     import skyrl_gym
 
     options = {"url": url, "token": token, "home": home, "tasks": tasks, "step_rewards": step_rewards}
-    skyrl_gym.register(id=NAME, entry_point=f"{__name__}:EnvScalerEnv", kwargs=options)
+    skyrl_gym.register(id=NAME, entry_point=f"{__name__}:SkyRLEnv", kwargs=options)

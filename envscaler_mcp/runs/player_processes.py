@@ -21,6 +21,7 @@ from envscaler_mcp.episode.agents import model_of_agent
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.errors import ModelError, RunError
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.llm import BudgetSpentError
 from envscaler_mcp.llm.retrying import CLOCK
 from envscaler_mcp.runs.episode_queue import Assignment, EpisodeQueue, PlayedEpisode
@@ -52,7 +53,7 @@ _WORTH, _WORTH_DIRECT = 16, 200
 class PlayerProcesses:
     """How episodes are spread over processes."""
 
-    servers: Path
+    servers: ServerFolders
     registry: Registry | None
     agent: str
     """As the command names it; each process makes its own agents."""

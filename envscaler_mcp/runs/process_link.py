@@ -19,6 +19,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from envscaler_mcp.artifacts import Registry
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.errors import ModelError
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.llm import (
     BudgetSpentError,
     ChatRequest,
@@ -44,7 +45,7 @@ class AskedModel:
 class PlayerJob:
     """Everything that a process must know before it plays; the first message."""
 
-    servers: Path
+    servers: ServerFolders
     registry: Registry | None
     plan: RunPlan
     """Without its episodes, which come one by one."""

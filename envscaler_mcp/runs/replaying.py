@@ -16,6 +16,7 @@ from envscaler_mcp.artifacts import Scenario, Trajectory
 from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan, Via
 from envscaler_mcp.episode.replay import NotReplayableError, first_difference
 from envscaler_mcp.errors import ArtifactError, LaunchError, SandboxError, WorkerEndedError, WorldError, ungrouped
+from envscaler_mcp.home import folder_names
 from envscaler_mcp.launch.channels import hosting
 from envscaler_mcp.launch.combined import CombinedServers
 from envscaler_mcp.runs.playing import ending_digest, is_published
@@ -23,7 +24,7 @@ from envscaler_mcp.runs.recording import Progress
 from envscaler_mcp.runs.servers import EpisodeServer, OpenServers, host_of, scenario_of
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.sandbox.policy import RefusedError
-from envscaler_mcp.scoring.journal import Place
+from envscaler_mcp.scoring.journal import RecordLocation
 from envscaler_mcp.scoring.trajectory import trajectory_of
 
 _BROKEN = (ArtifactError, LaunchError, SandboxError, WorldError)
@@ -56,7 +57,13 @@ and has one."""
 
 
 async def replay_run(
-    home: WorldHome, plan: RunPlan, places: Mapping[str, Place], via: Via, parallel: int, take: Take, progress: Progress
+    home: WorldHome,
+    plan: RunPlan,
+    places: Mapping[str, RecordLocation],
+    via: Via,
+    parallel: int,
+    take: Take,
+    progress: Progress,
 ) -> None:
     """Replay the recorded episodes; worlds of episodes over several servers are opened in this process or a worker.
 
@@ -73,15 +80,21 @@ class _Replay:
     """Players that take episodes, each from one environment at a time, so that its host can be used again."""
 
     def __init__(
-        self, home: WorldHome, plan: RunPlan, places: Mapping[str, Place], via: Via, take: Take, progress: Progress
+        self,
+        home: WorldHome,
+        plan: RunPlan,
+        places: Mapping[str, RecordLocation],
+        via: Via,
+        take: Take,
+        progress: Progress,
     ) -> None:
         self._home, self._plan, self._via, self._take, self._progress = home, plan, via, take, progress
         self._planned = {episode.id: episode for episode in plan.episodes}
-        self._environments = {path.parent.name for path in home.servers.glob("*/environment.json")}
+        self._environments = folder_names(home.servers)
         self._scenarios: dict[str, dict[str, Scenario]] = {}
         self._done, self._all = 0, len(places)
         self._players: Counter[str] = Counter()
-        self._queues: dict[str, deque[Place]] = {}
+        self._queues: dict[str, deque[RecordLocation]] = {}
         for place in places.values():
             episode = self._planned.get(place.episode)
             name = place.environment if episode is None else f"{episode.environment}{'+' * bool(episode.servers)}"
@@ -96,7 +109,7 @@ class _Replay:
             finally:
                 self._players[name] -= 1
 
-    async def _replay_all(self, queue: deque[Place]) -> None:
+    async def _replay_all(self, queue: deque[RecordLocation]) -> None:
         """Until the queue is empty; a host that breaks is replaced."""
         record = await self._next(queue)
         while record is not None:
@@ -118,7 +131,7 @@ class _Replay:
         engine = partial(hosting, via=self._via, judge=self._home.judge, start_of=self._home.start_of)
         return host_of(self._home, self._plan.mode, engine, {}, episode)
 
-    async def _next(self, queue: deque[Place]) -> Trajectory | None:
+    async def _next(self, queue: deque[RecordLocation]) -> Trajectory | None:
         """The next record that can be replayed in worlds of this home; why others cannot is told."""
         while True:
             # A world in this process never waits; Ctrl-C must be heard all the same.

@@ -12,6 +12,7 @@ from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.grading.judging import judge
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.launch.opening import StartOf, Starts, open_session
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scoring.task_file import TaskFile
@@ -34,7 +35,7 @@ def _seen(folder: Path) -> _Seen:
 class WorldHome:
     """The server folders of a home, and sessions in them: the control plane, in process."""
 
-    def __init__(self, servers: Path, registry: Registry | None = None, tasks: TaskFile | None = None) -> None:
+    def __init__(self, servers: ServerFolders, registry: Registry | None = None, tasks: TaskFile | None = None) -> None:
         """A folder that is not the one its registry names holds unread code; without a registry that is not asked.
 
         With fresh tasks, these take the place of the tasks in the folders.
@@ -49,7 +50,9 @@ class WorldHome:
 
     @classmethod
     @contextmanager
-    def at(cls, servers: Path, registry: Registry | None = None, tasks: TaskFile | None = None) -> Iterator[WorldHome]:
+    def at(
+        cls, servers: ServerFolders, registry: Registry | None = None, tasks: TaskFile | None = None
+    ) -> Iterator[WorldHome]:
         """A home for the block; its workers end with it."""
         home = cls(servers, registry, tasks)
         try:

@@ -131,3 +131,8 @@ FORBIDDEN_ATTRIBUTES: Final = _names(
     "co_names co_filename func_globals func_code mro format_map with_traceback _evaluate _getframe"
 )
 """Ways from a value to the frames, classes and code behind it."""
+
+
+def is_special(name: str) -> bool:
+    """Whether Python gives the name a meaning of its own."""
+    return name.startswith("__") and name.endswith("__")

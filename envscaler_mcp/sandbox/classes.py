@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import MemberDescriptorType, resolve_bases
 from typing import Any, NoReturn
 
-from envscaler_mcp.sandbox.allowed import BUILTINS, MODULES
+from envscaler_mcp.sandbox.allowed import BUILTINS, MODULES, is_special
 from envscaler_mcp.sandbox.sealing import is_sealed
 
 _CONTAINERS: tuple[type, ...] = (
@@ -107,7 +107,7 @@ def _must_be_bases(bases: Iterable[Any], name: str, foreign: Callable[[type], bo
 def _settle_slots(made: type) -> None:
     """The names of slots are plain texts, and nothing that generated code holds can change them afterwards."""
     for held, value in vars(made).items():
-        if type(value) is MemberDescriptorType and (type(held) is not str or _is_special(held)):
+        if type(value) is MemberDescriptorType and (type(held) is not str or is_special(held)):
             refuse("a slot", held)
     slots = vars(made).get("__slots__", ())
     names = (slots,) if type(slots) is str else slots
@@ -115,10 +115,6 @@ def _settle_slots(made: type) -> None:
         refuse("a slot", None)
     if "__slots__" in vars(made):
         type.__setattr__(made, "__slots__", tuple(names))
-
-
-def _is_special(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
 
 
 def _is_among(value: object, listed: Iterable[object]) -> bool:

@@ -24,6 +24,7 @@ from envscaler_mcp.sandbox.allowed import (
     OWN_METHODS,
     READ_NAMES,
     TUPLE_METHODS,
+    is_special,
 )
 from envscaler_mcp.sandbox.scopes import Scope, opened
 from envscaler_mcp.sandbox.source_cache import LONGEST, remembered
@@ -188,7 +189,7 @@ class _Gate:
             case ast.MatchClass():
                 return _first(_plain_attribute_reason(name) for name in node.kwd_attrs)
             case ast.keyword(arg=str(name)):
-                return f"the keyword {name!r} may not be used" if _is_special(name) else None
+                return f"the keyword {name!r} may not be used" if is_special(name) else None
         return None
 
 
@@ -210,7 +211,7 @@ def _import_from_reason(node: ast.ImportFrom) -> str | None:
 
 def _name_reason(node: ast.Name, scope: Scope) -> str | None:
     if isinstance(node.ctx, ast.Load):
-        if _is_special(node.id):
+        if is_special(node.id):
             return None if node.id in READ_NAMES else f"the name {node.id!r} may not be used"
         if node.id in FORBIDDEN_NAMES and not scope.is_local(node.id):
             return f"{node.id!r} may not be used"
@@ -228,7 +229,7 @@ def _bound_reason(name: str | None) -> str | None:
     if name == "super":
         # What it answers with may be asked for special methods, so it must be Python's.
         return "the name 'super' may not be given to anything"
-    if name is not None and _is_special(name) and name not in OWN_CONSTANTS:
+    if name is not None and is_special(name) and name not in OWN_CONSTANTS:
         return f"the name {name!r} may not be given to anything"
     return None
 
@@ -241,7 +242,7 @@ def _other_bound_reason(name: str | None) -> str | None:
 def _defined_reason(name: str) -> str | None:
     if name == "super":
         return _bound_reason(name)
-    if _is_special(name) and name not in OWN_METHODS:
+    if is_special(name) and name not in OWN_METHODS:
         return f"the special method {name!r} may not be defined"
     return None
 
@@ -261,7 +262,7 @@ def _attribute_reason(node: ast.Attribute, scope: Scope) -> str | None:
         return _format_reason(value)
     if name in READ_NAMES and isinstance(node.ctx, ast.Load):
         return None
-    if _is_special(name):
+    if is_special(name):
         called_above = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "super"
         return (
             None
@@ -299,10 +300,6 @@ def _formats_plainly(text: str, depth: int = 0) -> bool:
     return depth < 3 and all(
         "." not in field and (not spec or _formats_plainly(spec, depth + 1)) for field, spec in fields
     )
-
-
-def _is_special(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
 
 
 def _spoken(node: ast.AST) -> str:

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from envscaler_mcp.artifacts.members import read_member
 from envscaler_mcp.errors import ArtifactError, RunError
-from envscaler_mcp.plain_files import PlainFolder
+from envscaler_mcp.plain_files import PlainFolder, read_below, write_all
 from envscaler_mcp.scoring.lines import Reading, read_lines, sealed
 
 SHARD = 64 * 1024 * 1024
@@ -82,7 +81,7 @@ class Journal:
         if self._file < 0 or self._size >= SHARD or (self._size and self._size + len(lines) > LONGEST):
             self._begin()
         try:
-            _write(self._file, lines)
+            write_all(self._file, lines)
             os.fsync(self._file)
         except OSError as cause:
             self._take_back()
@@ -133,11 +132,11 @@ def read_shards(folder: Path) -> Iterator[tuple[Path, Reading]]:
     with PlainFolder.at(folder) as opened:
         names = _shards(opened)
     for name in names:
-        yield folder / name, read_lines(read_member(folder, name, LONGEST))
+        yield folder / name, read_lines(read_below(folder, name, LONGEST))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordLocation:
     """Where the record of an episode lies."""
 
     episode: str
@@ -210,9 +209,3 @@ def _as_run_error() -> Iterator[None]:
         yield
     except (ArtifactError, OSError) as cause:
         raise RunError(f"A file of the run cannot be begun: {cause}") from cause
-
-
-def _write(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]

@@ -15,7 +15,7 @@ from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.grading.reward import GRADING
 from envscaler_mcp.plain_files import PlainFolder
-from envscaler_mcp.scoring.journal import Journal, Place, read_shards
+from envscaler_mcp.scoring.journal import Journal, RecordLocation, read_shards
 from envscaler_mcp.scoring.trajectory import Attempted, WrittenAttempt, read_attempt, trajectory_of, written_attempt
 
 PLAN = "plan.json"
@@ -91,21 +91,23 @@ def read_run(folder: Path) -> tuple[RunPlan, Tally, int]:
     return plan, tally, damaged
 
 
-def recorded_episodes(folder: Path) -> dict[str, Place]:
+def recorded_episodes(folder: Path) -> dict[str, RecordLocation]:
     """Where the attempt of each episode lies: the one that counts, or else the last one."""
     return read_places(folder)[3]
 
 
-def read_places(folder: Path) -> tuple[RunPlan, Tally, int, dict[str, Place]]:
+def read_places(folder: Path) -> tuple[RunPlan, Tally, int, dict[str, RecordLocation]]:
     """What `read_run` and `recorded_episodes` tell, read once."""
     plan, tally, damaged = read_plan(folder), Tally(), 0
-    places: dict[str, Place] = {}
+    places: dict[str, RecordLocation] = {}
     for shard, reading in read_shards(folder):
         damaged += len(reading.damaged)
         for record, begin in zip(reading.records, reading.begins, strict=True):
             attempt = read_attempt(record)
             if attempt.id not in tally.done:
-                places[attempt.id] = Place(attempt.id, attempt.environment, attempt.counts, shard, begin, len(record))
+                places[attempt.id] = RecordLocation(
+                    attempt.id, attempt.environment, attempt.counts, shard, begin, len(record)
+                )
             tally.add(attempt)
     return plan, tally, damaged, places
 
@@ -121,7 +123,7 @@ def read_trajectories(folder: Path) -> Iterator[Trajectory]:
                 yield trajectory_of(record)
 
 
-def places_of(plan: RunPlan, places: Mapping[str, Place], wanted: str) -> dict[str, Place]:
+def places_of(plan: RunPlan, places: Mapping[str, RecordLocation], wanted: str) -> dict[str, RecordLocation]:
     """Of what is recorded, an episode by its id, or those of a task."""
     ids = {episode.id for episode in plan.episodes if wanted in (episode.id, episode.scenario)}
     return {name: place for name, place in places.items() if name in ids}

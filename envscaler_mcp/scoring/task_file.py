@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from envscaler_mcp.artifacts import FreshTask, Scenario, State, canonical_json
 from envscaler_mcp.artifacts.fresh_task import TaskBatch, TaskStream
 from envscaler_mcp.errors import ArtifactError, escaped_line
-from envscaler_mcp.plain_files import PlainFolder
+from envscaler_mcp.plain_files import PlainFolder, write_all
 
 LONGEST = 64 << 20
 """Bytes that a line may have."""
@@ -114,7 +114,7 @@ class TaskFile:
             copy = opened.open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
             try:
                 for line in self._copied(file, ids):
-                    _write_bytes(copy, line)
+                    write_all(copy, line)
                 os.fsync(copy)
             finally:
                 os.close(copy)
@@ -377,11 +377,5 @@ def _check_plain(descriptor: int, path: Path) -> None:
 
 
 def _write(descriptor: int, text: str) -> None:
-    _write_bytes(descriptor, text.encode())
+    write_all(descriptor, text.encode())
     os.fsync(descriptor)
-
-
-def _write_bytes(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]

@@ -48,7 +48,7 @@ def check_length(text: str) -> None:
         raise TooLargeError(f"a result of {len(text)} characters")
 
 
-def too_large(tool: str, cause: TooLargeError) -> Outcome:
+def result_too_large(tool: str, cause: TooLargeError) -> Outcome:
     """What a caller hears then: no defect of the environment."""
     return Outcome.saying(
         "limited",

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from envscaler_mcp.artifacts import Environment, StateDiff, canonical_json, digest_of
 from envscaler_mcp.errors import ArtifactError, WorldError
-from envscaler_mcp.serving.attempt import Attempt, TooLargeError, too_large
+from envscaler_mcp.serving.attempt import Attempt, TooLargeError, result_too_large
 from envscaler_mcp.serving.code import CallableTool, EnvironmentCode
 from envscaler_mcp.serving.kept_keys import KeptKeys, digest_of_call
 from envscaler_mcp.serving.outcome import INSIDE, Outcome
@@ -184,7 +184,7 @@ class LocalWorld(ABC):
     def _failed(self, tool: str, cause: BaseException) -> Outcome:
         self.last_failure = f"{type(cause).__name__}: {cause}"
         if isinstance(cause, TooLargeError):
-            return too_large(tool, cause)
+            return result_too_large(tool, cause)
         return Outcome.saying("failed", tool + INSIDE)
 
 

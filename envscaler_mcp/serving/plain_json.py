@@ -10,16 +10,12 @@ T = TypeVar("T")
 
 def json_copy(value: T) -> T:
     """A value made of dicts, lists and scalars, sharing no dict or list with the original."""
-    return _copied(value)  # type: ignore[no-any-return]
-
-
-def _copied(value: Any) -> Any:
-    kind = type(value)
-    if kind is dict:
-        return {name: item if type(item) in _SCALARS else _copied(item) for name, item in value.items()}
-    if kind is list:
-        return [item if type(item) in _SCALARS else _copied(item) for item in value]
-    return value
+    copied: Any = value
+    if type(copied) is dict:
+        copied = {name: item if type(item) in _SCALARS else json_copy(item) for name, item in copied.items()}
+    elif type(copied) is list:
+        copied = [item if type(item) in _SCALARS else json_copy(item) for item in copied]
+    return copied  # type: ignore[no-any-return]
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})

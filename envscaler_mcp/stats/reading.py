@@ -8,6 +8,7 @@ from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, Scenario
 from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.serving.tasks import load_scenarios
@@ -26,7 +27,7 @@ class Holding:
     scenarios: Sequence[Scenario]
 
 
-def holdings(registry: Registry, servers: Path) -> Iterator[Holding]:
+def holdings(registry: Registry, servers: ServerFolders) -> Iterator[Holding]:
     """Every registered environment, in the order of their ids."""
     for entry in registry.entries:
         folder = servers / entry.id

@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, digest_of
-from envscaler_mcp.artifacts.members import has_member, read_member, read_member_text
+from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.errors import ArtifactError, EnvScalerError
+from envscaler_mcp.plain_files import read_below
 from envscaler_mcp.serving.code import EnvironmentCode, Trust, load_folder
 from envscaler_mcp.trust.memory import recall, remember
 
@@ -42,7 +43,7 @@ def _has_blueprint_of_library(folder: Path, environment: Environment) -> bool:
         return False
     wanted = shipped.read_bytes()
     try:
-        return read_member(folder, BLUEPRINT, len(wanted)) == wanted
+        return read_below(folder, BLUEPRINT, len(wanted)) == wanted
     except ArtifactError:
         return False
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, cast
 
 from envscaler_mcp.artifacts import Scenario, Trajectory, Verdict
 from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, RunError
 from envscaler_mcp.grading.verdicts import own_rule
+from envscaler_mcp.home import ServerFolders, folder_names
 from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.scoring.trajectory import read_attempt, trajectory_of
@@ -42,7 +42,7 @@ class Review:
     Only what belongs to the environment of the last episode is kept: bring them one environment after the other.
     """
 
-    def __init__(self, servers: Path, judge: Judge, fresh: TaskFile | None = None) -> None:
+    def __init__(self, servers: ServerFolders, judge: Judge, fresh: TaskFile | None = None) -> None:
         """`fresh` are the tasks of a run that lie in no server folder."""
         self._servers = servers
         self._fresh = fresh
@@ -103,13 +103,9 @@ def _outline(record: bytes) -> Trajectory:
 class _Place:
     """The server folder of an environment."""
 
-    def __init__(self, servers: Path, environment: str, fresh: TaskFile | None) -> None:
+    def __init__(self, servers: ServerFolders, environment: str, fresh: TaskFile | None) -> None:
         # The name comes from a record, and must not lead out of the home.
-        if (
-            not is_environment_id(environment)
-            or not servers.is_dir()
-            or environment not in {folder.name for folder in servers.iterdir()}
-        ):
+        if not is_environment_id(environment) or environment not in folder_names(servers):
             raise RunError(f"this home has no environment {environment!r}")
         self.environment = environment
         self._folder = servers / environment

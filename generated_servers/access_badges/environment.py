@@ -51,6 +51,7 @@ INDEXED = {
     ("badges", "host_id"),
     ("badges", "number"),
     ("badges", "person_id"),
+    ("badges", "zone_id"),
     ("doors", "zone_id"),
     ("zones", "within_id"),
 }
@@ -184,6 +185,22 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
 class AccessBadges:
     """Runs the badges of a research site - zones that lie within zones, doors, profiles by hour, presence
     without passing back, visitors with an escort and rooms that nobody enters alone.
@@ -213,6 +230,7 @@ class AccessBadges:
         self._badges_by_host: dict[Any, dict[str, Badge]] = {}
         self._badges_by_number: dict[Any, dict[str, Badge]] = {}
         self._badges_by_person: dict[Any, dict[str, Badge]] = {}
+        self._badges_by_zone: dict[Any, dict[str, Badge]] = {}
         for zone in self.zones.values():
             self._link("zones", zone)
         for door in self.doors.values():
@@ -234,7 +252,17 @@ class AccessBadges:
         zone = self.zones.get(zone_id)
         if zone is None:
             return _refused(f"There is no zone {zone_id!r}.")
-        found = [b for b in self.badges.values() if self._inside(b, zone)]
+        found = [
+            b
+            for b in _distinct(
+                [
+                    b
+                    for key in [zone_id, *[record["id"] for record in _below(self._zones_by_within, zone)]]
+                    for b in self._badges_by_zone.get(key, {}).values()
+                ]
+            )
+            if self._inside(b, zone)
+        ]
         found.sort(key=lambda b: (b["passed_at"] if b["passed_at"] is not None else self.now, b["number"], _age(b)))
         return _found(
             {
@@ -549,7 +577,7 @@ class AccessBadges:
         host = self.badges.get(host_id) if host_id is not None else None
         if host_id is not None and host is None:
             return _refused(f"There is no badge {host_id!r}.")
-        if bool(self._badges_by_number.get(number, {})):
+        if self._badges_by_number.get(number, {}):
             return _refused(f"The number {number} has been used before.")
         old = self._badge_of(person)
         if old is not None:
@@ -593,10 +621,32 @@ class AccessBadges:
             return self._take_back(f"There is already a badge with the number {badge['number']!r}.")
         if self._breaks_rule_1(badge):
             return self._take_back(RULES[0])
-        if any(self._breaks_rule_2(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[2])
+        for one_zone in _distinct(
+            [
+                self.zones.get(badge["zone_id"]),
+                *[
+                    user
+                    for one in [self.zones.get(badge["zone_id"])]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_zone):
+                return self._take_back(RULES[1])
+        for one_zone in _distinct(
+            [
+                self.zones.get(badge["zone_id"]),
+                *[
+                    user
+                    for one in [self.zones.get(badge["zone_id"])]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_zone):
+                return self._take_back(RULES[2])
         if self._breaks_rule_4(badge):
             return self._take_back(RULES[3])
         if self._breaks_rule_5_b(badge):
@@ -696,9 +746,17 @@ class AccessBadges:
         left = next(
             (
                 v
-                for v in self.badges.values()
+                for v in sorted(
+                    _distinct(
+                        [
+                            v
+                            for key in [record["id"] for record in badges]
+                            for v in self._badges_by_host.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if v["host_id"] is not None
-                and self.badges[v["host_id"]] in badges
                 and v not in badges
                 and v["zone_id"] is not None
                 and self.zones[v["zone_id"]]["escorted"]
@@ -713,9 +771,11 @@ class AccessBadges:
             return _refused(f"Nobody enters {zone['name']} alone.")
         self._journal = []
         changed_badges: list[Any] = []
+        former_zone_ids: list[Any] = []
         changed_badges_2: list[Any] = []
         for b in sorted(badges, key=lambda b: (b["number"], _age(b))):
             changed_badges.append(b)
+            former_zone_ids.append(b["zone_id"])
             self._put("badges", b, "zone_id", zone["id"])
             changed_badges_2.append(b)
             self._put("badges", b, "passed_at", self.now)
@@ -727,10 +787,46 @@ class AccessBadges:
                 "at": self.now,
             }
             self._add("passages", passage)
-        if any(self._breaks_rule_2(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[2])
+        for one_zone in _distinct(
+            [
+                *[self.zones.get(one["zone_id"]) for one in changed_badges],
+                *[self.zones.get(key) for key in former_zone_ids],
+                *[
+                    user
+                    for one in [self.zones.get(one["zone_id"]) for one in changed_badges]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(key) for key in former_zone_ids]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_zone):
+                return self._take_back(RULES[1])
+        for one_zone in _distinct(
+            [
+                *[self.zones.get(one["zone_id"]) for one in changed_badges],
+                *[self.zones.get(key) for key in former_zone_ids],
+                *[
+                    user
+                    for one in [self.zones.get(one["zone_id"]) for one in changed_badges]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(key) for key in former_zone_ids]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_zone):
+                return self._take_back(RULES[2])
         for one_badge in _distinct(
             [
                 *changed_badges,
@@ -809,9 +905,17 @@ class AccessBadges:
         left = next(
             (
                 v
-                for v in self.badges.values()
+                for v in sorted(
+                    _distinct(
+                        [
+                            v
+                            for key in [record["id"] for record in badges]
+                            for v in self._badges_by_host.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if v["host_id"] is not None
-                and self.badges[v["host_id"]] in badges
                 and v not in badges
                 and v["zone_id"] is not None
                 and self.zones[v["zone_id"]]["escorted"]
@@ -824,9 +928,11 @@ class AccessBadges:
             return _refused(f"Somebody would be left alone in {zone['name']}.")
         self._journal = []
         changed_badges: list[Any] = []
+        former_zone_ids: list[Any] = []
         changed_badges_2: list[Any] = []
         for b in sorted(badges, key=lambda b: (b["number"], _age(b))):
             changed_badges.append(b)
+            former_zone_ids.append(b["zone_id"])
             self._put("badges", b, "zone_id", there["id"] if there is not None else None)
             changed_badges_2.append(b)
             self._put("badges", b, "passed_at", self.now)
@@ -838,10 +944,46 @@ class AccessBadges:
                 "at": self.now,
             }
             self._add("passages", passage)
-        if any(self._breaks_rule_2(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[2])
+        for one_zone in _distinct(
+            [
+                *[self.zones.get(one["zone_id"]) for one in changed_badges],
+                *[self.zones.get(key) for key in former_zone_ids],
+                *[
+                    user
+                    for one in [self.zones.get(one["zone_id"]) for one in changed_badges]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(key) for key in former_zone_ids]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_zone):
+                return self._take_back(RULES[1])
+        for one_zone in _distinct(
+            [
+                *[self.zones.get(one["zone_id"]) for one in changed_badges],
+                *[self.zones.get(key) for key in former_zone_ids],
+                *[
+                    user
+                    for one in [self.zones.get(one["zone_id"]) for one in changed_badges]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(key) for key in former_zone_ids]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_zone):
+                return self._take_back(RULES[2])
         for one_badge in _distinct(
             [
                 *changed_badges,
@@ -935,12 +1077,49 @@ class AccessBadges:
         ):
             return _refused("Somebody would be left alone in the zone.")
         self._journal = []
+        former_zone_id = badge["zone_id"]
         self._put("badges", badge, "zone_id", zone_id)
         self._put("badges", badge, "passed_at", self.now)
-        if any(self._breaks_rule_2(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[2])
+        for one_zone in _distinct(
+            [
+                self.zones.get(badge["zone_id"]),
+                self.zones.get(former_zone_id),
+                *[
+                    user
+                    for one in [self.zones.get(badge["zone_id"])]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(former_zone_id)]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_zone):
+                return self._take_back(RULES[1])
+        for one_zone in _distinct(
+            [
+                self.zones.get(badge["zone_id"]),
+                self.zones.get(former_zone_id),
+                *[
+                    user
+                    for one in [self.zones.get(badge["zone_id"])]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(former_zone_id)]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_zone):
+                return self._take_back(RULES[2])
         for one_badge in _distinct([badge, *self._badges_by_host.get(badge["id"], {}).values()]):
             if self._breaks_rule_4(one_badge):
                 return self._take_back(RULES[3])
@@ -1202,7 +1381,7 @@ class AccessBadges:
             return _refused(f"Badge {badge['number']} is {badge['status']}.")
         if badge["expires"] < self.now[:10]:
             return _refused(f"Badge {badge['number']} expired on {badge['expires']} anyway.")
-        if bool(self._badges_by_number.get(number, {})):
+        if self._badges_by_number.get(number, {}):
             return _refused(f"The number {number} has been used before.")
         done = f"replace badge {badge['number']} by {number}"
         self._journal = []
@@ -1225,6 +1404,7 @@ class AccessBadges:
             changed_badges.append(v)
             former_host_ids.append(v["host_id"])
             self._put("badges", v, "host_id", fresh["id"])
+        former_zone_id = badge["zone_id"]
         self._put("badges", badge, "zone_id", None)
         self._put("badges", badge, "status", "lost")
         if len(self._badges_by_number.get(fresh["number"], {})) > 1:
@@ -1233,10 +1413,60 @@ class AccessBadges:
             return self._take_back(RULES[0])
         if self._breaks_rule_1(badge):
             return self._take_back(RULES[0])
-        if any(self._breaks_rule_2(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[2])
+        for one_zone in _distinct(
+            [
+                self.zones.get(fresh["zone_id"]),
+                self.zones.get(badge["zone_id"]),
+                self.zones.get(former_zone_id),
+                *[
+                    user
+                    for one in [self.zones.get(fresh["zone_id"])]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(badge["zone_id"])]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(former_zone_id)]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_zone):
+                return self._take_back(RULES[1])
+        for one_zone in _distinct(
+            [
+                self.zones.get(fresh["zone_id"]),
+                self.zones.get(badge["zone_id"]),
+                self.zones.get(former_zone_id),
+                *[
+                    user
+                    for one in [self.zones.get(fresh["zone_id"])]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(badge["zone_id"])]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.zones.get(former_zone_id)]
+                    if one is not None
+                    for user in _above(self.zones, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_zone):
+                return self._take_back(RULES[2])
         for one_badge in _distinct(
             [fresh, badge, *changed_badges, *self._badges_by_host.get(badge["id"], {}).values()]
         ):
@@ -1320,7 +1550,17 @@ class AccessBadges:
 
     def _zone_people(self, zone: Zone) -> int:
         """The people of a zone."""
-        return sum(1 for b in self.badges.values() if self._inside(b, zone))
+        return sum(
+            1
+            for b in _distinct(
+                [
+                    b
+                    for key in [zone["id"], *[record["id"] for record in _below(self._zones_by_within, zone)]]
+                    for b in self._badges_by_zone.get(key, {}).values()
+                ]
+            )
+            if self._inside(b, zone)
+        )
 
     def _zone_room_left(self, zone: Zone) -> int:
         """The room left of a zone."""
@@ -1503,6 +1743,7 @@ class AccessBadges:
                 self._badges_by_host.setdefault(record["host_id"], {})[record["id"]] = record
                 self._badges_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._badges_by_person.setdefault(record["person_id"], {})[record["id"]] = record
+                self._badges_by_zone.setdefault(record["zone_id"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1515,3 +1756,4 @@ class AccessBadges:
                 del self._badges_by_host[record["host_id"]][record["id"]]
                 del self._badges_by_number[record["number"]][record["id"]]
                 del self._badges_by_person[record["person_id"]][record["id"]]
+                del self._badges_by_zone[record["zone_id"]][record["id"]]

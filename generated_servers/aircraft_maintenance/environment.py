@@ -827,7 +827,7 @@ class AircraftMaintenance:
             return _refused(f"There is no card {after_id!r}.")
         if aircraft["status"] != "in_check":
             return _refused(f"{aircraft['registration']} is {aircraft['status']}; cards are raised in a check.")
-        if bool(self._cards_by_number.get(number, {})):
+        if self._cards_by_number.get(number, {}):
             return _refused(f"There is a card {number}.")
         if after_id is not None and after["aircraft_id"] != aircraft_id:
             return _refused("The card before belongs to another aircraft.")

@@ -51,6 +51,7 @@ INDEXED = {
     ("coupons", "cabin_id"),
     ("coupons", "passenger_id"),
     ("coupons", "status"),
+    ("flights", "origin_id"),
     ("standbies", "cabin_id"),
     ("standbies", "coupon_id"),
     ("standbies", "status"),
@@ -172,6 +173,11 @@ def _numbers(start: int, end: int) -> list[int]:
     return list(range(start, min(end, start + 1000)))
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class AirlineRebooking:
     """Keeps the parties of an airline on their way when flights are delayed or cancelled, with seats per
     cabin, minimum connecting times, rebooking in the order of status and standby lists.
@@ -198,8 +204,10 @@ class AirlineRebooking:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._flights_by_origin: dict[Any, dict[str, Flight]] = {}
         self._cabins_by_flight: dict[Any, dict[str, Cabin]] = {}
         self._bookings_by_locator: dict[Any, dict[str, Booking]] = {}
+        self._bookings_by_lower_locator: dict[Any, dict[str, Booking]] = {}
         self._coupons_by_booking: dict[Any, dict[str, Coupon]] = {}
         self._coupons_by_booking_cabin: dict[Any, dict[str, Coupon]] = {}
         self._coupons_by_booking_passenger: dict[Any, dict[str, Coupon]] = {}
@@ -209,9 +217,12 @@ class AirlineRebooking:
         self._coupons_by_passenger: dict[Any, dict[str, Coupon]] = {}
         self._coupons_by_passenger_status: dict[Any, dict[str, Coupon]] = {}
         self._coupons_by_status: dict[Any, dict[str, Coupon]] = {}
+        self._standbies_by_cabin: dict[Any, dict[str, Standby]] = {}
         self._standbies_by_cabin_status: dict[Any, dict[str, Standby]] = {}
+        self._standbies_by_coupon: dict[Any, dict[str, Standby]] = {}
         self._standbies_by_coupon_status: dict[Any, dict[str, Standby]] = {}
-        self._standbies_by_status: dict[Any, dict[str, Standby]] = {}
+        for flight in self.flights.values():
+            self._link("flights", flight)
         for cabin in self.cabins.values():
             self._link("cabins", cabin)
         for booking in self.bookings.values():
@@ -252,7 +263,11 @@ class AirlineRebooking:
             return _refused(f"{origin['name']} is both ends of the route.")
         found = [
             c
-            for c in self.cabins.values()
+            for c in [
+                c
+                for _flight in self._flights_by_origin.get(origin_id, {}).values()
+                for c in self._cabins_by_flight.get(_flight["id"], {}).values()
+            ]
             if (
                 self.flights[c["flight_id"]]["origin_id"] == origin_id
                 and self.flights[c["flight_id"]]["destination_id"] == destination_id
@@ -298,7 +313,10 @@ class AirlineRebooking:
             return _refused(f"There is no flight {flight_id!r}.")
         found = [
             b
-            for b in self.bookings.values()
+            for b in _those(
+                self.bookings,
+                [k["booking_id"] for k in self._coupons_by_status.get("displaced", {}).values()],
+            )
             if any(k["status"] == "displaced" for k in self._coupons_by_booking.get(b["id"], {}).values())
             and (
                 flight_id is None
@@ -341,7 +359,11 @@ class AirlineRebooking:
         cabin = self.cabins.get(cabin_id)
         if cabin is None:
             return _refused(f"There is no cabin {cabin_id!r}.")
-        found = [s for s in self.standbies.values() if (s["cabin_id"] == cabin_id and s["status"] == "waiting")]
+        found = [
+            s
+            for s in self._standbies_by_cabin.get(cabin_id, {}).values()
+            if (s["cabin_id"] == cabin_id and s["status"] == "waiting")
+        ]
         found.sort(
             key=lambda s: (
                 self._passenger_rank(self.passengers[self.coupons[s["coupon_id"]]["passenger_id"]]),
@@ -645,7 +667,7 @@ class AirlineRebooking:
         cabin = self.cabins.get(cabin_id)
         if cabin is None:
             return _refused(f"There is no cabin {cabin_id!r}.")
-        if any(b["locator"].lower() == locator.lower() for b in self.bookings.values()):
+        if self._bookings_by_lower_locator.get(locator.lower(), {}):
             return _refused(f"The locator {locator} is in use.")
         if lead["child"]:
             return _refused(f"{lead['name']} is a child and cannot lead a booking.")
@@ -941,8 +963,22 @@ class AirlineRebooking:
                 self._put("flights", flight, "status", "delayed")
             missed = [
                 n
-                for n in sorted(self._coupons_by_status.get("confirmed", {}).values(), key=_age)
-                if self.cabins[n["cabin_id"]]["flight_id"] != flight_id
+                for n in sorted(
+                    _distinct(
+                        [
+                            n
+                            for key in [
+                                k["passenger_id"]
+                                for _cabin in self._cabins_by_flight.get(flight_id, {}).values()
+                                for k in self._coupons_by_cabin_status.get((_cabin["id"], "confirmed"), {}).values()
+                            ]
+                            for n in self._coupons_by_passenger.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
+                if n["status"] == "confirmed"
+                and self.cabins[n["cabin_id"]]["flight_id"] != flight_id
                 and not self._connected(self.flights[self.cabins[n["cabin_id"]]["flight_id"]], flight)
                 and any(
                     self.cabins[k["cabin_id"]]["flight_id"] == flight_id
@@ -1474,7 +1510,7 @@ class AirlineRebooking:
             if key not in self.passengers:
                 return _refused(f"There is no passenger {key!r}.")
             others.append(self.passengers[key])
-        if any(b["locator"].lower() == locator.lower() for b in self.bookings.values()):
+        if self._bookings_by_lower_locator.get(locator.lower(), {}):
             return _refused(f"The locator {locator} is in use.")
         if not (_different([p["id"] for p in others]) and lead not in others):
             return _refused("Name every passenger once.")
@@ -1608,7 +1644,7 @@ class AirlineRebooking:
             for k in self._coupons_by_booking_cabin.get((coupon["booking_id"], coupon["cabin_id"]), {}).values()
         ):
             return _refused(f"The party of {self.passengers[coupon['passenger_id']]['name']} has a child with it.")
-        if bool(self._standbies_by_coupon_status.get((coupon_id, "waiting"), {})):
+        if self._standbies_by_coupon_status.get((coupon_id, "waiting"), {}):
             return _refused(f"{self.passengers[coupon['passenger_id']]['name']} stands by for another flight.")
         if self._clash(self.passengers[coupon["passenger_id"]], self.flights[cabin["flight_id"]], own) is not None:
             return _refused(
@@ -1812,11 +1848,25 @@ class AirlineRebooking:
         changed_coupons: list[Any] = []
         for s in [
             s
-            for s in sorted(self._standbies_by_status.get("waiting", {}).values(), key=_age)
-            if (
-                self.cabins[s["cabin_id"]]["flight_id"] == flight_id
-                or self.cabins[self.coupons[s["coupon_id"]]["cabin_id"]]["flight_id"] == flight_id
+            for s in sorted(
+                _distinct(
+                    [
+                        *[
+                            s
+                            for _cabin in self._cabins_by_flight.get(flight_id, {}).values()
+                            for s in self._standbies_by_cabin.get(_cabin["id"], {}).values()
+                        ],
+                        *[
+                            s
+                            for _cabin in self._cabins_by_flight.get(flight_id, {}).values()
+                            for _coupon in self._coupons_by_cabin.get(_cabin["id"], {}).values()
+                            for s in self._standbies_by_coupon.get(_coupon["id"], {}).values()
+                        ],
+                    ]
+                ),
+                key=_age,
             )
+            if s["status"] == "waiting"
         ]:
             if s["status"] not in ("waiting", "withdrawn"):
                 return self._take_back(f"Standby {s['id']} cannot go from {s['status']} to withdrawn.")
@@ -2181,10 +2231,13 @@ class AirlineRebooking:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "flights":
+                self._flights_by_origin.setdefault(record["origin_id"], {})[record["id"]] = record
             case "cabins":
                 self._cabins_by_flight.setdefault(record["flight_id"], {})[record["id"]] = record
             case "bookings":
                 self._bookings_by_locator.setdefault(record["locator"], {})[record["id"]] = record
+                self._bookings_by_lower_locator.setdefault(record["locator"].lower(), {})[record["id"]] = record
             case "coupons":
                 self._coupons_by_booking.setdefault(record["booking_id"], {})[record["id"]] = record
                 self._coupons_by_booking_cabin.setdefault(
@@ -2211,23 +2264,27 @@ class AirlineRebooking:
                 )[record["id"]] = record
                 self._coupons_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "standbies":
+                self._standbies_by_cabin.setdefault(record["cabin_id"], {})[record["id"]] = record
                 self._standbies_by_cabin_status.setdefault(
                     (record["cabin_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._standbies_by_coupon.setdefault(record["coupon_id"], {})[record["id"]] = record
                 self._standbies_by_coupon_status.setdefault(
                     (record["coupon_id"], record["status"]),
                     {},
                 )[record["id"]] = record
-                self._standbies_by_status.setdefault(record["status"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "flights":
+                del self._flights_by_origin[record["origin_id"]][record["id"]]
             case "cabins":
                 del self._cabins_by_flight[record["flight_id"]][record["id"]]
             case "bookings":
                 del self._bookings_by_locator[record["locator"]][record["id"]]
+                del self._bookings_by_lower_locator[record["locator"].lower()][record["id"]]
             case "coupons":
                 del self._coupons_by_booking[record["booking_id"]][record["id"]]
                 del self._coupons_by_booking_cabin[record["booking_id"], record["cabin_id"]][record["id"]]
@@ -2239,6 +2296,7 @@ class AirlineRebooking:
                 del self._coupons_by_passenger_status[record["passenger_id"], record["status"]][record["id"]]
                 del self._coupons_by_status[record["status"]][record["id"]]
             case "standbies":
+                del self._standbies_by_cabin[record["cabin_id"]][record["id"]]
                 del self._standbies_by_cabin_status[record["cabin_id"], record["status"]][record["id"]]
+                del self._standbies_by_coupon[record["coupon_id"]][record["id"]]
                 del self._standbies_by_coupon_status[record["coupon_id"], record["status"]][record["id"]]
-                del self._standbies_by_status[record["status"]][record["id"]]

@@ -194,6 +194,11 @@ def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
     return bool(start < other_end and other_start < end)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class AirportStands:
     """Plans the stands and gates of an airport, with turnarounds by aircraft size, tows between stands,
     neighbouring stands that limit each other, gate changes, delays and closures.
@@ -323,7 +328,7 @@ class AirportStands:
             return _refused(f"There is no stand {stand_id!r}.")
         found = [
             p
-            for p in self.parkings.values()
+            for p in self._parkings_by_stand.get(stand_id, {}).values()
             if (
                 p["stand_id"] == stand_id
                 and (p["since"][:10] <= on and on <= p["until"][:10])
@@ -602,7 +607,7 @@ class AirportStands:
         stand = self.stands.get(stand_id)
         if stand is None:
             return _refused(f"There is no stand {stand_id!r}.")
-        if bool(self._turnarounds_by_flight.get(flight, {})):
+        if self._turnarounds_by_flight.get(flight, {}):
             return _refused(f"There is a turnaround of {flight} already.")
         if self.now > arrives:
             return _refused(f"{arrives} is in the past.")
@@ -1121,9 +1126,8 @@ class AirportStands:
             (
                 s
                 for p in sorted(self._parkings_by_turnaround.get(turnaround_id, {}).values(), key=_age)
-                for s in self.stands.values()
-                if s["id"] == p["stand_id"]
-                and self._squeeze(
+                for s in _those(self.stands, [p["stand_id"]])
+                if self._squeeze(
                     s,
                     self.aircraft[turnaround["aircraft_id"]],
                     _plus_minutes(p["since"], lead),
@@ -1158,9 +1162,8 @@ class AirportStands:
         other = next(
             (
                 o
-                for o in self.turnarounds.values()
+                for o in sorted(self._turnarounds_by_gate.get(turnaround["gate_id"], {}).values(), key=_age)
                 if turnaround["gate_id"] is not None
-                and o["gate_id"] == turnaround["gate_id"]
                 and o is not turnaround
                 and self._live(o)
                 and _overlap(

@@ -204,6 +204,7 @@ class AmbulanceDispatch:
         self._crews_by_posted: dict[Any, dict[str, Crew]] = {}
         self._shifts_by_crew: dict[Any, dict[str, Shift]] = {}
         self._shifts_by_crew_status: dict[Any, dict[str, Shift]] = {}
+        self._incidents_by_lower_number: dict[Any, dict[str, Incident]] = {}
         self._incidents_by_number: dict[Any, dict[str, Incident]] = {}
         self._incidents_by_zone_status: dict[Any, dict[str, Incident]] = {}
         self._runs_by_crew: dict[Any, dict[str, Run]] = {}
@@ -588,7 +589,7 @@ class AmbulanceDispatch:
         zone = self.zones.get(zone_id)
         if zone is None:
             return _refused(f"There is no zone {zone_id!r}.")
-        if any(i["number"].lower() == number.lower() for i in self.incidents.values()):
+        if self._incidents_by_lower_number.get(number.lower(), {}):
             return _refused(f"Incident {number} exists already.")
         twin = next(
             (
@@ -1436,6 +1437,7 @@ class AmbulanceDispatch:
                 self._shifts_by_crew.setdefault(record["crew_id"], {})[record["id"]] = record
                 self._shifts_by_crew_status.setdefault((record["crew_id"], record["status"]), {})[record["id"]] = record
             case "incidents":
+                self._incidents_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._incidents_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._incidents_by_zone_status.setdefault(
                     (record["zone_id"], record["status"]),
@@ -1463,6 +1465,7 @@ class AmbulanceDispatch:
                 del self._shifts_by_crew[record["crew_id"]][record["id"]]
                 del self._shifts_by_crew_status[record["crew_id"], record["status"]][record["id"]]
             case "incidents":
+                del self._incidents_by_lower_number[record["number"].lower()][record["id"]]
                 del self._incidents_by_number[record["number"]][record["id"]]
                 del self._incidents_by_zone_status[record["zone_id"], record["status"]][record["id"]]
             case "runs":

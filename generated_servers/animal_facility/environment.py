@@ -57,6 +57,7 @@ INDEXED = {
     ("animals", "cage_id"),
     ("animals", "protocol_id"),
     ("animals", "sex"),
+    ("animals", "strain_id"),
     ("animals", "tag"),
     ("litters", "dam_id"),
     ("litters", "status"),
@@ -223,8 +224,10 @@ class AnimalFacility:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._animals_by_cage: dict[Any, dict[str, Animal]] = {}
+        self._animals_by_lower_tag: dict[Any, dict[str, Animal]] = {}
         self._animals_by_protocol: dict[Any, dict[str, Animal]] = {}
         self._animals_by_sex_cage: dict[Any, dict[str, Animal]] = {}
+        self._animals_by_strain: dict[Any, dict[str, Animal]] = {}
         self._animals_by_tag: dict[Any, dict[str, Animal]] = {}
         self._litters_by_dam: dict[Any, dict[str, Litter]] = {}
         self._litters_by_dam_status: dict[Any, dict[str, Litter]] = {}
@@ -345,7 +348,7 @@ class AnimalFacility:
             return _refused(f"There is no strain {strain_id!r}.")
         found = [
             a
-            for a in self.animals.values()
+            for a in self._animals_by_strain.get(strain_id, {}).values()
             if (self._alive(a) and a["protocol_id"] is None and a["strain_id"] == strain_id and not self._nursing(a))
             and (sex is None or a["sex"] == sex)
         ]
@@ -630,7 +633,7 @@ class AnimalFacility:
         cage = self.cages.get(cage_id)
         if cage is None:
             return _refused(f"There is no cage {cage_id!r}.")
-        if any(a["tag"].lower() == tag.lower() for a in self.animals.values()):
+        if self._animals_by_lower_tag.get(tag.lower(), {}):
             return _refused(f"The tag {tag} was given already.")
         if born > _plus_days(self.now[:10], -21):
             return _refused("An animal comes in at 21 days of age or older.")
@@ -1458,8 +1461,10 @@ class AnimalFacility:
         match container:
             case "animals":
                 self._animals_by_cage.setdefault(record["cage_id"], {})[record["id"]] = record
+                self._animals_by_lower_tag.setdefault(record["tag"].lower(), {})[record["id"]] = record
                 self._animals_by_protocol.setdefault(record["protocol_id"], {})[record["id"]] = record
                 self._animals_by_sex_cage.setdefault((record["sex"], record["cage_id"]), {})[record["id"]] = record
+                self._animals_by_strain.setdefault(record["strain_id"], {})[record["id"]] = record
                 self._animals_by_tag.setdefault(record["tag"], {})[record["id"]] = record
             case "litters":
                 self._litters_by_dam.setdefault(record["dam_id"], {})[record["id"]] = record
@@ -1476,8 +1481,10 @@ class AnimalFacility:
         match container:
             case "animals":
                 del self._animals_by_cage[record["cage_id"]][record["id"]]
+                del self._animals_by_lower_tag[record["tag"].lower()][record["id"]]
                 del self._animals_by_protocol[record["protocol_id"]][record["id"]]
                 del self._animals_by_sex_cage[record["sex"], record["cage_id"]][record["id"]]
+                del self._animals_by_strain[record["strain_id"]][record["id"]]
                 del self._animals_by_tag[record["tag"]][record["id"]]
             case "litters":
                 del self._litters_by_dam[record["dam_id"]][record["id"]]

@@ -186,6 +186,11 @@ def _plus_days(day: str, days: int) -> str:
     return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class AnimalShelter:
     """Houses dogs and cats in kennels and foster homes, keeps companions together, waits for the owners of
     strays, and gives treated animals to adopters whose homes were seen.
@@ -580,7 +585,7 @@ class AnimalShelter:
         kennel = self.kennels.get(kennel_id)
         if kennel is None:
             return _refused(f"There is no kennel {kennel_id!r}.")
-        if bool(self._animals_by_name.get(name, {})):
+        if self._animals_by_name.get(name, {}):
             return _refused(f"There was an animal called {name} before, so find another name.")
         if not _different([b for b in bad_with]):
             return _refused("Name each only once.")
@@ -689,9 +694,8 @@ class AnimalShelter:
         odd = next(
             (
                 b
-                for b in self.animals.values()
+                for b in sorted(self._animals_by_kennel.get(kennel_id, {}).values(), key=_age)
                 if kennel_id is not None
-                and b["kennel_id"] == kennel_id
                 and any(not self._friends(t, b) for t in self._travelling(animal))
             ),
             None,
@@ -902,7 +906,7 @@ class AnimalShelter:
             return _refused(f"{animal['name']} is {animal['status']}.")
         if vet["work"] != "vet":
             return _refused(f"{vet['name']} is not a vet.")
-        if bool(self._treatments_by_animal_kind.get((animal_id, kind), {})):
+        if self._treatments_by_animal_kind.get((animal_id, kind), {}):
             return _refused(f"The {kind} of {animal['name']} was done already.")
         if kind == "neutering" and animal["infectious"]:
             return _refused(f"{animal['name']} is infectious and cannot be operated on.")
@@ -952,7 +956,7 @@ class AnimalShelter:
             return _refused(f"{animal['name']} is in isolation already.")
         if kennel["wing"] != "isolation":
             return _refused(f"{kennel['label']} is not in the isolation wing.")
-        if bool(self._animals_by_kennel.get(kennel_id, {})):
+        if self._animals_by_kennel.get(kennel_id, {}):
             return _refused(f"{kennel['label']} is taken.")
         if self._animal_space(animal) > kennel["space"]:
             return _refused(f"{kennel['label']} is too small for {animal['name']}.")
@@ -1258,7 +1262,7 @@ class AnimalShelter:
             if key not in self.animals:
                 return _refused(f"There is no animal {key!r}.")
             animals.append(self.animals[key])
-        if bool(self._applications_by_adopter_status.get((adopter_id, "open"), {})):
+        if self._applications_by_adopter_status.get((adopter_id, "open"), {}):
             return _refused(f"{adopter['name']} has an open application, so close that one first.")
         if not ((1 <= len(animals) and len(animals) <= 2) and _different([a["id"] for a in animals])):
             return _refused("An application is for one animal, or for two that are companions.")
@@ -1286,7 +1290,7 @@ class AnimalShelter:
         application: Application = {
             "id": self._new_id("application", "APPLICATION", self.applications),
             "adopter_id": adopter_id,
-            "animal_ids": [record["id"] for record in [a for a in self.animals.values() if a in animals]],
+            "animal_ids": [record["id"] for record in _those(self.animals, [record["id"] for record in animals])],
             "made_on": self.now[:10],
             "donation": 0,
             "refusal": None,
@@ -1517,7 +1521,7 @@ class AnimalShelter:
     def _group(self, a: Animal) -> list[Animal]:
         return [
             b
-            for b in self.animals.values()
+            for b in _those(self.animals, [a["id"], a["companion_id"]])
             if (b is a or a["companion_id"] is not None and b["id"] == a["companion_id"])
         ]
 

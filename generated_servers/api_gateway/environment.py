@@ -186,6 +186,11 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class ApiGateway:
     """Lets consumers call the interfaces of a logistics company through a gateway, with plans and daily
     quotas, keys that are rotated, scopes that contain others, routes of which the most specific wins,
@@ -213,11 +218,15 @@ class ApiGateway:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._consumers_by_lower_name: dict[Any, dict[str, Consumer]] = {}
         self._consumers_by_name: dict[Any, dict[str, Consumer]] = {}
         self._credentials_by_code: dict[Any, dict[str, Credential]] = {}
         self._credentials_by_consumer: dict[Any, dict[str, Credential]] = {}
         self._credentials_by_consumer_status: dict[Any, dict[str, Credential]] = {}
+        self._credentials_by_lower_code: dict[Any, dict[str, Credential]] = {}
+        self._routes_by_lower_name: dict[Any, dict[str, Route]] = {}
         self._routes_by_name: dict[Any, dict[str, Route]] = {}
+        self._routes_by_path: dict[Any, dict[str, Route]] = {}
         self._routes_by_path_method: dict[Any, dict[str, Route]] = {}
         self._routes_by_replacement_status: dict[Any, dict[str, Route]] = {}
         self._usages_by_consumer_route: dict[Any, dict[str, Usage]] = {}
@@ -251,7 +260,19 @@ class ApiGateway:
                 "name": min(
                     [
                         ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["name"])
-                        for r in self.routes.values()
+                        for r in sorted(
+                            _distinct(
+                                [
+                                    r
+                                    for key in [
+                                        path_id,
+                                        *[record["id"] for record in _above(self.paths, path, "within_id")],
+                                    ]
+                                    for r in self._routes_by_path.get(key, {}).values()
+                                ]
+                            ),
+                            key=_age,
+                        )
                         if self._serves(r, path, method)
                     ],
                     key=lambda pair: pair[0],
@@ -260,18 +281,60 @@ class ApiGateway:
                 "follows": min(
                     [
                         ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["name"])
-                        for r in self.routes.values()
+                        for r in sorted(
+                            _distinct(
+                                [
+                                    r
+                                    for key in [
+                                        path_id,
+                                        *[record["id"] for record in _above(self.paths, path, "within_id")],
+                                    ]
+                                    for r in self._routes_by_path.get(key, {}).values()
+                                ]
+                            ),
+                            key=_age,
+                        )
                         if self._serves(r, path, method)
                         and r is not self._route_of(path, method)
                     ],
                     key=lambda pair: pair[0],
                     default=(None, None),
                 )[1],
-                "all_that_would_serve": [*[r["name"] for r in self.routes.values() if self._serves(r, path, method)]],
+                "all_that_would_serve": [
+                    *[
+                        r["name"]
+                        for r in sorted(
+                            _distinct(
+                                [
+                                    r
+                                    for key in [
+                                        path_id,
+                                        *[record["id"] for record in _above(self.paths, path, "within_id")],
+                                    ]
+                                    for r in self._routes_by_path.get(key, {}).values()
+                                ]
+                            ),
+                            key=_age,
+                        )
+                        if self._serves(r, path, method)
+                    ]
+                ],
                 "status": min(
                     [
                         ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["status"])
-                        for r in self.routes.values()
+                        for r in sorted(
+                            _distinct(
+                                [
+                                    r
+                                    for key in [
+                                        path_id,
+                                        *[record["id"] for record in _above(self.paths, path, "within_id")],
+                                    ]
+                                    for r in self._routes_by_path.get(key, {}).values()
+                                ]
+                            ),
+                            key=_age,
+                        )
                         if self._serves(r, path, method)
                     ],
                     key=lambda pair: pair[0],
@@ -622,7 +685,7 @@ class ApiGateway:
             if key not in self.scopes:
                 return _refused(f"There is no scope {key!r}.")
             scopes.append(self.scopes[key])
-        if any(c["name"].lower() == name.lower() for c in self.consumers.values()):
+        if self._consumers_by_lower_name.get(name.lower(), {}):
             return _refused(f"{name} is registered already.")
         if not (len(scopes) > 0 and _different([s["id"] for s in scopes])):
             return _refused("Name at least one scope, and each once.")
@@ -631,7 +694,7 @@ class ApiGateway:
             "id": self._new_id("consumer", "CONSUMER", self.consumers),
             "name": name,
             "plan_id": plan_id,
-            "scope_ids": [record["id"] for record in [s for s in self.scopes.values() if s in scopes]],
+            "scope_ids": [record["id"] for record in _those(self.scopes, [record["id"] for record in scopes])],
             "counted_on": None,
             "counted": 0,
         }
@@ -736,7 +799,7 @@ class ApiGateway:
                 record["id"]
                 for record in [
                     s
-                    for s in self.scopes.values()
+                    for s in _those(self.scopes, [*consumer["scope_ids"], scope_id])
                     if (s["id"] in consumer["scope_ids"] and s is not scope or s is scope and granted)
                 ]
             ],
@@ -775,7 +838,7 @@ class ApiGateway:
             if key not in self.scopes:
                 return _refused(f"There is no scope {key!r}.")
             scopes.append(self.scopes[key])
-        if any(k["code"].lower() == code.lower() for k in self.credentials.values()):
+        if self._credentials_by_lower_code.get(code.lower(), {}):
             return _refused(f"There is a key {code} already.")
         if not (len(scopes) > 0 and _different([s["id"] for s in scopes])):
             return _refused("Name at least one scope, and each once.")
@@ -797,7 +860,7 @@ class ApiGateway:
             "id": self._new_id("credential", "CREDENTIAL", self.credentials),
             "code": code,
             "consumer_id": consumer_id,
-            "scope_ids": [record["id"] for record in [s for s in self.scopes.values() if s in scopes]],
+            "scope_ids": [record["id"] for record in _those(self.scopes, [record["id"] for record in scopes])],
             "issued_on": self.now[:10],
             "expires_on": expires_on,
             "successor_id": None,
@@ -842,7 +905,7 @@ class ApiGateway:
             return _refused(f"The key {key['code']} is {key['status']}.")
         if key["expires_on"] < self.now[:10]:
             return _refused(f"The key {key['code']} expired on {key['expires_on']}; revoke it and issue a new one.")
-        if any(k["code"].lower() == code.lower() for k in self.credentials.values()):
+        if self._credentials_by_lower_code.get(code.lower(), {}):
             return _refused(f"There is a key {code} already.")
         if self.now[:10] > grace_until or grace_until > _plus_days(self.now[:10], 60):
             return _refused("The grace ends within 60 days.")
@@ -949,7 +1012,7 @@ class ApiGateway:
         needs = self.scopes.get(needs_id) if needs_id is not None else None
         if needs_id is not None and needs is None:
             return _refused(f"There is no scope {needs_id!r}.")
-        if any(r["name"].lower() == name.lower() for r in self.routes.values()):
+        if self._routes_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a route {name} already.")
         other = next(
             (
@@ -1288,7 +1351,17 @@ class ApiGateway:
 
     def _route_of(self, p: Path, m: str) -> Route | None:
         return min(
-            (r for r in self.routes.values() if self._serves(r, p, m)),
+            (
+                r
+                for r in _distinct(
+                    [
+                        r
+                        for key in [p["id"], *[record["id"] for record in _above(self.paths, p, "within_id")]]
+                        for r in self._routes_by_path.get(key, {}).values()
+                    ]
+                )
+                if self._serves(r, p, m)
+            ),
             key=lambda r: (-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"], _age(r)),
             default=None,
         )
@@ -1443,6 +1516,7 @@ class ApiGateway:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "consumers":
+                self._consumers_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._consumers_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "credentials":
                 self._credentials_by_code.setdefault(record["code"], {})[record["id"]] = record
@@ -1451,8 +1525,11 @@ class ApiGateway:
                     (record["consumer_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._credentials_by_lower_code.setdefault(record["code"].lower(), {})[record["id"]] = record
             case "routes":
+                self._routes_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._routes_by_name.setdefault(record["name"], {})[record["id"]] = record
+                self._routes_by_path.setdefault(record["path_id"], {})[record["id"]] = record
                 self._routes_by_path_method.setdefault((record["path_id"], record["method"]), {})[record["id"]] = record
                 self._routes_by_replacement_status.setdefault(
                     (record["replacement_id"], record["status"]),
@@ -1469,13 +1546,17 @@ class ApiGateway:
         """Take a record out again, before it changes or goes."""
         match container:
             case "consumers":
+                del self._consumers_by_lower_name[record["name"].lower()][record["id"]]
                 del self._consumers_by_name[record["name"]][record["id"]]
             case "credentials":
                 del self._credentials_by_code[record["code"]][record["id"]]
                 del self._credentials_by_consumer[record["consumer_id"]][record["id"]]
                 del self._credentials_by_consumer_status[record["consumer_id"], record["status"]][record["id"]]
+                del self._credentials_by_lower_code[record["code"].lower()][record["id"]]
             case "routes":
+                del self._routes_by_lower_name[record["name"].lower()][record["id"]]
                 del self._routes_by_name[record["name"]][record["id"]]
+                del self._routes_by_path[record["path_id"]][record["id"]]
                 del self._routes_by_path_method[record["path_id"], record["method"]][record["id"]]
                 del self._routes_by_replacement_status[record["replacement_id"], record["status"]][record["id"]]
             case "usages":

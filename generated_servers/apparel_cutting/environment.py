@@ -297,27 +297,18 @@ class ApparelCutting:
                 "complete": self._complete(order),
                 "waiting_to_be_sewn": sum(
                     b["pieces"]
-                    for b in [
-                        b
-                        for _lay in self._lays_by_order.get(order_id, {}).values()
-                        for b in self._bundles_by_lay_status.get((_lay["id"], "cut"), {}).values()
-                    ]
+                    for _lay in self._lays_by_order.get(order_id, {}).values()
+                    for b in self._bundles_by_lay_status.get((_lay["id"], "cut"), {}).values()
                 ),
                 "in_sewing": sum(
                     b["pieces"]
-                    for b in [
-                        b
-                        for _lay in self._lays_by_order.get(order_id, {}).values()
-                        for b in self._bundles_by_lay_status.get((_lay["id"], "sewing"), {}).values()
-                    ]
+                    for _lay in self._lays_by_order.get(order_id, {}).values()
+                    for b in self._bundles_by_lay_status.get((_lay["id"], "sewing"), {}).values()
                 ),
                 "seconds": sum(
                     b["seconds"]
-                    for b in [
-                        b
-                        for _lay in self._lays_by_order.get(order_id, {}).values()
-                        for b in self._bundles_by_lay.get(_lay["id"], {}).values()
-                    ]
+                    for _lay in self._lays_by_order.get(order_id, {}).values()
+                    for b in self._bundles_by_lay.get(_lay["id"], {}).values()
                 ),
                 "open_lay": _id_of(self._open_lay(order)),
             }
@@ -615,7 +606,7 @@ class ApparelCutting:
             return _refused(f"There is no order {order_id!r}.")
         if order["shipped_on"] is not None:
             return _refused(f"{order['code']} was shipped on {order['shipped_on']}.")
-        if bool(self._lays_by_code.get(code, {})):
+        if self._lays_by_code.get(code, {}):
             return _refused(f"There is a lay {code}.")
         if not (len(ratio) > 0 and _different([x["size"] for x in ratio])):
             return _refused("Name at least one size, and each once.")
@@ -738,7 +729,7 @@ class ApparelCutting:
                 f"Roll {roll['code']} has shade {roll['shade']}, and lay {lay['code']} is cut in shade "
                 f"{lay['shade']}."
             )
-        if bool(self._roll_uses_by_lay_roll.get((lay_id, roll_id), {})):
+        if self._roll_uses_by_lay_roll.get((lay_id, roll_id), {}):
             return _refused(f"Roll {roll['code']} is in lay {lay['code']} already.")
         many = plies if plies is not None else self._to_spread(lay)
         if many > self._to_spread(lay):
@@ -1277,33 +1268,24 @@ class ApparelCutting:
         """The good of an order."""
         return sum(
             b["pieces"] - b["seconds"]
-            for b in [
-                b
-                for _lay in self._lays_by_order.get(order["id"], {}).values()
-                for b in self._bundles_by_lay_status.get((_lay["id"], "sewn"), {}).values()
-            ]
+            for _lay in self._lays_by_order.get(order["id"], {}).values()
+            for b in self._bundles_by_lay_status.get((_lay["id"], "sewn"), {}).values()
         )
 
     def _order_size_planned(self, order_size: OrderSize) -> int:
         """The planned of an order size."""
         return sum(
             r["per_ply"] * self.lays[r["lay_id"]]["plies"]
-            for r in [
-                r
-                for _lay in self._lays_by_order.get(order_size["order_id"], {}).values()
-                for r in self._lay_ratios_by_lay_size.get((_lay["id"], order_size["size"]), {}).values()
-            ]
+            for _lay in self._lays_by_order.get(order_size["order_id"], {}).values()
+            for r in self._lay_ratios_by_lay_size.get((_lay["id"], order_size["size"]), {}).values()
         )
 
     def _order_size_good(self, order_size: OrderSize) -> int:
         """The good of an order size."""
         return sum(
             b["pieces"] - b["seconds"]
-            for b in [
-                b
-                for _lay in self._lays_by_order.get(order_size["order_id"], {}).values()
-                for b in self._bundles_by_lay_size_status.get((_lay["id"], order_size["size"], "sewn"), {}).values()
-            ]
+            for _lay in self._lays_by_order.get(order_size["order_id"], {}).values()
+            for b in self._bundles_by_lay_size_status.get((_lay["id"], order_size["size"], "sewn"), {}).values()
         )
 
     def _lay_length(self, lay: Lay) -> int:

@@ -224,6 +224,7 @@ class AuctionHouse:
         self._bids_by_lot: dict[Any, dict[str, Bid]] = {}
         self._invoices_by_client: dict[Any, dict[str, Invoice]] = {}
         self._invoices_by_client_sale_status: dict[Any, dict[str, Invoice]] = {}
+        self._invoices_by_client_status: dict[Any, dict[str, Invoice]] = {}
         for lot in self.lots.values():
             self._link("lots", lot)
         for order in self.orders.values():
@@ -600,7 +601,7 @@ class AuctionHouse:
             return _refused(f"{sale['name']} began on {sale['on']}, its catalogue is closed.")
         if seller["barred"]:
             return _refused(f"{seller['name']} is barred.")
-        if bool(self._lots_by_title.get(title, {})):
+        if self._lots_by_title.get(title, {}):
             return _refused(f"There is a lot {title} already.")
         if low > high:
             return _refused(f"The estimate runs from {_money(low)} to {_money(high)}, which is upside down.")
@@ -1178,11 +1179,7 @@ class AuctionHouse:
                 "clients",
                 client,
                 "barred",
-                any(
-                    i["client_id"] == invoice["client_id"]
-                    and i["status"] == "defaulted"
-                    for i in self.invoices.values()
-                ),
+                bool(self._invoices_by_client_status.get((invoice["client_id"], "defaulted"), {})),
             )
         for one_invoice in _distinct(changed_invoices):
             if self._breaks_rule_9(one_invoice):
@@ -1663,6 +1660,10 @@ class AuctionHouse:
                     (record["client_id"], record["sale_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._invoices_by_client_status.setdefault(
+                    (record["client_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1690,3 +1691,4 @@ class AuctionHouse:
                     record["sale_id"],
                     record["status"],
                 ][record["id"]]
+                del self._invoices_by_client_status[record["client_id"], record["status"]][record["id"]]

@@ -201,15 +201,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -246,6 +248,7 @@ class BackupRetention:
         self._backups_by_source: dict[Any, dict[str, Backup]] = {}
         self._backups_by_source_status: dict[Any, dict[str, Backup]] = {}
         self._backups_by_tape: dict[Any, dict[str, Backup]] = {}
+        self._holds_by_lower_matter: dict[Any, dict[str, Hold]] = {}
         self._holds_by_matter: dict[Any, dict[str, Hold]] = {}
         self._holds_by_source_status: dict[Any, dict[str, Hold]] = {}
         for tape in self.tapes.values():
@@ -271,7 +274,7 @@ class BackupRetention:
             return _refused(f"There is no backup {backup_id!r}.")
         found = [
             b
-            for b in [backup] + _above(self.backups, backup, "parent_id") + _below(self.backups, backup, "parent_id")
+            for b in [backup] + _above(self.backups, backup, "parent_id") + _below(self._backups_by_parent, backup)
         ]
         found.sort(key=lambda b: (b["taken_at"], _age(b)))
         return _found({"total": len(found), "backups": [{**b} for b in _page(found, offset)]})
@@ -819,7 +822,7 @@ class BackupRetention:
         }
         self._add("restore_tests", restore_test)
         if not passed:
-            for b in [b for b in [backup] + _below(self.backups, backup, "parent_id") if b["status"] == "good"]:
+            for b in [b for b in [backup] + _below(self._backups_by_parent, backup) if b["status"] == "good"]:
                 if b["status"] not in ("good", "corrupt"):
                     return self._take_back(f"Backup {b['id']} cannot go from {b['status']} to corrupt.")
                 changed_backups.append(b)
@@ -966,7 +969,7 @@ class BackupRetention:
         source = self.sources.get(source_id)
         if source is None:
             return _refused(f"There is no source {source_id!r}.")
-        if any(h["matter"].lower() == matter.lower() for h in self.holds.values()):
+        if self._holds_by_lower_matter.get(matter.lower(), {}):
             return _refused(f"There is a hold for {matter}.")
         if starts > ends:
             return _refused("The hold would end before it begins.")
@@ -1168,7 +1171,7 @@ class BackupRetention:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._tapes_by_code.get(code, {})):
+        if self._tapes_by_code.get(code, {}):
             return _refused(f"There is a tape {code}.")
         self._journal = []
         tape: Tape = {
@@ -1482,6 +1485,7 @@ class BackupRetention:
                 )[record["id"]] = record
                 self._backups_by_tape.setdefault(record["tape_id"], {})[record["id"]] = record
             case "holds":
+                self._holds_by_lower_matter.setdefault(record["matter"].lower(), {})[record["id"]] = record
                 self._holds_by_matter.setdefault(record["matter"], {})[record["id"]] = record
                 self._holds_by_source_status.setdefault(
                     (record["source_id"], record["status"]),
@@ -1501,5 +1505,6 @@ class BackupRetention:
                 del self._backups_by_source_status[record["source_id"], record["status"]][record["id"]]
                 del self._backups_by_tape[record["tape_id"]][record["id"]]
             case "holds":
+                del self._holds_by_lower_matter[record["matter"].lower()][record["id"]]
                 del self._holds_by_matter[record["matter"]][record["id"]]
                 del self._holds_by_source_status[record["source_id"], record["status"]][record["id"]]

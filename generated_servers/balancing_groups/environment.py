@@ -167,6 +167,11 @@ def _clock_minutes(time: str) -> int:
     return int(time[:2]) * 60 + int(time[3:5])
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class BalancingGroups:
     """Keeps the hourly schedules that balancing groups exchange with each other, closes the gates, settles
     imbalances and holds the collateral of their parties.
@@ -1071,11 +1076,8 @@ class BalancingGroups:
             return _refused(f"{party['name']} is suspended already.")
         if not any(
             c["amount"] > 0
-            for c in [
-                c
-                for _group in self._groups_by_party.get(party_id, {}).values()
-                for c in self._charges_by_group_status.get((_group["id"], "open"), {}).values()
-            ]
+            for _group in self._groups_by_party.get(party_id, {}).values()
+            for c in self._charges_by_group_status.get((_group["id"], "open"), {}).values()
         ):
             return _refused(f"{party['name']} owes no charge.")
         self._journal = []
@@ -1193,11 +1195,8 @@ class BalancingGroups:
         """The exposure of a party."""
         return sum(
             abs(n["mwh"]) * self.hours[n["hour_id"]]["reference"]
-            for n in [
-                n
-                for _group in self._groups_by_party.get(party["id"], {}).values()
-                for n in self._nominations_by_group.get(_group["id"], {}).values()
-            ]
+            for _group in self._groups_by_party.get(party["id"], {}).values()
+            for n in self._nominations_by_group.get(_group["id"], {}).values()
             if self.hours[n["hour_id"]]["state"] != "settled"
         )
 
@@ -1269,7 +1268,7 @@ class BalancingGroups:
     def _unmetered(self, h: Hour) -> list[Group]:
         return [
             g
-            for g in self.groups.values()
+            for g in _those(self.groups, [n["group_id"] for n in self._nominations_by_hour.get(h["id"], {}).values()])
             if bool(self._nominations_by_group_hour.get((g["id"], h["id"]), {}))
             and self._metered(g, h) is None
         ]
@@ -1277,11 +1276,8 @@ class BalancingGroups:
     def _owes(self, p: Party) -> int:
         return sum(
             c["amount"]
-            for c in [
-                c
-                for _group in self._groups_by_party.get(p["id"], {}).values()
-                for c in self._charges_by_group_status.get((_group["id"], "open"), {}).values()
-            ]
+            for _group in self._groups_by_party.get(p["id"], {}).values()
+            for c in self._charges_by_group_status.get((_group["id"], "open"), {}).values()
         )
 
     def _breaks_rule_1_n(self, n: Nomination) -> bool:

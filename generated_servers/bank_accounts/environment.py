@@ -641,7 +641,7 @@ class BankAccounts:
         holder = self.customers.get(holder_id)
         if holder is None:
             return _refused(f"There is no customer {holder_id!r}.")
-        if bool(self._accounts_by_number.get(number, {})):
+        if self._accounts_by_number.get(number, {}):
             return _refused(f"Account number {number} is taken.")
         if not (
             kind == "current"
@@ -716,7 +716,7 @@ class BankAccounts:
             return _refused(f"Account {account['number']} is closed already.")
         if self._account_balance(account) != 0:
             return _refused(f"Account {account['number']} has a balance of {_money(self._account_balance(account))}.")
-        if bool(self._holds_by_account_status.get((account_id, "active"), {})):
+        if self._holds_by_account_status.get((account_id, "active"), {}):
             return _refused(f"Account {account['number']} has active holds of {_money(self._account_held(account))}.")
         blocked = next(
             (f for f in sorted(self._freezes_by_account_status.get((account_id, "active"), {}).values(), key=_age)),

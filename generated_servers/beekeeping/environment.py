@@ -51,6 +51,7 @@ INDEXED = {
     ("colonies", "queen_id"),
     ("colonies", "status"),
     ("inspections", "colony_id"),
+    ("queens", "mother_id"),
     ("queens", "tag"),
     ("supers", "colony_id"),
     ("treatments", "colony_id"),
@@ -175,15 +176,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -215,6 +218,7 @@ class Beekeeping:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._queens_by_mother: dict[Any, dict[str, Queen]] = {}
         self._queens_by_tag: dict[Any, dict[str, Queen]] = {}
         self._colonies_by_apiary_status: dict[Any, dict[str, Colony]] = {}
         self._colonies_by_code: dict[Any, dict[str, Colony]] = {}
@@ -250,9 +254,9 @@ class Beekeeping:
         return _found(
             {
                 "mothers": [*[q["tag"] for q in _above(self.queens, queen, "mother_id")]],
-                "descendants": [*[q["tag"] for q in _below(self.queens, queen, "mother_id")]],
+                "descendants": [*[q["tag"] for q in _below(self._queens_by_mother, queen)]],
                 "heading_colonies": [
-                    *[q["tag"] for q in _below(self.queens, queen, "mother_id") if self._queen_heads(q) is not None]
+                    *[q["tag"] for q in _below(self._queens_by_mother, queen) if self._queen_heads(q) is not None]
                 ],
             }
         )
@@ -619,7 +623,7 @@ class Beekeeping:
             return _refused(f"There is no apiary {apiary_id!r}.")
         if colony["status"] != "alive":
             return _refused(f"{colony['code']} is {colony['status']}, not alive.")
-        if bool(self._colonies_by_code.get(code, {})):
+        if self._colonies_by_code.get(code, {}):
             return _refused(f"There is a colony {code} already.")
         if colony["frames"] - frames < 3:
             return _refused(f"{colony['code']} has {colony['frames']} frames and must keep three.")
@@ -762,7 +766,7 @@ class Beekeeping:
         mother = self.queens.get(mother_id)
         if mother is None:
             return _refused(f"There is no queen {mother_id!r}.")
-        if bool(self._queens_by_tag.get(tag, {})):
+        if self._queens_by_tag.get(tag, {}):
             return _refused(f"There is a queen {tag} already.")
         if mother["status"] != "laying":
             return _refused(f"{mother['tag']} is dead.")
@@ -1297,6 +1301,7 @@ class Beekeeping:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "queens":
+                self._queens_by_mother.setdefault(record["mother_id"], {})[record["id"]] = record
                 self._queens_by_tag.setdefault(record["tag"], {})[record["id"]] = record
             case "colonies":
                 self._colonies_by_apiary_status.setdefault(
@@ -1320,6 +1325,7 @@ class Beekeeping:
         """Take a record out again, before it changes or goes."""
         match container:
             case "queens":
+                del self._queens_by_mother[record["mother_id"]][record["id"]]
                 del self._queens_by_tag[record["tag"]][record["id"]]
             case "colonies":
                 del self._colonies_by_apiary_status[record["apiary_id"], record["status"]][record["id"]]

@@ -55,6 +55,7 @@ INDEXED = {
     ("lines", "component_id"),
     ("lines", "revision_id"),
     ("parts", "number"),
+    ("parts", "use_ids"),
     ("revisions", "archive"),
     ("revisions", "change_id"),
     ("revisions", "part_id"),
@@ -180,15 +181,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -219,6 +222,7 @@ class BillOfMaterials:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._parts_by_number: dict[Any, dict[str, Part]] = {}
+        self._parts_by_uses: dict[Any, dict[str, Part]] = {}
         self._changes_by_number: dict[Any, dict[str, Change]] = {}
         self._revisions_by_archive: dict[Any, dict[str, Revision]] = {}
         self._revisions_by_change: dict[Any, dict[str, Revision]] = {}
@@ -256,7 +260,7 @@ class BillOfMaterials:
         part = self.parts.get(part_id)
         if part is None:
             return _refused(f"There is no part {part_id!r}.")
-        found = [p for p in _below(self.parts, part, "use_ids")]
+        found = [p for p in _below(self._parts_by_uses, part)]
         found.sort(key=lambda p: (p["number"], _age(p)))
         return _found(
             {
@@ -561,7 +565,7 @@ class BillOfMaterials:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._parts_by_number.get(number, {})):
+        if self._parts_by_number.get(number, {}):
             return _refused(f"There is a part {number} already.")
         self._journal = []
         part: Part = {
@@ -599,7 +603,7 @@ class BillOfMaterials:
         author = self.engineers.get(author_id)
         if author is None:
             return _refused(f"There is no engineer {author_id!r}.")
-        if bool(self._changes_by_number.get(number, {})):
+        if self._changes_by_number.get(number, {}):
             return _refused(f"There is a change {number} already.")
         self._journal = []
         change: Change = {
@@ -1263,7 +1267,7 @@ class BillOfMaterials:
             return _refused(f"Part {part['number']} is obsolete.")
         if instead["life"] != "active":
             return _refused(f"Part {instead['number']} is {instead['life']}.")
-        if bool(self._substitutes_by_part_instead.get((part_id, instead_id), {})):
+        if self._substitutes_by_part_instead.get((part_id, instead_id), {}):
             return _refused(f"{instead['number']} is a substitute for {part['number']} already.")
         self._journal = []
         substitute: Substitute = {
@@ -1391,9 +1395,8 @@ class BillOfMaterials:
 
     def _in_use(self, p: Part) -> bool:
         return any(
-            l["component_id"] == p["id"]
-            and self.revisions[l["revision_id"]]["status"] != "superseded"
-            for l in self.lines.values()
+            self.revisions[l["revision_id"]]["status"] != "superseded"
+            for l in self._lines_by_component.get(p["id"], {}).values()
         )
 
     def _steps(self, p: Part) -> int:
@@ -1584,6 +1587,8 @@ class BillOfMaterials:
         match container:
             case "parts":
                 self._parts_by_number.setdefault(record["number"], {})[record["id"]] = record
+                for key in record["use_ids"]:
+                    self._parts_by_uses.setdefault(key, {})[record["id"]] = record
             case "changes":
                 self._changes_by_number.setdefault(record["number"], {})[record["id"]] = record
             case "revisions":
@@ -1618,6 +1623,8 @@ class BillOfMaterials:
         match container:
             case "parts":
                 del self._parts_by_number[record["number"]][record["id"]]
+                for key in record["use_ids"]:
+                    self._parts_by_uses[key].pop(record["id"], None)
             case "changes":
                 del self._changes_by_number[record["number"]][record["id"]]
             case "revisions":

@@ -211,6 +211,7 @@ class BloodBank:
         self._journal: list[tuple[Any, ...]] = []
         self._donations_by_donor: dict[Any, dict[str, Donation]] = {}
         self._donations_by_donor_status: dict[Any, dict[str, Donation]] = {}
+        self._donations_by_lower_number: dict[Any, dict[str, Donation]] = {}
         self._donations_by_number: dict[Any, dict[str, Donation]] = {}
         self._units_by_donation: dict[Any, dict[str, Unit]] = {}
         self._units_by_donation_kind: dict[Any, dict[str, Unit]] = {}
@@ -638,7 +639,7 @@ class BloodBank:
             return _refused(f"{donor['name']} may give again from {self._donor_may_give_from(donor)}.")
         if haemoglobin < 125:
             return _refused(f"The haemoglobin of {donor['name']} is {haemoglobin} and must be at least 125.")
-        if any(g["number"].lower() == number.lower() for g in self.donations.values()):
+        if self._donations_by_lower_number.get(number.lower(), {}):
             return _refused(f"The number {number} has been used, so take the next label.")
         self._journal = []
         donation: Donation = {
@@ -845,7 +846,7 @@ class BloodBank:
             parts.append({"kind": entry["kind"], "store": self.stores[entry["store_id"]]})
         if donation["status"] != "cleared":
             return _refused(f"Donation {donation['number']} is {donation['status']}.")
-        if bool(self._units_by_donation.get(donation_id, {})):
+        if self._units_by_donation.get(donation_id, {}):
             return _refused(f"Donation {donation['number']} was split already.")
         if not (
             not any(
@@ -1765,6 +1766,7 @@ class BloodBank:
                     (record["donor_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._donations_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._donations_by_number.setdefault(record["number"], {})[record["id"]] = record
             case "units":
                 self._units_by_donation.setdefault(record["donation_id"], {})[record["id"]] = record
@@ -1797,6 +1799,7 @@ class BloodBank:
             case "donations":
                 del self._donations_by_donor[record["donor_id"]][record["id"]]
                 del self._donations_by_donor_status[record["donor_id"], record["status"]][record["id"]]
+                del self._donations_by_lower_number[record["number"].lower()][record["id"]]
                 del self._donations_by_number[record["number"]][record["id"]]
             case "units":
                 del self._units_by_donation[record["donation_id"]][record["id"]]

@@ -208,6 +208,11 @@ def _clock_minutes(time: str) -> int:
     return int(time[:2]) * 60 + int(time[3:5])
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class BoardGameCafe:
     """Runs a café with tables by the half hour, copies of games that lose pieces, borrowing by members,
     tabs and titles kept back for an evening.
@@ -244,7 +249,7 @@ class BoardGameCafe:
         self._sittings_by_table_status: dict[Any, dict[str, Sitting]] = {}
         self._tab_lines_by_sitting: dict[Any, dict[str, TabLine]] = {}
         self._holds_by_member_status: dict[Any, dict[str, Hold]] = {}
-        self._holds_by_status: dict[Any, dict[str, Hold]] = {}
+        self._holds_by_member_title_status: dict[Any, dict[str, Hold]] = {}
         self._holds_by_table_status: dict[Any, dict[str, Hold]] = {}
         self._holds_by_title_status: dict[Any, dict[str, Hold]] = {}
         for copy in self.copies.values():
@@ -752,7 +757,7 @@ class BoardGameCafe:
         changed_holds: list[Any] = []
         self._put("copies", copy, "sitting_id", sitting_id)
         self._put("copies", copy, "place", "table")
-        for h in [h for h in self.holds.values() if h is hold]:
+        for h in _those(self.holds, [(hold["id"] if hold is not None else None)]):
             if h["status"] not in ("waiting", "used"):
                 return self._take_back(f"Hold {h['id']} cannot go from {h['status']} to used.")
             changed_holds.append(h)
@@ -823,7 +828,7 @@ class BoardGameCafe:
         late = max(0, _days_between(copy["due_on"] if copy["due_on"] is not None else self.now[:10], self.now[:10]))
         self._journal = []
         changed_copies: list[Any] = []
-        for m in [m for m in self.members.values() if m["id"] == copy["lent_to_id"]]:
+        for m in _those(self.members, [copy["lent_to_id"]]):
             owes = m["owes"] + self.titles[copy["title_id"]]["late_day"] * (late + 3 * len(missing))
             if not 0 <= owes <= 50000:
                 return self._take_back(f"The owes of {m['name']} must be between 0.00 and 500.00.")
@@ -1079,9 +1084,8 @@ class BoardGameCafe:
         before = next(
             (
                 h
-                for h in sorted(self._holds_by_status.get("waiting", {}).values(), key=_age)
+                for h in sorted(self._holds_by_table_status.get((table_id, "waiting"), {}).values(), key=_age)
                 if table_id is not None
-                and h["table_id"] == table_id
                 and h["evening"] == evening
             ),
             None,
@@ -1258,9 +1262,14 @@ class BoardGameCafe:
         return next(
             (
                 h
-                for h in sorted(self._holds_by_title_status.get((t["id"], "waiting"), {}).values(), key=_age)
+                for h in sorted(
+                    self._holds_by_member_title_status.get(
+                        (m["id"] if m is not None else None, t["id"], "waiting"),
+                        {},
+                    ).values(),
+                    key=_age,
+                )
                 if m is not None
-                and h["member_id"] == m["id"]
                 and h["evening"] == on
             ),
             None,
@@ -1440,7 +1449,10 @@ class BoardGameCafe:
                     (record["member_id"], record["status"]),
                     {},
                 )[record["id"]] = record
-                self._holds_by_status.setdefault(record["status"], {})[record["id"]] = record
+                self._holds_by_member_title_status.setdefault(
+                    (record["member_id"], record["title_id"], record["status"]),
+                    {},
+                )[record["id"]] = record
                 self._holds_by_table_status.setdefault((record["table_id"], record["status"]), {})[record["id"]] = record
                 self._holds_by_title_status.setdefault((record["title_id"], record["status"]), {})[record["id"]] = record
 
@@ -1459,6 +1471,10 @@ class BoardGameCafe:
                 del self._tab_lines_by_sitting[record["sitting_id"]][record["id"]]
             case "holds":
                 del self._holds_by_member_status[record["member_id"], record["status"]][record["id"]]
-                del self._holds_by_status[record["status"]][record["id"]]
+                del self._holds_by_member_title_status[
+                    record["member_id"],
+                    record["title_id"],
+                    record["status"],
+                ][record["id"]]
                 del self._holds_by_table_status[record["table_id"], record["status"]][record["id"]]
                 del self._holds_by_title_status[record["title_id"], record["status"]][record["id"]]

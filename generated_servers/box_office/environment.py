@@ -53,6 +53,8 @@ INDEXED = {
     ("bookings", "status"),
     ("performances", "starts_at"),
     ("performances", "status"),
+    ("seats", "place"),
+    ("seats", "row"),
     ("tariffs", "band_id"),
     ("tariffs", "show_id"),
     ("tickets", "booking_id"),
@@ -218,6 +220,7 @@ class BoxOffice:
         self._tariffs_by_show_band: dict[Any, dict[str, Tariff]] = {}
         self._performances_by_starts_at: dict[Any, dict[str, Performance]] = {}
         self._performances_by_status: dict[Any, dict[str, Performance]] = {}
+        self._seats_by_row_place: dict[Any, dict[str, Seat]] = {}
         self._bookings_by_patron: dict[Any, dict[str, Booking]] = {}
         self._bookings_by_patron_performance: dict[Any, dict[str, Booking]] = {}
         self._bookings_by_patron_performance_status: dict[Any, dict[str, Booking]] = {}
@@ -229,6 +232,8 @@ class BoxOffice:
             self._link("tariffs", tariff)
         for performance in self.performances.values():
             self._link("performances", performance)
+        for seat in self.seats.values():
+            self._link("seats", seat)
         for booking in self.bookings.values():
             self._link("bookings", booking)
         for ticket in self.tickets.values():
@@ -347,20 +352,14 @@ class BoxOffice:
                 "free_seats": self._performance_free_seats(performance),
                 "sold": sum(
                     1
-                    for t in [
-                        t
-                        for _booking in self._bookings_by_performance.get(performance_id, {}).values()
-                        for t in self._tickets_by_booking.get(_booking["id"], {}).values()
-                    ]
+                    for _booking in self._bookings_by_performance.get(performance_id, {}).values()
+                    for t in self._tickets_by_booking.get(_booking["id"], {}).values()
                     if self.bookings[t["booking_id"]]["status"] == "sold"
                 ),
                 "held": sum(
                     1
-                    for t in [
-                        t
-                        for _booking in self._bookings_by_performance.get(performance_id, {}).values()
-                        for t in self._tickets_by_booking.get(_booking["id"], {}).values()
-                    ]
+                    for _booking in self._bookings_by_performance.get(performance_id, {}).values()
+                    for t in self._tickets_by_booking.get(_booking["id"], {}).values()
                     if self.bookings[t["booking_id"]]["status"] == "held"
                 ),
                 "concessions_left": performance["concession_seats"] - self._cheaper(performance),
@@ -633,7 +632,7 @@ class BoxOffice:
         lone = self._stranded(performance, chosen)
         if lone is not None:
             return _refused(f"Seat {lone['label']} would be left single.")
-        if bool(self._bookings_by_patron_performance_status.get((patron_id, performance_id, "held"), {})):
+        if self._bookings_by_patron_performance_status.get((patron_id, performance_id, "held"), {}):
             return _refused(f"{patron['name']} has a hold for this performance already.")
         if self._seats_of(patron, performance) + number > 10:
             return _refused(
@@ -1132,12 +1131,19 @@ class BoxOffice:
             there = next(
                 (
                     s
-                    for s in self.seats.values()
-                    if s["row"] == first_seat["row"]
-                    and s["place"] == first_seat["place"] + sum(
-                        1
-                        for x in given
-                        if self.seats[x["seat_id"]]["place"] < self.seats[t["seat_id"]]["place"]
+                    for s in sorted(
+                        self._seats_by_row_place.get(
+                            (
+                                first_seat["row"],
+                                first_seat["place"] + sum(
+                                    1
+                                    for x in given
+                                    if self.seats[x["seat_id"]]["place"] < self.seats[t["seat_id"]]["place"]
+                                ),
+                            ),
+                            {},
+                        ).values(),
+                        key=_age,
                     )
                 ),
                 None,
@@ -1468,7 +1474,7 @@ class BoxOffice:
             return _refused(f"There is no show {show_id!r}.")
         if starts_at <= _plus_minutes(self.now, 1 * 1440):
             return _refused("A performance goes on sale at least a day before.")
-        if bool(self._performances_by_starts_at.get(starts_at, {})):
+        if self._performances_by_starts_at.get(starts_at, {}):
             return _refused(f"There is a performance at {starts_at}.")
         other = next(
             (
@@ -1667,11 +1673,8 @@ class BoxOffice:
     def _cheaper(self, p: Performance) -> int:
         return sum(
             1
-            for t in [
-                t
-                for _booking in self._bookings_by_performance.get(p["id"], {}).values()
-                for t in self._tickets_by_booking.get(_booking["id"], {}).values()
-            ]
+            for _booking in self._bookings_by_performance.get(p["id"], {}).values()
+            for t in self._tickets_by_booking.get(_booking["id"], {}).values()
             if t["concession"] is not None
         )
 
@@ -1751,11 +1754,8 @@ class BoxOffice:
         """Whether this is broken: no more concessions are sold for a performance than are set aside for it."""
         return sum(
             1
-            for t in [
-                t
-                for _booking in self._bookings_by_performance.get(p["id"], {}).values()
-                for t in self._tickets_by_booking.get(_booking["id"], {}).values()
-            ]
+            for _booking in self._bookings_by_performance.get(p["id"], {}).values()
+            for t in self._tickets_by_booking.get(_booking["id"], {}).values()
             if t["concession"] is not None
         ) > p["concession_seats"]
 
@@ -1861,6 +1861,8 @@ class BoxOffice:
             case "performances":
                 self._performances_by_starts_at.setdefault(record["starts_at"], {})[record["id"]] = record
                 self._performances_by_status.setdefault(record["status"], {})[record["id"]] = record
+            case "seats":
+                self._seats_by_row_place.setdefault((record["row"], record["place"]), {})[record["id"]] = record
             case "bookings":
                 self._bookings_by_patron.setdefault(record["patron_id"], {})[record["id"]] = record
                 self._bookings_by_patron_performance.setdefault(
@@ -1888,6 +1890,8 @@ class BoxOffice:
             case "performances":
                 del self._performances_by_starts_at[record["starts_at"]][record["id"]]
                 del self._performances_by_status[record["status"]][record["id"]]
+            case "seats":
+                del self._seats_by_row_place[record["row"], record["place"]][record["id"]]
             case "bookings":
                 del self._bookings_by_patron[record["patron_id"]][record["id"]]
                 del self._bookings_by_patron_performance[record["patron_id"], record["performance_id"]][record["id"]]

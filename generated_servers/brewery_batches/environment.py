@@ -57,6 +57,7 @@ INDEXED = {
     ("batches", "vessel_id"),
     ("batches", "yeast_id"),
     ("fillings", "batch_id"),
+    ("fillings", "keg_id"),
     ("kegs", "pub_id"),
     ("kegs", "status"),
     ("readings", "batch_id"),
@@ -228,6 +229,7 @@ class BreweryBatches:
         self._kegs_by_pub: dict[Any, dict[str, Keg]] = {}
         self._kegs_by_pub_status: dict[Any, dict[str, Keg]] = {}
         self._fillings_by_batch: dict[Any, dict[str, Filling]] = {}
+        self._fillings_by_keg: dict[Any, dict[str, Filling]] = {}
         for yeast in self.yeasts.values():
             self._link("yeasts", yeast)
         for batch in self.batches.values():
@@ -568,7 +570,7 @@ class BreweryBatches:
         yeast = self.yeasts.get(yeast_id)
         if yeast is None:
             return _refused(f"There is no yeast {yeast_id!r}.")
-        if bool(self._batches_by_code.get(code, {})):
+        if self._batches_by_code.get(code, {}):
             return _refused(f"There is a batch {code}.")
         if vessel["kind"] != "fermenter":
             return _refused(f"{vessel['code']} is a bright tank.")
@@ -738,7 +740,7 @@ class BreweryBatches:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._yeasts_by_label.get(label, {})):
+        if self._yeasts_by_label.get(label, {}):
             return _refused(f"There is a yeast {label}.")
         self._journal = []
         yeast: Yeast = {
@@ -781,9 +783,9 @@ class BreweryBatches:
             return _refused(
                 f"Batch {batch['code']} is {batch['status']}, and yeast is cropped while beer conditions."
             )
-        if bool(self._yeasts_by_label.get(label, {})):
+        if self._yeasts_by_label.get(label, {}):
             return _refused(f"There is a yeast {label}.")
-        if bool(self._yeasts_by_cropped_from.get(batch_id, {})):
+        if self._yeasts_by_cropped_from.get(batch_id, {}):
             return _refused(f"Batch {batch['code']} was cropped already.")
         if self.yeasts[batch["yeast_id"]]["generation"] >= 6:
             return _refused(
@@ -1011,7 +1013,20 @@ class BreweryBatches:
         changed_kegs: list[Any] = []
         former_pub_ids: list[Any] = []
         changed_kegs_2: list[Any] = []
-        for f in [f for f in self.fillings.values() if f["left_on"] is None and self.kegs[f["keg_id"]] in kegs]:
+        for f in [
+            f
+            for f in sorted(
+                _distinct(
+                    [
+                        f
+                        for key in [record["id"] for record in kegs]
+                        for f in self._fillings_by_keg.get(key, {}).values()
+                    ]
+                ),
+                key=_age,
+            )
+            if f["left_on"] is None
+        ]:
             changed_fillings.append(f)
             self._put("fillings", f, "pub_id", pub_id)
             changed_fillings_2.append(f)
@@ -1433,6 +1448,7 @@ class BreweryBatches:
                 self._kegs_by_pub_status.setdefault((record["pub_id"], record["status"]), {})[record["id"]] = record
             case "fillings":
                 self._fillings_by_batch.setdefault(record["batch_id"], {})[record["id"]] = record
+                self._fillings_by_keg.setdefault(record["keg_id"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1451,3 +1467,4 @@ class BreweryBatches:
                 del self._kegs_by_pub_status[record["pub_id"], record["status"]][record["id"]]
             case "fillings":
                 del self._fillings_by_batch[record["batch_id"]][record["id"]]
+                del self._fillings_by_keg[record["keg_id"]][record["id"]]

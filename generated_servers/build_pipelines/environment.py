@@ -56,6 +56,7 @@ INDEXED = {
     ("deployments", "environment_id"),
     ("deployments", "run_id"),
     ("deployments", "status"),
+    ("job_kinds", "need_ids"),
     ("job_kinds", "project_id"),
     ("jobs", "kind_id"),
     ("jobs", "run_id"),
@@ -187,18 +188,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class BuildPipelines:
@@ -230,8 +238,10 @@ class BuildPipelines:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._job_kinds_by_needs: dict[Any, dict[str, JobKind]] = {}
         self._job_kinds_by_project: dict[Any, dict[str, JobKind]] = {}
         self._runs_by_commit: dict[Any, dict[str, Run]] = {}
+        self._runs_by_lower_commit: dict[Any, dict[str, Run]] = {}
         self._runs_by_project: dict[Any, dict[str, Run]] = {}
         self._jobs_by_run: dict[Any, dict[str, Job]] = {}
         self._jobs_by_run_kind: dict[Any, dict[str, Job]] = {}
@@ -634,7 +644,7 @@ class BuildPipelines:
         project = self.projects.get(project_id)
         if project is None:
             return _refused(f"There is no project {project_id!r}.")
-        if any(r["commit"].lower() == commit.lower() for r in self.runs.values()):
+        if self._runs_by_lower_commit.get(commit.lower(), {}):
             return _refused(f"Commit {commit} has a run already.")
         if not self._job_kinds_by_project.get(project_id, {}):
             return _refused(f"{project['name']} has no jobs.")
@@ -849,7 +859,7 @@ class BuildPipelines:
         status = "passed" if passed else "failed"
         self._put("jobs", job, "status", status)
         if not passed:
-            for k in list(_below(self.job_kinds, self.job_kinds[job["kind_id"]], "need_ids")):
+            for k in list(_below(self._job_kinds_by_needs, self.job_kinds[job["kind_id"]])):
                 for j in sorted(
                     self._jobs_by_run_kind_status.get((job["run_id"], k["id"], "waiting"), {}).values(),
                     key=_age,
@@ -920,7 +930,7 @@ class BuildPipelines:
         self._journal = []
         changed_jobs: list[Any] = []
         self._put("jobs", job, "status", "waiting")
-        for k in list(_below(self.job_kinds, self.job_kinds[job["kind_id"]], "need_ids")):
+        for k in list(_below(self._job_kinds_by_needs, self.job_kinds[job["kind_id"]])):
             for j in sorted(
                 self._jobs_by_run_kind_status.get((job["run_id"], k["id"], "skipped"), {}).values(),
                 key=_age,
@@ -1153,7 +1163,7 @@ class BuildPipelines:
             )
         if not self._complete(run):
             return _refused(f"The run of {run['commit']} is not complete.")
-        if bool(self._deployments_by_run_environment_status.get((run_id, environment_id, "asked"), {})):
+        if self._deployments_by_run_environment_status.get((run_id, environment_id, "asked"), {}):
             return _refused("That has been asked for already.")
         live = self._live_in(environment)
         if live is not None and live["run_id"] == run_id:
@@ -1226,14 +1236,7 @@ class BuildPipelines:
             "deployments",
             deployment,
             "approved_by_ids",
-            [
-                record["id"]
-                for record in [
-                    p
-                    for p in self.people.values()
-                    if (p["id"] in deployment["approved_by_ids"] or p is by)
-                ]
-            ],
+            [record["id"] for record in _those(self.people, [*deployment["approved_by_ids"], by_id])],
         )
         if self._breaks_rule_9_d(deployment):
             return self._take_back(RULES[8])
@@ -1722,9 +1725,12 @@ class BuildPipelines:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "job_kinds":
+                for key in record["need_ids"]:
+                    self._job_kinds_by_needs.setdefault(key, {})[record["id"]] = record
                 self._job_kinds_by_project.setdefault(record["project_id"], {})[record["id"]] = record
             case "runs":
                 self._runs_by_commit.setdefault(record["commit"], {})[record["id"]] = record
+                self._runs_by_lower_commit.setdefault(record["commit"].lower(), {})[record["id"]] = record
                 self._runs_by_project.setdefault(record["project_id"], {})[record["id"]] = record
             case "jobs":
                 self._jobs_by_run.setdefault(record["run_id"], {})[record["id"]] = record
@@ -1755,9 +1761,12 @@ class BuildPipelines:
         """Take a record out again, before it changes or goes."""
         match container:
             case "job_kinds":
+                for key in record["need_ids"]:
+                    self._job_kinds_by_needs[key].pop(record["id"], None)
                 del self._job_kinds_by_project[record["project_id"]][record["id"]]
             case "runs":
                 del self._runs_by_commit[record["commit"]][record["id"]]
+                del self._runs_by_lower_commit[record["commit"].lower()][record["id"]]
                 del self._runs_by_project[record["project_id"]][record["id"]]
             case "jobs":
                 del self._jobs_by_run[record["run_id"]][record["id"]]

@@ -69,6 +69,7 @@ INDEXED = {
     ("inspections", "stage"),
     ("permits", "number"),
     ("permits", "owner_id"),
+    ("permits", "site"),
     ("reviews", "decided_by_id"),
     ("reviews", "department_id"),
     ("reviews", "permit_id"),
@@ -222,8 +223,10 @@ class BuildingPermits:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._permits_by_lower_number: dict[Any, dict[str, Permit]] = {}
         self._permits_by_number: dict[Any, dict[str, Permit]] = {}
         self._permits_by_owner: dict[Any, dict[str, Permit]] = {}
+        self._permits_by_site: dict[Any, dict[str, Permit]] = {}
         self._reviews_by_department_verdict: dict[Any, dict[str, Review]] = {}
         self._reviews_by_permit: dict[Any, dict[str, Review]] = {}
         self._reviews_by_permit_decided_by: dict[Any, dict[str, Review]] = {}
@@ -644,10 +647,14 @@ class BuildingPermits:
         kind = self.kinds.get(kind_id)
         if kind is None:
             return _refused(f"There is no kind {kind_id!r}.")
-        if any(p["number"].lower() == number.lower() for p in self.permits.values()):
+        if self._permits_by_lower_number.get(number.lower(), {}):
             return _refused(f"The file number {number} is taken.")
         other = next(
-            (p for p in self.permits.values() if p["site"] == site and p["status"] not in ("closed", "withdrawn")),
+            (
+                p
+                for p in sorted(self._permits_by_site.get(site, {}).values(), key=_age)
+                if p["status"] not in ("closed", "withdrawn")
+            ),
             None,
         )
         if other is not None:
@@ -1529,9 +1536,8 @@ class BuildingPermits:
             p["status"] not in ("closed", "withdrawn")
             and any(
                 other_p is not p
-                for other_p in self.permits.values()
-                if other_p["site"] == p["site"]
-                and other_p["status"] not in ("closed", "withdrawn")
+                for other_p in self._permits_by_site.get(p["site"], {}).values()
+                if other_p["status"] not in ("closed", "withdrawn")
             )
         )
 
@@ -1712,8 +1718,10 @@ class BuildingPermits:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "permits":
+                self._permits_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._permits_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._permits_by_owner.setdefault(record["owner_id"], {})[record["id"]] = record
+                self._permits_by_site.setdefault(record["site"], {})[record["id"]] = record
             case "reviews":
                 self._reviews_by_department_verdict.setdefault(
                     (record["department_id"], record["verdict"]),
@@ -1751,8 +1759,10 @@ class BuildingPermits:
         """Take a record out again, before it changes or goes."""
         match container:
             case "permits":
+                del self._permits_by_lower_number[record["number"].lower()][record["id"]]
                 del self._permits_by_number[record["number"]][record["id"]]
                 del self._permits_by_owner[record["owner_id"]][record["id"]]
+                del self._permits_by_site[record["site"]][record["id"]]
             case "reviews":
                 del self._reviews_by_department_verdict[record["department_id"], record["verdict"]][record["id"]]
                 del self._reviews_by_permit[record["permit_id"]][record["id"]]

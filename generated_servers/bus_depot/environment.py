@@ -1133,7 +1133,7 @@ class BusDepot:
             return _refused(f"{starts_at} is past.")
         if _plus_minutes(starts_at, length)[:10] != starts_at[:10]:
             return _refused("A block ends on the day on which it begins.")
-        if bool(self._blocks_by_number.get(number, {})):
+        if self._blocks_by_number.get(number, {}):
             return _refused(f"There is a block {number}.")
         self._journal = []
         block: Block = {

@@ -50,6 +50,7 @@ INDEXED = {
     ("certificates", "job_id"),
     ("certificates", "number"),
     ("jobs", "instrument_id"),
+    ("jobs", "standard_id"),
     ("recalls", "certificate_id"),
     ("standards", "traced_to_id"),
 }
@@ -173,15 +174,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -216,7 +219,9 @@ class CalibrationLab:
         self._journal: list[tuple[Any, ...]] = []
         self._standards_by_traced_to: dict[Any, dict[str, Standard]] = {}
         self._jobs_by_instrument: dict[Any, dict[str, Job]] = {}
+        self._jobs_by_standard: dict[Any, dict[str, Job]] = {}
         self._certificates_by_job: dict[Any, dict[str, Certificate]] = {}
+        self._certificates_by_lower_number: dict[Any, dict[str, Certificate]] = {}
         self._certificates_by_number: dict[Any, dict[str, Certificate]] = {}
         self._recalls_by_certificate: dict[Any, dict[str, Recall]] = {}
         for standard in self.standards.values():
@@ -718,7 +723,7 @@ class CalibrationLab:
                 f"{self.instruments[job['instrument_id']]['serial']} has an error of {job['as_left']} ppm, and "
                 f"{self.instruments[job['instrument_id']]['tolerance']} are tolerated; adjust it first."
             )
-        if any(c["number"].lower() == number.lower() for c in self.certificates.values()):
+        if self._certificates_by_lower_number.get(number.lower(), {}):
             return _refused(f"The number {number} was given already.")
         self._journal = []
         if job["as_found"] > self.instruments[job["instrument_id"]]["tolerance"]:
@@ -827,7 +832,7 @@ class CalibrationLab:
             return _refused(f"{standard['code']} is suspended already.")
         self._journal = []
         changed_standards: list[Any] = []
-        for s in [standard] + _below(self.standards, standard, "traced_to_id"):
+        for s in [standard] + _below(self._standards_by_traced_to, standard):
             if s["status"] == "in_use":
                 changed_standards.append(s)
                 self._put("standards", s, "status", "suspended")
@@ -987,7 +992,17 @@ class CalibrationLab:
             return _refused(f"{since} is in the future.")
         if not any(
             self.jobs[c["job_id"]]["measured_on"] >= since
-            for c in self.certificates.values()
+            for c in _distinct(
+                [
+                    c
+                    for key in [
+                        standard_id,
+                        *[record["id"] for record in _below(self._standards_by_traced_to, standard)],
+                    ]
+                    for _job in self._jobs_by_standard.get(key, {}).values()
+                    for c in self._certificates_by_job.get(_job["id"], {}).values()
+                ]
+            )
             if self._rests_on(c, standard)
             and c["valid_until"] >= self.now[:10]
             and not self._recalled(c)
@@ -1000,7 +1015,17 @@ class CalibrationLab:
         for c in sorted(
             [
                 c
-                for c in self.certificates.values()
+                for c in _distinct(
+                    [
+                        c
+                        for key in [
+                            standard_id,
+                            *[record["id"] for record in _below(self._standards_by_traced_to, standard)],
+                        ]
+                        for _job in self._jobs_by_standard.get(key, {}).values()
+                        for c in self._certificates_by_job.get(_job["id"], {}).values()
+                    ]
+                )
                 if self._rests_on(c, standard)
                 and c["valid_until"] >= self.now[:10]
                 and not self._recalled(c)
@@ -1246,8 +1271,10 @@ class CalibrationLab:
                 self._standards_by_traced_to.setdefault(record["traced_to_id"], {})[record["id"]] = record
             case "jobs":
                 self._jobs_by_instrument.setdefault(record["instrument_id"], {})[record["id"]] = record
+                self._jobs_by_standard.setdefault(record["standard_id"], {})[record["id"]] = record
             case "certificates":
                 self._certificates_by_job.setdefault(record["job_id"], {})[record["id"]] = record
+                self._certificates_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._certificates_by_number.setdefault(record["number"], {})[record["id"]] = record
             case "recalls":
                 self._recalls_by_certificate.setdefault(record["certificate_id"], {})[record["id"]] = record
@@ -1259,8 +1286,10 @@ class CalibrationLab:
                 del self._standards_by_traced_to[record["traced_to_id"]][record["id"]]
             case "jobs":
                 del self._jobs_by_instrument[record["instrument_id"]][record["id"]]
+                del self._jobs_by_standard[record["standard_id"]][record["id"]]
             case "certificates":
                 del self._certificates_by_job[record["job_id"]][record["id"]]
+                del self._certificates_by_lower_number[record["number"].lower()][record["id"]]
                 del self._certificates_by_number[record["number"]][record["id"]]
             case "recalls":
                 del self._recalls_by_certificate[record["certificate_id"]][record["id"]]

@@ -254,7 +254,7 @@ class CarRental:
             return _refused(f"There is no car class {klass_id!r}.")
         found = [
             c
-            for c in self.cars.values()
+            for c in self._cars_by_branch.get(branch_id, {}).values()
             if (c["branch_id"] == branch_id and c["condition"] == "ready")
             and (klass_id is None or c["klass_id"] == klass_id)
         ]
@@ -753,7 +753,7 @@ class CarRental:
                 f"{self.customers[rental['customer_id']]['name']} has reserved from {rental['starts']} to "
                 f"{rental['ends']}."
             )
-        if bool(self._rentals_by_customer_status.get((rental["customer_id"], "out"), {})):
+        if self._rentals_by_customer_status.get((rental["customer_id"], "out"), {}):
             return _refused(f"{self.customers[rental['customer_id']]['name']} has a car out already.")
         if car["condition"] != "ready":
             return _refused(f"{car['plate']} is {car['condition']}.")

@@ -54,6 +54,7 @@ INDEXED = {
     ("absences", "person_id"),
     ("gifts", "giver_id"),
     ("gifts", "taker_id"),
+    ("people", "guardian_id"),
     ("runs", "car_id"),
     ("runs", "driver_id"),
     ("runs", "status"),
@@ -180,6 +181,11 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class Carpool:
     """Seats neighbours and their children in shared cars for the way to the valley and back, minds child
     seats and detours, finds substitutes, and keeps the balance of drives given and taken fair.
@@ -206,6 +212,7 @@ class Carpool:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._people_by_guardian: dict[Any, dict[str, Person]] = {}
         self._runs_by_car_status: dict[Any, dict[str, Run]] = {}
         self._runs_by_car_way: dict[Any, dict[str, Run]] = {}
         self._runs_by_driver_status: dict[Any, dict[str, Run]] = {}
@@ -216,10 +223,11 @@ class Carpool:
         self._seats_by_run: dict[Any, dict[str, Seat]] = {}
         self._seats_by_run_rider_status: dict[Any, dict[str, Seat]] = {}
         self._seats_by_run_status: dict[Any, dict[str, Seat]] = {}
-        self._seats_by_status: dict[Any, dict[str, Seat]] = {}
         self._absences_by_person: dict[Any, dict[str, Absence]] = {}
         self._gifts_by_giver: dict[Any, dict[str, Gift]] = {}
         self._gifts_by_taker: dict[Any, dict[str, Gift]] = {}
+        for person in self.people.values():
+            self._link("people", person)
         for run in self.runs.values():
             self._link("runs", run)
         for seat in self.seats.values():
@@ -1306,8 +1314,17 @@ class Carpool:
         """The taken of a person."""
         return sum(
             1
-            for s in self._seats_by_status.get("rode", {}).values()
-            if (s["rider_id"] == person["id"] or self.people[s["rider_id"]]["guardian_id"] == person["id"])
+            for s in _distinct(
+                [
+                    *self._seats_by_rider.get(person["id"], {}).values(),
+                    *[
+                        s
+                        for _person in self._people_by_guardian.get(person["id"], {}).values()
+                        for s in self._seats_by_rider.get(_person["id"], {}).values()
+                    ],
+                ]
+            )
+            if s["status"] == "rode"
         )
 
     def _person_points(self, person: Person) -> int:
@@ -1325,8 +1342,17 @@ class Carpool:
             self._person_points(person)
             - sum(
                 1
-                for s in self._seats_by_status.get("booked", {}).values()
-                if (s["rider_id"] == person["id"] or self.people[s["rider_id"]]["guardian_id"] == person["id"])
+                for s in _distinct(
+                    [
+                        *self._seats_by_rider.get(person["id"], {}).values(),
+                        *[
+                            s
+                            for _person in self._people_by_guardian.get(person["id"], {}).values()
+                            for s in self._seats_by_rider.get(_person["id"], {}).values()
+                        ],
+                    ]
+                )
+                if s["status"] == "booked"
             )
         )
 
@@ -1355,7 +1381,10 @@ class Carpool:
     def _all_detours(self, d: Person, run: Run) -> int:
         return sum(
             self._stop_detour(d, t)
-            for t in self.stops.values()
+            for t in _those(
+                self.stops,
+                [self.people[s["rider_id"]]["stop_id"] for s in self._seats_by_run.get(run["id"], {}).values()],
+            )
             if any(
                 self.people[s["rider_id"]]["stop_id"] == t["id"]
                 for s in self._seats_by_run.get(run["id"], {}).values()
@@ -1640,6 +1669,8 @@ class Carpool:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "people":
+                self._people_by_guardian.setdefault(record["guardian_id"], {})[record["id"]] = record
             case "runs":
                 self._runs_by_car_status.setdefault((record["car_id"], record["status"]), {})[record["id"]] = record
                 self._runs_by_car_way.setdefault((record["car_id"], record["way"]), {})[record["id"]] = record
@@ -1658,7 +1689,6 @@ class Carpool:
                     {},
                 )[record["id"]] = record
                 self._seats_by_run_status.setdefault((record["run_id"], record["status"]), {})[record["id"]] = record
-                self._seats_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "absences":
                 self._absences_by_person.setdefault(record["person_id"], {})[record["id"]] = record
             case "gifts":
@@ -1668,6 +1698,8 @@ class Carpool:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "people":
+                del self._people_by_guardian[record["guardian_id"]][record["id"]]
             case "runs":
                 del self._runs_by_car_status[record["car_id"], record["status"]][record["id"]]
                 del self._runs_by_car_way[record["car_id"], record["way"]][record["id"]]
@@ -1680,7 +1712,6 @@ class Carpool:
                 del self._seats_by_run[record["run_id"]][record["id"]]
                 del self._seats_by_run_rider_status[record["run_id"], record["rider_id"], record["status"]][record["id"]]
                 del self._seats_by_run_status[record["run_id"], record["status"]][record["id"]]
-                del self._seats_by_status[record["status"]][record["id"]]
             case "absences":
                 del self._absences_by_person[record["person_id"]][record["id"]]
             case "gifts":

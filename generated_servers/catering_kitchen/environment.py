@@ -51,9 +51,10 @@ CHANGES = (
 INDEXED = {
     ("batches", "dish_id"),
     ("batches", "recipe_id"),
-    ("batches", "status"),
     ("dishes", "event_id"),
     ("dishes", "recipe_id"),
+    ("events", "name"),
+    ("events", "on"),
     ("events", "status"),
     ("lots", "code"),
     ("lots", "ingredient_id"),
@@ -200,6 +201,11 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class CateringKitchen:
     """Cooks for events out of dated ingredient lots, by recipes that build on base recipes, with every
     allergen followed from the lot into the dish.
@@ -232,12 +238,12 @@ class CateringKitchen:
         self._lots_by_ingredient: dict[Any, dict[str, Lot]] = {}
         self._needs_by_ingredient: dict[Any, dict[str, Need]] = {}
         self._needs_by_recipe: dict[Any, dict[str, Need]] = {}
-        self._events_by_status: dict[Any, dict[str, Event]] = {}
+        self._events_by_name_status: dict[Any, dict[str, Event]] = {}
+        self._events_by_on: dict[Any, dict[str, Event]] = {}
         self._dishes_by_event: dict[Any, dict[str, Dish]] = {}
         self._dishes_by_event_recipe: dict[Any, dict[str, Dish]] = {}
         self._batches_by_dish: dict[Any, dict[str, Batch]] = {}
         self._batches_by_recipe: dict[Any, dict[str, Batch]] = {}
-        self._batches_by_status: dict[Any, dict[str, Batch]] = {}
         self._uses_by_batch: dict[Any, dict[str, Use]] = {}
         self._uses_by_lot: dict[Any, dict[str, Use]] = {}
         for lot in self.lots.values():
@@ -642,7 +648,7 @@ class CateringKitchen:
         if ingredient is None:
             return _refused(f"There is no ingredient {ingredient_id!r}.")
         traces = traces or []
-        if bool(self._lots_by_code.get(code, {})):
+        if self._lots_by_code.get(code, {}):
             return _refused(f"There is a lot {code} already.")
         if use_by <= self.now[:10]:
             return _refused(f"A lot that runs out on {use_by} is not accepted.")
@@ -694,8 +700,9 @@ class CateringKitchen:
         self._put("lots", lot, "blocked", True)
         for b in [
             b
-            for b in sorted(self._batches_by_status.get("ready", {}).values(), key=_age)
-            if self._from_lot(b, lot)
+            for b in _those(self.batches, [u["batch_id"] for u in self._uses_by_lot.get(lot_id, {}).values()])
+            if b["status"] == "ready"
+            and self._from_lot(b, lot)
         ]:
             changed_batches.append(b)
             former_dish_ids.append(b["dish_id"])
@@ -762,9 +769,9 @@ class CateringKitchen:
         avoids = avoids or []
         if self.now[:10] >= on or on > _plus_days(self.now[:10], 120):
             return _refused(f"Events are taken from tomorrow to {_plus_days(self.now[:10], 120)}.")
-        if any(e["name"] == name for e in self._events_by_status.get("planned", {}).values()):
+        if self._events_by_name_status.get((name, "planned"), {}):
             return _refused(f"{name} is planned already.")
-        others = sum(e["guests"] for e in self.events.values() if e["on"] == on and e["status"] != "cancelled")
+        others = sum(e["guests"] for e in self._events_by_on.get(on, {}).values() if e["status"] != "cancelled")
         if others + guests > 320:
             return _refused(f"{others} guests are planned for {on}, and the kitchen serves 320 a day.")
         self._journal = []
@@ -859,9 +866,8 @@ class CateringKitchen:
         heads = guests if guests is not None else event["guests"]
         others = sum(
             e["guests"]
-            for e in self.events.values()
-            if e["on"] == event["on"]
-            and e is not event
+            for e in self._events_by_on.get(event["on"], {}).values()
+            if e is not event
             and e["status"] != "cancelled"
         )
         if others + heads > 320:
@@ -945,7 +951,7 @@ class CateringKitchen:
             return _refused(f"{event['name']} is {event['status']}.")
         if recipe["kind"] == "base":
             return _refused(f"{recipe['name']} is a base for other recipes and is not served by itself.")
-        if bool(self._dishes_by_event_recipe.get((event_id, recipe_id), {})):
+        if self._dishes_by_event_recipe.get((event_id, recipe_id), {}):
             return _refused(f"{recipe['name']} is on that menu already.")
         if self._unfit(recipe, event):
             return _refused(f"{recipe['name']} contains something that {event['name']} must avoid.")
@@ -1294,7 +1300,7 @@ class CateringKitchen:
             return _refused(f"{event['name']} is {event['status']}.")
         if event["on"] > self.now[:10]:
             return _refused(f"{event['name']} is on {event['on']}.")
-        if not any(d["event_id"] == event_id for d in self.dishes.values()):
+        if not self._dishes_by_event.get(event_id, {}):
             return _refused(f"{event['name']} has no menu.")
         short = next(
             (
@@ -1445,12 +1451,20 @@ class CateringKitchen:
         """The allergens of a recipe."""
         return [
             self.ingredients[n["ingredient_id"]]["allergen"]
-            for n in self.needs.values()
-            if (
-                n["recipe_id"] == recipe["id"]
-                or self.recipes[n["recipe_id"]] in _above(self.recipes, recipe, "base_ids")
+            for n in sorted(
+                _distinct(
+                    [
+                        n
+                        for key in [
+                            recipe["id"],
+                            *[record["id"] for record in _above(self.recipes, recipe, "base_ids")],
+                        ]
+                        for n in self._needs_by_recipe.get(key, {}).values()
+                    ]
+                ),
+                key=_age,
             )
-            and self.ingredients[n["ingredient_id"]]["allergen"] is not None
+            if self.ingredients[n["ingredient_id"]]["allergen"] is not None
         ]
 
     def _dish_cooked(self, dish: Dish) -> int:
@@ -1462,11 +1476,16 @@ class CateringKitchen:
         return max(0, dish["portions"] - self._dish_cooked(dish))
 
     def _needs_of(self, r: Recipe) -> list[Need]:
-        return [
-            n
-            for n in self.needs.values()
-            if (n["recipe_id"] == r["id"] or self.recipes[n["recipe_id"]] in _above(self.recipes, r, "base_ids"))
-        ]
+        return sorted(
+            _distinct(
+                [
+                    n
+                    for key in [r["id"], *[record["id"] for record in _above(self.recipes, r, "base_ids")]]
+                    for n in self._needs_by_recipe.get(key, {}).values()
+                ]
+            ),
+            key=_age,
+        )
 
     def _grams_for(self, r: Recipe, i: Ingredient) -> int:
         return sum(n["grams"] for n in self._needs_of(r) if n["ingredient_id"] == i["id"])
@@ -1572,9 +1591,8 @@ class CateringKitchen:
             e["status"] != "cancelled"
             and sum(
                 f["guests"]
-                for f in self.events.values()
-                if f["on"] == e["on"]
-                and f["status"] != "cancelled"
+                for f in self._events_by_on.get(e["on"], {}).values()
+                if f["status"] != "cancelled"
             ) > 320
         )
 
@@ -1654,7 +1672,8 @@ class CateringKitchen:
                 self._needs_by_ingredient.setdefault(record["ingredient_id"], {})[record["id"]] = record
                 self._needs_by_recipe.setdefault(record["recipe_id"], {})[record["id"]] = record
             case "events":
-                self._events_by_status.setdefault(record["status"], {})[record["id"]] = record
+                self._events_by_name_status.setdefault((record["name"], record["status"]), {})[record["id"]] = record
+                self._events_by_on.setdefault(record["on"], {})[record["id"]] = record
             case "dishes":
                 self._dishes_by_event.setdefault(record["event_id"], {})[record["id"]] = record
                 self._dishes_by_event_recipe.setdefault(
@@ -1664,7 +1683,6 @@ class CateringKitchen:
             case "batches":
                 self._batches_by_dish.setdefault(record["dish_id"], {})[record["id"]] = record
                 self._batches_by_recipe.setdefault(record["recipe_id"], {})[record["id"]] = record
-                self._batches_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "uses":
                 self._uses_by_batch.setdefault(record["batch_id"], {})[record["id"]] = record
                 self._uses_by_lot.setdefault(record["lot_id"], {})[record["id"]] = record
@@ -1679,14 +1697,14 @@ class CateringKitchen:
                 del self._needs_by_ingredient[record["ingredient_id"]][record["id"]]
                 del self._needs_by_recipe[record["recipe_id"]][record["id"]]
             case "events":
-                del self._events_by_status[record["status"]][record["id"]]
+                del self._events_by_name_status[record["name"], record["status"]][record["id"]]
+                del self._events_by_on[record["on"]][record["id"]]
             case "dishes":
                 del self._dishes_by_event[record["event_id"]][record["id"]]
                 del self._dishes_by_event_recipe[record["event_id"], record["recipe_id"]][record["id"]]
             case "batches":
                 del self._batches_by_dish[record["dish_id"]][record["id"]]
                 del self._batches_by_recipe[record["recipe_id"]][record["id"]]
-                del self._batches_by_status[record["status"]][record["id"]]
             case "uses":
                 del self._uses_by_batch[record["batch_id"]][record["id"]]
                 del self._uses_by_lot[record["lot_id"]][record["id"]]

@@ -58,6 +58,7 @@ INDEXED = {
     ("certificates", "renews_id"),
     ("certificates", "status"),
     ("crl_issues", "issuer_id"),
+    ("domains", "parent_id"),
     ("issuers", "name"),
     ("issuers", "parent_id"),
     ("issuers", "status"),
@@ -203,15 +204,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -245,8 +248,11 @@ class CertificateAuthority:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._issuers_by_lower_name: dict[Any, dict[str, Issuer]] = {}
         self._issuers_by_name: dict[Any, dict[str, Issuer]] = {}
+        self._issuers_by_parent: dict[Any, dict[str, Issuer]] = {}
         self._issuers_by_parent_status: dict[Any, dict[str, Issuer]] = {}
+        self._domains_by_parent: dict[Any, dict[str, Domain]] = {}
         self._requests_by_domain_profile: dict[Any, dict[str, Request]] = {}
         self._requests_by_issuer: dict[Any, dict[str, Request]] = {}
         self._approvals_by_request: dict[Any, dict[str, Approval]] = {}
@@ -259,6 +265,8 @@ class CertificateAuthority:
         self._crl_issues_by_issuer: dict[Any, dict[str, CrlIssue]] = {}
         for issuer in self.issuers.values():
             self._link("issuers", issuer)
+        for domain in self.domains.values():
+            self._link("domains", domain)
         for request in self.requests.values():
             self._link("requests", request)
         for approval in self.approvals.values():
@@ -733,7 +741,7 @@ class CertificateAuthority:
             return _refused(f"{by['name']} is no registrar.")
         if by_id == request["asked_by_id"]:
             return _refused(f"{by['name']} has filed this request.")
-        if bool(self._approvals_by_request_by.get((request_id, by_id), {})):
+        if self._approvals_by_request_by.get((request_id, by_id), {}):
             return _refused(f"{by['name']} has approved this request already.")
         self._journal = []
         changed_requests: list[Any] = []
@@ -896,7 +904,7 @@ class CertificateAuthority:
             return _refused(
                 f"This certificate of {self.domains[certificate['domain_id']]['name']} is {certificate['status']}."
             )
-        if bool(self._certificates_by_renews.get(certificate_id, {})):
+        if self._certificates_by_renews.get(certificate_id, {}):
             return _refused(
                 f"This certificate of {self.domains[certificate['domain_id']]['name']} was renewed already."
             )
@@ -1094,8 +1102,11 @@ class CertificateAuthority:
                     return self._take_back(f"Request {r['id']} cannot go from {r['status']} to refused.")
                 changed_requests.append(r)
                 self._put("requests", r, "status", "refused")
-        if any(self._breaks_rule_3(one_issuer) for one_issuer in self.issuers.values()):
-            return self._take_back(RULES[2])
+        for one_issuer in _distinct(
+            [*changed_issuers, *[user for one in changed_issuers for user in _below(self._issuers_by_parent, one)]]
+        ):
+            if self._breaks_rule_3(one_issuer):
+                return self._take_back(RULES[2])
         for one_certificate in _distinct(
             [
                 *[
@@ -1156,7 +1167,7 @@ class CertificateAuthority:
         parent = self.issuers.get(parent_id)
         if parent is None:
             return _refused(f"There is no issuer {parent_id!r}.")
-        if any(i["name"].lower() == name.lower() for i in self.issuers.values()):
+        if self._issuers_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is an issuer called {name}.")
         if parent["status"] != "active":
             return _refused(f"{parent['name']} was revoked.")
@@ -1301,10 +1312,10 @@ class CertificateAuthority:
         return len(self._approvals_by_request.get(request["id"], {}))
 
     def _under(self, i: Issuer) -> list[Issuer]:
-        return [i] + _below(self.issuers, i, "parent_id")
+        return [i] + _below(self._issuers_by_parent, i)
 
     def _family(self, d: Domain) -> list[Domain]:
-        return [d] + _below(self.domains, d, "parent_id")
+        return [d] + _below(self._domains_by_parent, d)
 
     def _proven(self, d: Domain, on: str) -> bool:
         return any(
@@ -1510,11 +1521,15 @@ class CertificateAuthority:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "issuers":
+                self._issuers_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._issuers_by_name.setdefault(record["name"], {})[record["id"]] = record
+                self._issuers_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
                 self._issuers_by_parent_status.setdefault(
                     (record["parent_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+            case "domains":
+                self._domains_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
             case "requests":
                 self._requests_by_domain_profile.setdefault(
                     (record["domain_id"], record["profile_id"]),
@@ -1546,8 +1561,12 @@ class CertificateAuthority:
         """Take a record out again, before it changes or goes."""
         match container:
             case "issuers":
+                del self._issuers_by_lower_name[record["name"].lower()][record["id"]]
                 del self._issuers_by_name[record["name"]][record["id"]]
+                del self._issuers_by_parent[record["parent_id"]][record["id"]]
                 del self._issuers_by_parent_status[record["parent_id"], record["status"]][record["id"]]
+            case "domains":
+                del self._domains_by_parent[record["parent_id"]][record["id"]]
             case "requests":
                 del self._requests_by_domain_profile[record["domain_id"], record["profile_id"]][record["id"]]
                 del self._requests_by_issuer[record["issuer_id"]][record["id"]]

@@ -53,10 +53,12 @@ INDEXED = {
     ("changes", "status"),
     ("changes", "title"),
     ("freezes", "name"),
+    ("freezes", "system_ids"),
     ("reviews", "change_id"),
     ("reviews", "status"),
     ("steps", "change_id"),
     ("steps", "status"),
+    ("systems", "part_of_id"),
     ("touches", "change_id"),
     ("touches", "system_id"),
     ("votes", "by_id"),
@@ -220,6 +222,27 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class ChangeManagement:
     """Takes changes of production systems from draft through votes by risk to execution step by step, with
     freezes, clashes between nested systems, rollback and reviews after failure.
@@ -248,19 +271,26 @@ class ChangeManagement:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._systems_by_part_of: dict[Any, dict[str, System]] = {}
+        self._changes_by_lower_title: dict[Any, dict[str, Change]] = {}
         self._changes_by_runner_status: dict[Any, dict[str, Change]] = {}
         self._changes_by_status: dict[Any, dict[str, Change]] = {}
         self._changes_by_title: dict[Any, dict[str, Change]] = {}
         self._touches_by_change: dict[Any, dict[str, Touch]] = {}
         self._touches_by_change_system: dict[Any, dict[str, Touch]] = {}
+        self._touches_by_system: dict[Any, dict[str, Touch]] = {}
         self._steps_by_change: dict[Any, dict[str, Step]] = {}
         self._steps_by_change_status: dict[Any, dict[str, Step]] = {}
         self._votes_by_change: dict[Any, dict[str, Vote]] = {}
         self._votes_by_change_by: dict[Any, dict[str, Vote]] = {}
         self._votes_by_change_verdict: dict[Any, dict[str, Vote]] = {}
+        self._freezes_by_lower_name: dict[Any, dict[str, Freeze]] = {}
         self._freezes_by_name: dict[Any, dict[str, Freeze]] = {}
+        self._freezes_by_systems: dict[Any, dict[str, Freeze]] = {}
         self._reviews_by_change: dict[Any, dict[str, Review]] = {}
         self._reviews_by_status: dict[Any, dict[str, Review]] = {}
+        for system in self.systems.values():
+            self._link("systems", system)
         for change in self.changes.values():
             self._link("changes", change)
         for touch in self.touches.values():
@@ -333,7 +363,23 @@ class ChangeManagement:
             return _refused(f"There is no system {system_id!r}.")
         found = [
             c
-            for c in self.changes.values()
+            for c in _those(
+                self.changes,
+                [
+                    t["change_id"]
+                    for t in _distinct(
+                        [
+                            t
+                            for key in [
+                                system_id,
+                                *[record["id"] for record in _above(self.systems, system, "part_of_id")],
+                                *[record["id"] for record in _below(self._systems_by_part_of, system)],
+                            ]
+                            for t in self._touches_by_system.get(key, {}).values()
+                        ]
+                    )
+                ],
+            )
             if any(
                 self._akin(self.systems[t["system_id"]], system)
                 for t in self._touches_by_change.get(c["id"], {}).values()
@@ -632,7 +678,7 @@ class ChangeManagement:
             if key not in self.systems:
                 return _refused(f"There is no system {key!r}.")
             systems.append(self.systems[key])
-        if any(c["title"].lower() == title.lower() for c in self.changes.values()):
+        if self._changes_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a change called {title} already.")
         if not (len(systems) > 0 and _different([s["id"] for s in systems])):
             return _refused("Name at least one system, and each once.")
@@ -915,7 +961,7 @@ class ChangeManagement:
             return _refused(f"{change['title']} is {change['status']}.")
         if by_id == change["requester_id"]:
             return _refused(f"{by['name']} has requested {change['title']}.")
-        if bool(self._votes_by_change_by.get((change_id, by_id), {})):
+        if self._votes_by_change_by.get((change_id, by_id), {}):
             return _refused(f"{by['name']} has voted on {change['title']}.")
         if not self._may_vote(by, change):
             return _refused(f"{by['name']} is an engineer who owns none of the systems of {change['title']}.")
@@ -1194,10 +1240,28 @@ class ChangeManagement:
             (
                 self.changes[u["change_id"]]
                 for t in sorted(self._touches_by_change.get(change_id, {}).values(), key=_age)
-                for u in self.touches.values()
+                for u in sorted(
+                    _distinct(
+                        [
+                            u
+                            for key in [
+                                t["system_id"],
+                                *[
+                                    record["id"]
+                                    for record in _below(self._systems_by_part_of, self.systems[t["system_id"]])
+                                ],
+                                *[
+                                    record["id"]
+                                    for record in _above(self.systems, self.systems[t["system_id"]], "part_of_id")
+                                ],
+                            ]
+                            for u in self._touches_by_system.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if u["change_id"] != change_id
                 and self.changes[u["change_id"]]["status"] == "running"
-                and self._akin(self.systems[t["system_id"]], self.systems[u["system_id"]])
             ),
             None,
         )
@@ -1509,7 +1573,7 @@ class ChangeManagement:
             if key not in self.systems:
                 return _refused(f"There is no system {key!r}.")
             systems.append(self.systems[key])
-        if any(f["name"].lower() == name.lower() for f in self.freezes.values()):
+        if self._freezes_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a freeze called {name}.")
         if not (len(systems) > 0 and _different([s["id"] for s in systems])):
             return _refused("Name at least one system, and each once.")
@@ -1642,10 +1706,28 @@ class ChangeManagement:
             (
                 self.changes[u["change_id"]]
                 for t in sorted(self._touches_by_change.get(c["id"], {}).values(), key=_age)
-                for u in self.touches.values()
+                for u in sorted(
+                    _distinct(
+                        [
+                            u
+                            for key in [
+                                t["system_id"],
+                                *[
+                                    record["id"]
+                                    for record in _below(self._systems_by_part_of, self.systems[t["system_id"]])
+                                ],
+                                *[
+                                    record["id"]
+                                    for record in _above(self.systems, self.systems[t["system_id"]], "part_of_id")
+                                ],
+                            ]
+                            for u in self._touches_by_system.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if u["change_id"] != c["id"]
                 and self._firm(self.changes[u["change_id"]])
-                and self._akin(self.systems[t["system_id"]], self.systems[u["system_id"]])
                 and _overlap(
                     self.changes[t["change_id"]]["starts_at"],
                     self._change_ends_at(self.changes[t["change_id"]]),
@@ -1660,7 +1742,16 @@ class ChangeManagement:
         return next(
             (
                 f
-                for f in self.freezes.values()
+                for f in sorted(
+                    _distinct(
+                        [
+                            f
+                            for key in [s["id"], *[record["id"] for record in _above(self.systems, s, "part_of_id")]]
+                            for f in self._freezes_by_systems.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if (f["starts"] <= d and d <= f["ends"])
                 and any(
                     x is s
@@ -1988,7 +2079,10 @@ class ChangeManagement:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "systems":
+                self._systems_by_part_of.setdefault(record["part_of_id"], {})[record["id"]] = record
             case "changes":
+                self._changes_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._changes_by_runner_status.setdefault(
                     (record["runner_id"], record["status"]),
                     {},
@@ -2001,6 +2095,7 @@ class ChangeManagement:
                     (record["change_id"], record["system_id"]),
                     {},
                 )[record["id"]] = record
+                self._touches_by_system.setdefault(record["system_id"], {})[record["id"]] = record
             case "steps":
                 self._steps_by_change.setdefault(record["change_id"], {})[record["id"]] = record
                 self._steps_by_change_status.setdefault(
@@ -2015,7 +2110,10 @@ class ChangeManagement:
                     {},
                 )[record["id"]] = record
             case "freezes":
+                self._freezes_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._freezes_by_name.setdefault(record["name"], {})[record["id"]] = record
+                for key in record["system_ids"]:
+                    self._freezes_by_systems.setdefault(key, {})[record["id"]] = record
             case "reviews":
                 self._reviews_by_change.setdefault(record["change_id"], {})[record["id"]] = record
                 self._reviews_by_status.setdefault(record["status"], {})[record["id"]] = record
@@ -2023,13 +2121,17 @@ class ChangeManagement:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "systems":
+                del self._systems_by_part_of[record["part_of_id"]][record["id"]]
             case "changes":
+                del self._changes_by_lower_title[record["title"].lower()][record["id"]]
                 del self._changes_by_runner_status[record["runner_id"], record["status"]][record["id"]]
                 del self._changes_by_status[record["status"]][record["id"]]
                 del self._changes_by_title[record["title"]][record["id"]]
             case "touches":
                 del self._touches_by_change[record["change_id"]][record["id"]]
                 del self._touches_by_change_system[record["change_id"], record["system_id"]][record["id"]]
+                del self._touches_by_system[record["system_id"]][record["id"]]
             case "steps":
                 del self._steps_by_change[record["change_id"]][record["id"]]
                 del self._steps_by_change_status[record["change_id"], record["status"]][record["id"]]
@@ -2038,7 +2140,10 @@ class ChangeManagement:
                 del self._votes_by_change_by[record["change_id"], record["by_id"]][record["id"]]
                 del self._votes_by_change_verdict[record["change_id"], record["verdict"]][record["id"]]
             case "freezes":
+                del self._freezes_by_lower_name[record["name"].lower()][record["id"]]
                 del self._freezes_by_name[record["name"]][record["id"]]
+                for key in record["system_ids"]:
+                    self._freezes_by_systems[key].pop(record["id"], None)
             case "reviews":
                 del self._reviews_by_change[record["change_id"]][record["id"]]
                 del self._reviews_by_status[record["status"]][record["id"]]

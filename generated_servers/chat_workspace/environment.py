@@ -169,6 +169,11 @@ def _plus_days(day: str, days: int) -> str:
     return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class ChatWorkspace:
     """Runs the chat of a design company with freelancers, with open, closed and announcement channels,
     guests who depend on a sponsor, threads, a limited number of pins, archives and polls.
@@ -193,14 +198,17 @@ class ChatWorkspace:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._members_by_lower_name: dict[Any, dict[str, Member]] = {}
         self._members_by_name: dict[Any, dict[str, Member]] = {}
         self._members_by_sponsor: dict[Any, dict[str, Member]] = {}
+        self._channels_by_lower_name: dict[Any, dict[str, Channel]] = {}
         self._channels_by_manager_status: dict[Any, dict[str, Channel]] = {}
         self._channels_by_name: dict[Any, dict[str, Channel]] = {}
         self._channels_by_people: dict[Any, dict[str, Channel]] = {}
         self._posts_by_channel: dict[Any, dict[str, Post]] = {}
         self._polls_by_channel: dict[Any, dict[str, Poll]] = {}
         self._polls_by_channel_status: dict[Any, dict[str, Poll]] = {}
+        self._polls_by_lower_question: dict[Any, dict[str, Poll]] = {}
         self._polls_by_question: dict[Any, dict[str, Poll]] = {}
         self._options_by_poll: dict[Any, dict[str, Option]] = {}
         self._votes_by_option: dict[Any, dict[str, Vote]] = {}
@@ -578,7 +586,7 @@ class ChatWorkspace:
             if key not in self.members:
                 return _refused(f"There is no member {key!r}.")
             people.append(self.members[key])
-        if any(c["name"].lower() == name.lower() for c in self.channels.values()):
+        if self._channels_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a channel {name} already.")
         if not self._staff(manager):
             return _refused(f"{manager['name']} is no active member of the staff.")
@@ -592,7 +600,7 @@ class ChatWorkspace:
             "manager_id": manager_id,
             "person_ids": [
                 record["id"]
-                for record in [m for m in self.members.values() if (m in people or m is manager)]
+                for record in _those(self.members, [*[record["id"] for record in people], manager_id])
             ],
             "most_pins": 3,
             "status": "live",
@@ -716,7 +724,7 @@ class ChatWorkspace:
                 record["id"]
                 for record in [
                     m
-                    for m in self.members.values()
+                    for m in _those(self.members, [*channel["person_ids"], member_id])
                     if (m["id"] in channel["person_ids"] and m is not member or m is member and inside)
                 ]
             ],
@@ -1023,7 +1031,7 @@ class ChatWorkspace:
             return _refused(f"{closes_on} is not ahead.")
         if len(self._polls_by_channel_status.get((channel_id, "open"), {})) >= 2:
             return _refused(f"{channel['name']} has two open polls, so close one first.")
-        if any(p["question"].lower() == question.lower() for p in self.polls.values()):
+        if self._polls_by_lower_question.get(question.lower(), {}):
             return _refused("That has been asked already, so word it differently.")
         self._journal = []
         added_options: list[Any] = []
@@ -1182,7 +1190,7 @@ class ChatWorkspace:
             if key not in self.channels:
                 return _refused(f"There is no channel {key!r}.")
             channels.append(self.channels[key])
-        if any(m["name"].lower() == name.lower() for m in self.members.values()):
+        if self._members_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a {name} already.")
         if not _different([c["id"] for c in channels]):
             return _refused("A channel is named twice.")
@@ -1283,7 +1291,7 @@ class ChatWorkspace:
         channel = self.channels.get(channel_id)
         if channel is None:
             return _refused(f"There is no channel {channel_id!r}.")
-        if any(m["name"].lower() == name.lower() for m in self.members.values()):
+        if self._members_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a {name} already.")
         if not self._staff(sponsor):
             return _refused(f"{sponsor['name']} is no active member of the staff.")
@@ -1545,14 +1553,18 @@ class ChatWorkspace:
         """The voters of a poll."""
         return sum(
             1
-            for m in self.members.values()
-            if any(
-                v["voter_id"] == m["id"]
-                for v in [
-                    v
+            for m in _those(
+                self.members,
+                [
+                    v["voter_id"]
                     for _option in self._options_by_poll.get(poll["id"], {}).values()
                     for v in self._votes_by_option.get(_option["id"], {}).values()
-                ]
+                ],
+            )
+            if any(
+                v["voter_id"] == m["id"]
+                for _option in self._options_by_poll.get(poll["id"], {}).values()
+                for v in self._votes_by_option.get(_option["id"], {}).values()
             )
         )
 
@@ -1763,9 +1775,11 @@ class ChatWorkspace:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "members":
+                self._members_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._members_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._members_by_sponsor.setdefault(record["sponsor_id"], {})[record["id"]] = record
             case "channels":
+                self._channels_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._channels_by_manager_status.setdefault(
                     (record["manager_id"], record["status"]),
                     {},
@@ -1781,6 +1795,7 @@ class ChatWorkspace:
                     (record["channel_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._polls_by_lower_question.setdefault(record["question"].lower(), {})[record["id"]] = record
                 self._polls_by_question.setdefault(record["question"], {})[record["id"]] = record
             case "options":
                 self._options_by_poll.setdefault(record["poll_id"], {})[record["id"]] = record
@@ -1796,9 +1811,11 @@ class ChatWorkspace:
         """Take a record out again, before it changes or goes."""
         match container:
             case "members":
+                del self._members_by_lower_name[record["name"].lower()][record["id"]]
                 del self._members_by_name[record["name"]][record["id"]]
                 del self._members_by_sponsor[record["sponsor_id"]][record["id"]]
             case "channels":
+                del self._channels_by_lower_name[record["name"].lower()][record["id"]]
                 del self._channels_by_manager_status[record["manager_id"], record["status"]][record["id"]]
                 del self._channels_by_name[record["name"]][record["id"]]
                 for key in record["person_ids"]:
@@ -1808,6 +1825,7 @@ class ChatWorkspace:
             case "polls":
                 del self._polls_by_channel[record["channel_id"]][record["id"]]
                 del self._polls_by_channel_status[record["channel_id"], record["status"]][record["id"]]
+                del self._polls_by_lower_question[record["question"].lower()][record["id"]]
                 del self._polls_by_question[record["question"]][record["id"]]
             case "options":
                 del self._options_by_poll[record["poll_id"]][record["id"]]

@@ -160,6 +160,11 @@ def _plus_days(day: str, days: int) -> str:
     return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class ChemicalStore:
     """Runs the chemical store of an institute - hazard classes that may not meet in a cabinet, cabinets
     with a limit, bottles that keep less long once opened, users who must be trained and drums for the
@@ -189,14 +194,17 @@ class ChemicalStore:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._trainings_by_hazard: dict[Any, dict[str, Training]] = {}
         self._trainings_by_user: dict[Any, dict[str, Training]] = {}
         self._trainings_by_user_hazard: dict[Any, dict[str, Training]] = {}
         self._bottles_by_cabinet: dict[Any, dict[str, Bottle]] = {}
         self._bottles_by_code: dict[Any, dict[str, Bottle]] = {}
+        self._bottles_by_lower_code: dict[Any, dict[str, Bottle]] = {}
         self._bottles_by_substance: dict[Any, dict[str, Bottle]] = {}
         self._bottles_by_user: dict[Any, dict[str, Bottle]] = {}
         self._drums_by_hazard_status: dict[Any, dict[str, Drum]] = {}
         self._drums_by_label: dict[Any, dict[str, Drum]] = {}
+        self._drums_by_lower_label: dict[Any, dict[str, Drum]] = {}
         for training in self.trainings.values():
             self._link("trainings", training)
         for bottle in self.bottles.values():
@@ -308,7 +316,10 @@ class ChemicalStore:
             return _refused(f"There is no substance {substance_id!r}.")
         found = [
             u
-            for u in self.users.values()
+            for u in _those(
+                self.users,
+                [t["user_id"] for t in self._trainings_by_hazard.get(substance["hazard_id"], {}).values()],
+            )
             if self._trained(u, self.hazards[substance["hazard_id"]], self.now[:10])
         ]
         found.sort(key=lambda u: (u["name"], _age(u)))
@@ -584,7 +595,7 @@ class ChemicalStore:
         cabinet = self.cabinets.get(cabinet_id)
         if cabinet is None:
             return _refused(f"There is no cabinet {cabinet_id!r}.")
-        if any(b["code"].lower() == code.lower() for b in self.bottles.values()):
+        if self._bottles_by_lower_code.get(code.lower(), {}):
             return _refused(f"The code {code} was given already.")
         if expires <= self.now[:10]:
             return _refused(f"It expired on {expires}, so send it back.")
@@ -1060,7 +1071,7 @@ class ChemicalStore:
             return _refused(f"Drum {drum['label']} was collected already.")
         if drum["filled"] <= 0:
             return _refused(f"Drum {drum['label']} is empty.")
-        if any(d["label"].lower() == label.lower() for d in self.drums.values()):
+        if self._drums_by_lower_label.get(label.lower(), {}):
             return _refused(f"There is a drum {label} already.")
         done = f"exchange drum {drum['label']} for {label}"
         self._journal = []
@@ -1350,6 +1361,7 @@ class ChemicalStore:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "trainings":
+                self._trainings_by_hazard.setdefault(record["hazard_id"], {})[record["id"]] = record
                 self._trainings_by_user.setdefault(record["user_id"], {})[record["id"]] = record
                 self._trainings_by_user_hazard.setdefault(
                     (record["user_id"], record["hazard_id"]),
@@ -1358,6 +1370,7 @@ class ChemicalStore:
             case "bottles":
                 self._bottles_by_cabinet.setdefault(record["cabinet_id"], {})[record["id"]] = record
                 self._bottles_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._bottles_by_lower_code.setdefault(record["code"].lower(), {})[record["id"]] = record
                 self._bottles_by_substance.setdefault(record["substance_id"], {})[record["id"]] = record
                 self._bottles_by_user.setdefault(record["user_id"], {})[record["id"]] = record
             case "drums":
@@ -1366,18 +1379,22 @@ class ChemicalStore:
                     {},
                 )[record["id"]] = record
                 self._drums_by_label.setdefault(record["label"], {})[record["id"]] = record
+                self._drums_by_lower_label.setdefault(record["label"].lower(), {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
             case "trainings":
+                del self._trainings_by_hazard[record["hazard_id"]][record["id"]]
                 del self._trainings_by_user[record["user_id"]][record["id"]]
                 del self._trainings_by_user_hazard[record["user_id"], record["hazard_id"]][record["id"]]
             case "bottles":
                 del self._bottles_by_cabinet[record["cabinet_id"]][record["id"]]
                 del self._bottles_by_code[record["code"]][record["id"]]
+                del self._bottles_by_lower_code[record["code"].lower()][record["id"]]
                 del self._bottles_by_substance[record["substance_id"]][record["id"]]
                 del self._bottles_by_user[record["user_id"]][record["id"]]
             case "drums":
                 del self._drums_by_hazard_status[record["hazard_id"], record["status"]][record["id"]]
                 del self._drums_by_label[record["label"]][record["id"]]
+                del self._drums_by_lower_label[record["label"].lower()][record["id"]]

@@ -56,7 +56,6 @@ INDEXED = {
     ("challenges", "opponent_id"),
     ("games", "black_id"),
     ("games", "challenge_id"),
-    ("games", "status"),
     ("games", "white_id"),
     ("players", "rung"),
     ("seats", "fixture_id"),
@@ -201,7 +200,6 @@ class ChessClub:
         self._challenges_by_opponent: dict[Any, dict[str, Challenge]] = {}
         self._games_by_black: dict[Any, dict[str, Game]] = {}
         self._games_by_challenge: dict[Any, dict[str, Game]] = {}
-        self._games_by_status: dict[Any, dict[str, Game]] = {}
         self._games_by_white: dict[Any, dict[str, Game]] = {}
         self._seats_by_fixture: dict[Any, dict[str, Seat]] = {}
         self._seats_by_fixture_player: dict[Any, dict[str, Seat]] = {}
@@ -530,7 +528,9 @@ class ChessClub:
             "status": "open",
         }
         self._add("challenges", challenge)
-        if any(self._breaks_rule_2(one_player) for one_player in self.players.values()):
+        if self._breaks_rule_2(self.players[challenge["challenger_id"]]):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_2(self.players[challenge["opponent_id"]]):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(challenge):
             return self._take_back(RULES[2])
@@ -560,7 +560,9 @@ class ChessClub:
             return _refused(f"That challenge is {challenge['status']}.")
         self._journal = []
         self._put("challenges", challenge, "status", "accepted")
-        if any(self._breaks_rule_2(one_player) for one_player in self.players.values()):
+        if self._breaks_rule_2(self.players[challenge["challenger_id"]]):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_2(self.players[challenge["opponent_id"]]):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(challenge):
             return self._take_back(RULES[2])
@@ -591,7 +593,9 @@ class ChessClub:
         if challenge["status"] not in ("open", "accepted", "dropped"):
             return self._take_back(f"Challenge {challenge['id']} cannot go from {challenge['status']} to dropped.")
         self._put("challenges", challenge, "status", "dropped")
-        if any(self._breaks_rule_2(one_player) for one_player in self.players.values()):
+        if self._breaks_rule_2(self.players[challenge["challenger_id"]]):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_2(self.players[challenge["opponent_id"]]):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(challenge):
             return self._take_back(RULES[2])
@@ -658,7 +662,9 @@ class ChessClub:
                 return self._take_back(f"There is already a player with the rung {one_player_2['rung']!r}.")
         if any(self._breaks_rule_1(one_player_3) for one_player_3 in self.players.values()):
             return self._take_back(RULES[0])
-        if any(self._breaks_rule_2(one_player_3) for one_player_3 in self.players.values()):
+        if self._breaks_rule_2(self.players[challenge["challenger_id"]]):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_2(self.players[challenge["opponent_id"]]):
             return self._take_back(RULES[1])
         for one_challenge in _distinct(
             [
@@ -726,11 +732,15 @@ class ChessClub:
         }
         self._add("games", game)
         self._put("challenges", challenge, "status", "started")
-        if any(self._breaks_rule_2(one_player) for one_player in self.players.values()):
+        if self._breaks_rule_2(self.players[challenge["challenger_id"]]):
+            return self._take_back(RULES[1])
+        if self._breaks_rule_2(self.players[challenge["opponent_id"]]):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(challenge):
             return self._take_back(RULES[2])
-        if any(self._breaks_rule_4(one_player) for one_player in self.players.values()):
+        if self._breaks_rule_4(self.players[game["white_id"]]):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_4(self.players[game["black_id"]]):
             return self._take_back(RULES[3])
         if self._breaks_rule_5(game):
             return self._take_back(RULES[4])
@@ -785,7 +795,9 @@ class ChessClub:
             "status": "running",
         }
         self._add("games", game)
-        if any(self._breaks_rule_4(one_player) for one_player in self.players.values()):
+        if self._breaks_rule_4(self.players[game["white_id"]]):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_4(self.players[game["black_id"]]):
             return self._take_back(RULES[3])
         if self._breaks_rule_5(game):
             return self._take_back(RULES[4])
@@ -827,7 +839,9 @@ class ChessClub:
         self._put("games", game, "sealed_move", sealed_move)
         self._put("games", game, "resume_on", resume_on)
         self._put("games", game, "status", "adjourned")
-        if any(self._breaks_rule_4(one_player) for one_player in self.players.values()):
+        if self._breaks_rule_4(self.players[game["white_id"]]):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_4(self.players[game["black_id"]]):
             return self._take_back(RULES[3])
         if self._breaks_rule_6(game):
             return self._take_back(RULES[5])
@@ -864,7 +878,9 @@ class ChessClub:
         self._put("games", game, "sealed_move", None)
         self._put("games", game, "resume_on", None)
         self._put("games", game, "status", "running")
-        if any(self._breaks_rule_4(one_player) for one_player in self.players.values()):
+        if self._breaks_rule_4(self.players[game["white_id"]]):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_4(self.players[game["black_id"]]):
             return self._take_back(RULES[3])
         if self._breaks_rule_6(game):
             return self._take_back(RULES[5])
@@ -969,7 +985,9 @@ class ChessClub:
         ):
             if self._breaks_rule_3(one_challenge):
                 return self._take_back(RULES[2])
-        if any(self._breaks_rule_4(one_player_3) for one_player_3 in self.players.values()):
+        if self._breaks_rule_4(self.players[game["white_id"]]):
+            return self._take_back(RULES[3])
+        if self._breaks_rule_4(self.players[game["black_id"]]):
             return self._take_back(RULES[3])
         if self._breaks_rule_6(game):
             return self._take_back(RULES[5])
@@ -1208,9 +1226,16 @@ class ChessClub:
         return next(
             (
                 c
-                for c in self.challenges.values()
+                for c in sorted(
+                    _distinct(
+                        [
+                            *self._challenges_by_challenger.get(p["id"], {}).values(),
+                            *self._challenges_by_opponent.get(p["id"], {}).values(),
+                        ]
+                    ),
+                    key=_age,
+                )
                 if self._pending(c)
-                and p in [self.players[c["challenger_id"]], self.players[c["opponent_id"]]]
             ),
             None,
         )
@@ -1222,10 +1247,17 @@ class ChessClub:
         return next(
             (
                 g
-                for g in self.games.values()
+                for g in sorted(
+                    _distinct(
+                        [
+                            *self._games_by_white.get(p["id"], {}).values(),
+                            *self._games_by_black.get(p["id"], {}).values(),
+                        ]
+                    ),
+                    key=_age,
+                )
                 if g["challenge_id"] is not None
                 and self._unfinished(g)
-                and p in [self.players[g["white_id"]], self.players[g["black_id"]]]
             ),
             None,
         )
@@ -1234,8 +1266,16 @@ class ChessClub:
         return next(
             (
                 g
-                for g in sorted(self._games_by_status.get("running", {}).values(), key=_age)
-                if p in [self.players[g["white_id"]], self.players[g["black_id"]]]
+                for g in sorted(
+                    _distinct(
+                        [
+                            *self._games_by_white.get(p["id"], {}).values(),
+                            *self._games_by_black.get(p["id"], {}).values(),
+                        ]
+                    ),
+                    key=_age,
+                )
+                if g["status"] == "running"
             ),
             None,
         )
@@ -1281,9 +1321,13 @@ class ChessClub:
         """Whether this is broken: a player has one challenge pending."""
         return sum(
             1
-            for c in self.challenges.values()
+            for c in _distinct(
+                [
+                    *self._challenges_by_challenger.get(p["id"], {}).values(),
+                    *self._challenges_by_opponent.get(p["id"], {}).values(),
+                ]
+            )
             if self._pending(c)
-            and p in [self.players[c["challenger_id"]], self.players[c["opponent_id"]]]
         ) > 1
 
     def _breaks_rule_3(self, c: Challenge) -> bool:
@@ -1301,8 +1345,10 @@ class ChessClub:
         """Whether this is broken: a player sits at one running game at a time."""
         return sum(
             1
-            for g in self._games_by_status.get("running", {}).values()
-            if p in [self.players[g["white_id"]], self.players[g["black_id"]]]
+            for g in _distinct(
+                [*self._games_by_white.get(p["id"], {}).values(), *self._games_by_black.get(p["id"], {}).values()]
+            )
+            if g["status"] == "running"
         ) > 1
 
     def _breaks_rule_5(self, g: Game) -> bool:
@@ -1443,7 +1489,6 @@ class ChessClub:
             case "games":
                 self._games_by_black.setdefault(record["black_id"], {})[record["id"]] = record
                 self._games_by_challenge.setdefault(record["challenge_id"], {})[record["id"]] = record
-                self._games_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._games_by_white.setdefault(record["white_id"], {})[record["id"]] = record
             case "seats":
                 self._seats_by_fixture.setdefault(record["fixture_id"], {})[record["id"]] = record
@@ -1464,7 +1509,6 @@ class ChessClub:
             case "games":
                 del self._games_by_black[record["black_id"]][record["id"]]
                 del self._games_by_challenge[record["challenge_id"]][record["id"]]
-                del self._games_by_status[record["status"]][record["id"]]
                 del self._games_by_white[record["white_id"]][record["id"]]
             case "seats":
                 del self._seats_by_fixture[record["fixture_id"]][record["id"]]

@@ -52,6 +52,7 @@ CHANGES = (
 
 INDEXED = {
     ("closures", "screen_id"),
+    ("hires", "customer"),
     ("hires", "screen_id"),
     ("hires", "status"),
     ("licences", "film_id"),
@@ -213,9 +214,11 @@ class CinemaProgramme:
         self._journal: list[tuple[Any, ...]] = []
         self._licences_by_film: dict[Any, dict[str, Licence]] = {}
         self._licences_by_film_status: dict[Any, dict[str, Licence]] = {}
+        self._shows_by_licence: dict[Any, dict[str, Show]] = {}
         self._shows_by_licence_status: dict[Any, dict[str, Show]] = {}
+        self._shows_by_screen: dict[Any, dict[str, Show]] = {}
         self._shows_by_screen_status: dict[Any, dict[str, Show]] = {}
-        self._shows_by_status: dict[Any, dict[str, Show]] = {}
+        self._hires_by_lower_customer: dict[Any, dict[str, Hire]] = {}
         self._hires_by_screen_status: dict[Any, dict[str, Hire]] = {}
         self._closures_by_screen: dict[Any, dict[str, Closure]] = {}
         for licence in self.licences.values():
@@ -771,8 +774,9 @@ class CinemaProgramme:
             )
         if any(
             s["starts_at"] == starts_at
-            for s in self._shows_by_status.get("planned", {}).values()
-            if self._show_film(s) is film
+            for _licence in self._licences_by_film.get(film_id, {}).values()
+            for s in self._shows_by_licence.get(_licence["id"], {}).values()
+            if s["status"] == "planned"
         ):
             return _refused(f"{film['title']} begins at that time on another screen.")
         self._journal = []
@@ -878,9 +882,10 @@ class CinemaProgramme:
             )
         if any(
             s["starts_at"] == then
-            for s in self._shows_by_status.get("planned", {}).values()
+            for _licence in self._licences_by_film.get(self.licences[show["licence_id"]]["film_id"], {}).values()
+            for s in self._shows_by_licence.get(_licence["id"], {}).values()
             if s is not show
-            and self._show_film(s) is self._show_film(show)
+            and s["status"] == "planned"
         ):
             return _refused(f"{self._show_film(show)['title']} begins at that time on another screen.")
         self._journal = []
@@ -954,9 +959,19 @@ class CinemaProgramme:
         clash = next(
             (
                 s
-                for s in sorted(self._shows_by_status.get("planned", {}).values(), key=_age)
+                for s in sorted(
+                    _distinct(
+                        [
+                            s
+                            for key in [other["screen_id"], one["screen_id"]]
+                            for s in self._shows_by_screen.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if s is not one
                 and s is not other
+                and s["status"] == "planned"
                 and (
                     s["screen_id"] == other["screen_id"]
                     and _overlap(
@@ -1130,9 +1145,8 @@ class CinemaProgramme:
             return _refused(f"{screen['name']} has {screen['seats']} seats, not {guests}.")
         if any(
             h["starts_at"] == starts_at
-            for h in self.hires.values()
+            for h in self._hires_by_lower_customer.get(customer.lower(), {}).values()
             if h["status"] in ("enquired", "confirmed")
-            and h["customer"].lower() == customer.lower()
         ):
             return _refused(f"{customer} has asked for that time already.")
         self._journal = []
@@ -1580,9 +1594,10 @@ class CinemaProgramme:
             s["status"] == "planned"
             and any(
                 other_s is not s
-                for other_s in self._shows_by_status.get("planned", {}).values()
-                if self._show_film(other_s) is self._show_film(s)
-                and other_s["starts_at"] == s["starts_at"]
+                for _licence in self._licences_by_film.get(self.licences[s["licence_id"]]["film_id"], {}).values()
+                for other_s in self._shows_by_licence.get(_licence["id"], {}).values()
+                if other_s["starts_at"] == s["starts_at"]
+                and other_s["status"] == "planned"
             )
         )
 
@@ -1666,16 +1681,18 @@ class CinemaProgramme:
                 self._licences_by_film.setdefault(record["film_id"], {})[record["id"]] = record
                 self._licences_by_film_status.setdefault((record["film_id"], record["status"]), {})[record["id"]] = record
             case "shows":
+                self._shows_by_licence.setdefault(record["licence_id"], {})[record["id"]] = record
                 self._shows_by_licence_status.setdefault(
                     (record["licence_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._shows_by_screen.setdefault(record["screen_id"], {})[record["id"]] = record
                 self._shows_by_screen_status.setdefault(
                     (record["screen_id"], record["status"]),
                     {},
                 )[record["id"]] = record
-                self._shows_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "hires":
+                self._hires_by_lower_customer.setdefault(record["customer"].lower(), {})[record["id"]] = record
                 self._hires_by_screen_status.setdefault(
                     (record["screen_id"], record["status"]),
                     {},
@@ -1690,10 +1707,12 @@ class CinemaProgramme:
                 del self._licences_by_film[record["film_id"]][record["id"]]
                 del self._licences_by_film_status[record["film_id"], record["status"]][record["id"]]
             case "shows":
+                del self._shows_by_licence[record["licence_id"]][record["id"]]
                 del self._shows_by_licence_status[record["licence_id"], record["status"]][record["id"]]
+                del self._shows_by_screen[record["screen_id"]][record["id"]]
                 del self._shows_by_screen_status[record["screen_id"], record["status"]][record["id"]]
-                del self._shows_by_status[record["status"]][record["id"]]
             case "hires":
+                del self._hires_by_lower_customer[record["customer"].lower()][record["id"]]
                 del self._hires_by_screen_status[record["screen_id"], record["status"]][record["id"]]
             case "closures":
                 del self._closures_by_screen[record["screen_id"]][record["id"]]

@@ -1049,7 +1049,7 @@ class ClimbingGym:
             return _refused(
                 f"{wall['name']} has {self._wall_routes(wall)} routes, which is all it takes, so strip one first."
             )
-        if bool(self._pairings_by_wall_status.get((wall_id, "roped"), {})):
+        if self._pairings_by_wall_status.get((wall_id, "roped"), {}):
             return _refused(f"People are roped up on {wall['name']}, so wait until they are down.")
         if any(
             each["line"] == line
@@ -1096,7 +1096,7 @@ class ClimbingGym:
             return _refused(f"There is no route {route_id!r}.")
         if route["status"] != "up":
             return _refused("That route is stripped.")
-        if bool(self._pairings_by_wall_status.get((route["wall_id"], "roped"), {})):
+        if self._pairings_by_wall_status.get((route["wall_id"], "roped"), {}):
             return _refused(
                 f"People are roped up on {self.walls[route['wall_id']]['name']}, so wait until they are down."
             )

@@ -175,15 +175,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -221,6 +223,7 @@ class ClinicalLab:
         self._orders_by_sample: dict[Any, dict[str, Order]] = {}
         self._orders_by_sample_status: dict[Any, dict[str, Order]] = {}
         self._orders_by_sample_test: dict[Any, dict[str, Order]] = {}
+        self._orders_by_test: dict[Any, dict[str, Order]] = {}
         for sample in self.samples.values():
             self._link("samples", sample)
         for order in self.orders.values():
@@ -242,7 +245,9 @@ class ClinicalLab:
             return _refused(f"There is no analyser {analyser_id!r}.")
         found = [
             o
-            for o in self.orders.values()
+            for o in _distinct(
+                [o for key in analyser["test_ids"] for o in self._orders_by_test.get(key, {}).values()]
+            )
             if (o["status"] == "waiting" and o["test_id"] in analyser["test_ids"])
         ]
         found.sort(
@@ -559,7 +564,7 @@ class ClinicalLab:
         requester = self.requesters.get(requester_id)
         if requester is None:
             return _refused(f"There is no requester {requester_id!r}.")
-        if bool(self._samples_by_barcode.get(barcode, {})):
+        if self._samples_by_barcode.get(barcode, {}):
             return _refused(f"The barcode {barcode} is in use.")
         self._journal = []
         sample: Sample = {
@@ -760,7 +765,7 @@ class ClinicalLab:
             return _refused(f"There is no sample {sample_id!r}.")
         if sample["status"] != "good":
             return _refused(f"Sample {sample['barcode']} was rejected.")
-        if bool(self._samples_by_barcode.get(barcode, {})):
+        if self._samples_by_barcode.get(barcode, {}):
             return _refused(f"The barcode {barcode} is in use.")
         if volume > sample["volume"]:
             return _refused(f"{sample['barcode']} has {sample['volume']} microlitres left, not {volume}.")
@@ -1186,7 +1191,7 @@ class ClinicalLab:
         return a["ready"] and a["control_until"] is not None and a["control_until"] > at
 
     def _tubes(self, s: Sample) -> list[Sample]:
-        return [s] + _below(self.samples, s, "parent_id")
+        return [s] + _below(self._samples_by_parent, s)
 
     def _left(self, s: Sample) -> int:
         return sum(t["volume"] for t in self._tubes(s) if t["status"] == "good")
@@ -1337,6 +1342,7 @@ class ClinicalLab:
                     (record["sample_id"], record["test_id"]),
                     {},
                 )[record["id"]] = record
+                self._orders_by_test.setdefault(record["test_id"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1348,3 +1354,4 @@ class ClinicalLab:
                 del self._orders_by_sample[record["sample_id"]][record["id"]]
                 del self._orders_by_sample_status[record["sample_id"], record["status"]][record["id"]]
                 del self._orders_by_sample_test[record["sample_id"], record["test_id"]][record["id"]]
+                del self._orders_by_test[record["test_id"]][record["id"]]

@@ -61,6 +61,7 @@ INDEXED = {
     ("events", "kind"),
     ("events", "status"),
     ("events", "subject_id"),
+    ("kits", "site_id"),
     ("kits", "subject_id"),
     ("packing_entries", "kit_id"),
     ("subjects", "code"),
@@ -221,13 +222,16 @@ class ClinicalTrial:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._consent_forms_by_lower_version: dict[Any, dict[str, ConsentForm]] = {}
         self._consent_forms_by_version: dict[Any, dict[str, ConsentForm]] = {}
         self._subjects_by_code: dict[Any, dict[str, Subject]] = {}
+        self._subjects_by_lower_code: dict[Any, dict[str, Subject]] = {}
         self._allocations_by_site: dict[Any, dict[str, Allocation]] = {}
         self._allocations_by_site_age: dict[Any, dict[str, Allocation]] = {}
         self._allocations_by_subject: dict[Any, dict[str, Allocation]] = {}
         self._visits_by_subject: dict[Any, dict[str, Visit]] = {}
         self._visits_by_subject_status: dict[Any, dict[str, Visit]] = {}
+        self._kits_by_site: dict[Any, dict[str, Kit]] = {}
         self._kits_by_subject: dict[Any, dict[str, Kit]] = {}
         self._packing_entries_by_kit: dict[Any, dict[str, PackingEntry]] = {}
         self._events_by_subject: dict[Any, dict[str, Event]] = {}
@@ -552,7 +556,7 @@ class ClinicalTrial:
         site = self.sites.get(site_id)
         if site is None:
             return _refused(f"There is no site {site_id!r}.")
-        if any(s["code"].lower() == code.lower() for s in self.subjects.values()):
+        if self._subjects_by_lower_code.get(code.lower(), {}):
             return _refused(f"The code {code} was given already.")
         if self._site_enrolled(site) >= site["target"]:
             return _refused(f"{site['name']} has enrolled all {site['target']} subjects.")
@@ -589,7 +593,7 @@ class ClinicalTrial:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if any(f["version"].lower() == version.lower() for f in self.consent_forms.values()):
+        if self._consent_forms_by_lower_version.get(version.lower(), {}):
             return _refused(f"There is a version {version} already.")
         if not (
             valid_from > self.now[:10]
@@ -917,7 +921,7 @@ class ClinicalTrial:
             return _refused(f"{subject['code']} is {subject['status']}.")
         if not (grade < 4 or serious):
             return _refused("An event of grade 4 is serious.")
-        if bool(self._events_by_subject_kind_status.get((subject_id, kind, "open"), {})):
+        if self._events_by_subject_kind_status.get((subject_id, kind, "open"), {}):
             return _refused(f"That event of {subject['code']} is open already.")
         self._journal = []
         event: Event = {
@@ -1082,7 +1086,11 @@ class ClinicalTrial:
     def _subject_next_kit(self, subject: Subject) -> Kit | None:
         """The next kit of a subject."""
         return min(
-            (k for k in self.kits.values() if self._gives(k, subject, self.now[:10])),
+            (
+                k
+                for k in self._kits_by_site.get(subject["site_id"], {}).values()
+                if self._gives(k, subject, self.now[:10])
+            ),
             key=lambda k: (k["expires"], k["number"], _age(k)),
             default=None,
         )
@@ -1337,9 +1345,11 @@ class ClinicalTrial:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "consent_forms":
+                self._consent_forms_by_lower_version.setdefault(record["version"].lower(), {})[record["id"]] = record
                 self._consent_forms_by_version.setdefault(record["version"], {})[record["id"]] = record
             case "subjects":
                 self._subjects_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._subjects_by_lower_code.setdefault(record["code"].lower(), {})[record["id"]] = record
             case "allocations":
                 self._allocations_by_site.setdefault(record["site_id"], {})[record["id"]] = record
                 self._allocations_by_site_age.setdefault((record["site_id"], record["age"]), {})[record["id"]] = record
@@ -1351,6 +1361,7 @@ class ClinicalTrial:
                     {},
                 )[record["id"]] = record
             case "kits":
+                self._kits_by_site.setdefault(record["site_id"], {})[record["id"]] = record
                 self._kits_by_subject.setdefault(record["subject_id"], {})[record["id"]] = record
             case "packing_entries":
                 self._packing_entries_by_kit.setdefault(record["kit_id"], {})[record["id"]] = record
@@ -1369,9 +1380,11 @@ class ClinicalTrial:
         """Take a record out again, before it changes or goes."""
         match container:
             case "consent_forms":
+                del self._consent_forms_by_lower_version[record["version"].lower()][record["id"]]
                 del self._consent_forms_by_version[record["version"]][record["id"]]
             case "subjects":
                 del self._subjects_by_code[record["code"]][record["id"]]
+                del self._subjects_by_lower_code[record["code"].lower()][record["id"]]
             case "allocations":
                 del self._allocations_by_site[record["site_id"]][record["id"]]
                 del self._allocations_by_site_age[record["site_id"], record["age"]][record["id"]]
@@ -1380,6 +1393,7 @@ class ClinicalTrial:
                 del self._visits_by_subject[record["subject_id"]][record["id"]]
                 del self._visits_by_subject_status[record["subject_id"], record["status"]][record["id"]]
             case "kits":
+                del self._kits_by_site[record["site_id"]][record["id"]]
                 del self._kits_by_subject[record["subject_id"]][record["id"]]
             case "packing_entries":
                 del self._packing_entries_by_kit[record["kit_id"]][record["id"]]

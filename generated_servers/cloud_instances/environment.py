@@ -570,7 +570,7 @@ class CloudInstances:
         image = self.images.get(image_id)
         if image is None:
             return _refused(f"There is no image {image_id!r}.")
-        if bool(self._instances_by_name.get(name, {})):
+        if self._instances_by_name.get(name, {}):
             return _refused(f"There is a machine called {name}.")
         if image["status"] != "current":
             return _refused(f"{image['name']} is retired.")
@@ -918,7 +918,7 @@ class CloudInstances:
         snapshot = self.snapshots.get(snapshot_id) if snapshot_id is not None else None
         if snapshot_id is not None and snapshot is None:
             return _refused(f"There is no snapshot {snapshot_id!r}.")
-        if bool(self._volumes_by_name.get(name, {})):
+        if self._volumes_by_name.get(name, {}):
             return _refused(f"There is a volume called {name}.")
         if snapshot_id is not None and self.volumes[snapshot["volume_id"]]["project_id"] != project_id:
             return _refused(
@@ -1117,7 +1117,7 @@ class CloudInstances:
         volume = self.volumes.get(volume_id)
         if volume is None:
             return _refused(f"There is no volume {volume_id!r}.")
-        if bool(self._snapshots_by_label.get(label, {})):
+        if self._snapshots_by_label.get(label, {}):
             return _refused(f"There is a snapshot called {label}.")
         if (
             volume["kind"] != "data"
@@ -1264,9 +1264,9 @@ class CloudInstances:
         instead_of = self.images.get(instead_of_id) if instead_of_id is not None else None
         if instead_of_id is not None and instead_of is None:
             return _refused(f"There is no image {instead_of_id!r}.")
-        if bool(self._images_by_name.get(name, {})):
+        if self._images_by_name.get(name, {}):
             return _refused(f"There is an image called {name}.")
-        if bool(self._images_by_source.get(snapshot_id, {})):
+        if self._images_by_source.get(snapshot_id, {}):
             return _refused(f"{snapshot['label']} was published already.")
         if snapshot["gigabytes"] > 500:
             return _refused(f"{snapshot['label']} is too large for an image.")
@@ -1342,11 +1342,8 @@ class CloudInstances:
             sum(v["gigabytes"] for v in self._volumes_by_project.get(project["id"], {}).values())
             + sum(
                 s["gigabytes"]
-                for s in [
-                    s
-                    for _volume in self._volumes_by_project.get(project["id"], {}).values()
-                    for s in self._snapshots_by_volume.get(_volume["id"], {}).values()
-                ]
+                for _volume in self._volumes_by_project.get(project["id"], {}).values()
+                for s in self._snapshots_by_volume.get(_volume["id"], {}).values()
             )
         )
 

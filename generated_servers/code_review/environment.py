@@ -50,6 +50,7 @@ CHECK_RESULT_MOVES = {("pending", "passed"), ("pending", "failed"), ("failed", "
 INDEXED = {
     ("checks", "kind"),
     ("checks", "pull_id"),
+    ("developers", "team_id"),
     ("pull_requests", "asked_ids"),
     ("pull_requests", "stacked_on_id"),
     ("pull_requests", "status"),
@@ -58,6 +59,7 @@ INDEXED = {
     ("reviews", "pull_id"),
     ("reviews", "reviewer_id"),
     ("reviews", "verdict"),
+    ("teams", "within_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -177,18 +179,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class CodeReview:
@@ -217,7 +226,10 @@ class CodeReview:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._teams_by_within: dict[Any, dict[str, Team]] = {}
+        self._developers_by_team: dict[Any, dict[str, Developer]] = {}
         self._pull_requests_by_asked: dict[Any, dict[str, PullRequest]] = {}
+        self._pull_requests_by_lower_title: dict[Any, dict[str, PullRequest]] = {}
         self._pull_requests_by_stacked_on: dict[Any, dict[str, PullRequest]] = {}
         self._pull_requests_by_stacked_on_status: dict[Any, dict[str, PullRequest]] = {}
         self._pull_requests_by_target_status: dict[Any, dict[str, PullRequest]] = {}
@@ -228,6 +240,10 @@ class CodeReview:
         self._reviews_by_pull_verdict: dict[Any, dict[str, Review]] = {}
         self._checks_by_pull: dict[Any, dict[str, Check]] = {}
         self._checks_by_pull_kind: dict[Any, dict[str, Check]] = {}
+        for team in self.teams.values():
+            self._link("teams", team)
+        for developer in self.developers.values():
+            self._link("developers", developer)
         for pull_request in self.pull_requests.values():
             self._link("pull_requests", pull_request)
         for review in self.reviews.values():
@@ -336,7 +352,16 @@ class CodeReview:
             return _refused(f"There is no pull request {pull_id!r}.")
         found = [
             d
-            for d in self.developers.values()
+            for d in _distinct(
+                [
+                    d
+                    for key in [
+                        area["owner_id"],
+                        *[record["id"] for record in _below(self._teams_by_within, self.teams[area["owner_id"]])],
+                    ]
+                    for d in self._developers_by_team.get(key, {}).values()
+                ]
+            )
             if (self._belongs(d, self.teams[area["owner_id"]]) and self._developer_asked_of(d) < d["most_reviews"])
             and (pull_id is None or d["id"] != pull["author_id"] and d["id"] not in pull["asked_ids"])
         ]
@@ -660,7 +685,7 @@ class CodeReview:
         stacked_on = self.pull_requests.get(stacked_on_id) if stacked_on_id is not None else None
         if stacked_on_id is not None and stacked_on is None:
             return _refused(f"There is no pull request {stacked_on_id!r}.")
-        if any(p["title"].lower() == title.lower() for p in self.pull_requests.values()):
+        if self._pull_requests_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a pull request {title} already.")
         if not (len(touches) > 0 and _different([a["id"] for a in touches])):
             return _refused("Name what it touches, and each area once.")
@@ -679,7 +704,7 @@ class CodeReview:
             "title": title,
             "author_id": author_id,
             "target_id": target_id,
-            "area_ids": [record["id"] for record in [a for a in self.areas.values() if a in touches]],
+            "area_ids": [record["id"] for record in _those(self.areas, [record["id"] for record in touches])],
             "stacked_on_id": stacked_on_id,
             "hotfix": hotfix,
             "revision": 1,
@@ -835,7 +860,7 @@ class CodeReview:
         deleted_checks: list[Any] = []
         added_checks: list[Any] = []
         changed_pull_requests_3: list[Any] = []
-        thrown_out = [q for q in _below(self.pull_requests, pull, "stacked_on_id") if q["status"] == "queued"]
+        thrown_out = [q for q in _below(self._pull_requests_by_stacked_on, pull) if q["status"] == "queued"]
         revision = pull["revision"] + 1
         if not 1 <= revision <= 500:
             return self._take_back(f"The revision of {pull['title']} must be between 1 and 500.")
@@ -873,14 +898,7 @@ class CodeReview:
                 "pull_requests",
                 pull,
                 "area_ids",
-                [
-                    record["id"]
-                    for record in [
-                        a
-                        for a in self.areas.values()
-                        if (a["id"] in pull["area_ids"] or a is also_touches)
-                    ]
-                ],
+                [record["id"] for record in _those(self.areas, [*pull["area_ids"], also_touches_id])],
             )
         for one_pull_request in _distinct([pull, *changed_pull_requests_2]):
             if self._breaks_rule_3(one_pull_request):
@@ -985,7 +1003,7 @@ class CodeReview:
                 record["id"]
                 for record in [
                     d
-                    for d in self.developers.values()
+                    for d in _those(self.developers, [reviewer_id, *pull["asked_ids"]])
                     if (d is reviewer or d["id"] in pull["asked_ids"] and d is not instead_of)
                 ]
             ],
@@ -1353,7 +1371,7 @@ class CodeReview:
                 return self._take_back(f"Pull request {pull['title']} cannot go from {pull['status']} to open.")
             changed_pull_requests.append(pull)
             self._put("pull_requests", pull, "status", "open")
-            for q in [q for q in _below(self.pull_requests, pull, "stacked_on_id") if q["status"] == "queued"]:
+            for q in [q for q in _below(self._pull_requests_by_stacked_on, pull) if q["status"] == "queued"]:
                 changed_pull_requests_2.append(q)
                 self._put("pull_requests", q, "place", None)
                 if q["status"] not in ("draft", "open", "queued"):
@@ -1832,9 +1850,14 @@ class CodeReview:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "teams":
+                self._teams_by_within.setdefault(record["within_id"], {})[record["id"]] = record
+            case "developers":
+                self._developers_by_team.setdefault(record["team_id"], {})[record["id"]] = record
             case "pull_requests":
                 for key in record["asked_ids"]:
                     self._pull_requests_by_asked.setdefault(key, {})[record["id"]] = record
+                self._pull_requests_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._pull_requests_by_stacked_on.setdefault(record["stacked_on_id"], {})[record["id"]] = record
                 self._pull_requests_by_stacked_on_status.setdefault(
                     (record["stacked_on_id"], record["status"]),
@@ -1866,9 +1889,14 @@ class CodeReview:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "teams":
+                del self._teams_by_within[record["within_id"]][record["id"]]
+            case "developers":
+                del self._developers_by_team[record["team_id"]][record["id"]]
             case "pull_requests":
                 for key in record["asked_ids"]:
                     self._pull_requests_by_asked[key].pop(record["id"], None)
+                del self._pull_requests_by_lower_title[record["title"].lower()][record["id"]]
                 del self._pull_requests_by_stacked_on[record["stacked_on_id"]][record["id"]]
                 del self._pull_requests_by_stacked_on_status[record["stacked_on_id"], record["status"]][record["id"]]
                 del self._pull_requests_by_target_status[record["target_id"], record["status"]][record["id"]]

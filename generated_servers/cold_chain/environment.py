@@ -46,10 +46,12 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("boxes", "site_id"),
     ("loads", "box_id"),
     ("loads", "logger_id"),
     ("loads", "seal"),
     ("loads", "shipment_id"),
+    ("loggers", "site_id"),
     ("readings", "load_id"),
     ("reviews", "shipment_id"),
     ("shipments", "number"),
@@ -212,6 +214,8 @@ class ColdChain:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._boxes_by_site: dict[Any, dict[str, Box]] = {}
+        self._loggers_by_site: dict[Any, dict[str, Logger]] = {}
         self._shipments_by_number: dict[Any, dict[str, Shipment]] = {}
         self._loads_by_box: dict[Any, dict[str, Load]] = {}
         self._loads_by_logger: dict[Any, dict[str, Load]] = {}
@@ -219,6 +223,10 @@ class ColdChain:
         self._loads_by_shipment: dict[Any, dict[str, Load]] = {}
         self._readings_by_load: dict[Any, dict[str, Reading]] = {}
         self._reviews_by_shipment: dict[Any, dict[str, Review]] = {}
+        for box in self.boxes.values():
+            self._link("boxes", box)
+        for logger in self.loggers.values():
+            self._link("loggers", logger)
         for shipment in self.shipments.values():
             self._link("shipments", shipment)
         for load in self.loads.values():
@@ -242,7 +250,7 @@ class ColdChain:
         shipment = self.shipments.get(shipment_id)
         if shipment is None:
             return _refused(f"There is no shipment {shipment_id!r}.")
-        found = [b for b in self.boxes.values() if self._suits(b, shipment)]
+        found = [b for b in self._boxes_by_site.get(shipment["origin_id"], {}).values() if self._suits(b, shipment)]
         found.sort(key=lambda b: (b["capacity"], b["label"], _age(b)))
         return _found(
             {
@@ -269,7 +277,11 @@ class ColdChain:
         shipment = self.shipments.get(shipment_id)
         if shipment is None:
             return _refused(f"There is no shipment {shipment_id!r}.")
-        found = [g for g in self.loggers.values() if self._calibrated(g, shipment)]
+        found = [
+            g
+            for g in self._loggers_by_site.get(shipment["origin_id"], {}).values()
+            if self._calibrated(g, shipment)
+        ]
         found.sort(key=lambda g: (g["calibrated_until"], g["serial"], _age(g)))
         return _found(
             {
@@ -583,7 +595,7 @@ class ColdChain:
         goal = self.sites.get(goal_id)
         if goal is None:
             return _refused(f"There is no site {goal_id!r}.")
-        if bool(self._shipments_by_number.get(number, {})):
+        if self._shipments_by_number.get(number, {}):
             return _refused(f"There is a shipment {number} already.")
         if origin is goal:
             return _refused("A shipment goes to another site.")
@@ -679,7 +691,7 @@ class ColdChain:
             return _refused(f"There is no logger {logger_id!r}.")
         if shipment["status"] != "planned":
             return _refused(f"Shipment {shipment['number']} is {shipment['status']}.")
-        if bool(self._loads_by_seal.get(seal, {})):
+        if self._loads_by_seal.get(seal, {}):
             return _refused(f"Seal {seal} was used before.")
         if box["status"] != "ready":
             return _refused(f"Box {box['label']} is {box['status']}; only a conditioned box is packed.")
@@ -1475,6 +1487,10 @@ class ColdChain:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "boxes":
+                self._boxes_by_site.setdefault(record["site_id"], {})[record["id"]] = record
+            case "loggers":
+                self._loggers_by_site.setdefault(record["site_id"], {})[record["id"]] = record
             case "shipments":
                 self._shipments_by_number.setdefault(record["number"], {})[record["id"]] = record
             case "loads":
@@ -1490,6 +1506,10 @@ class ColdChain:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "boxes":
+                del self._boxes_by_site[record["site_id"]][record["id"]]
+            case "loggers":
+                del self._loggers_by_site[record["site_id"]][record["id"]]
             case "shipments":
                 del self._shipments_by_number[record["number"]][record["id"]]
             case "loads":

@@ -768,7 +768,7 @@ class CommunityGarden:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._work_days_by_name.get(name, {})):
+        if self._work_days_by_name.get(name, {}):
             return _refused(f"There is a work day {name} already.")
         if on <= self.now[:10]:
             return _refused(f"A work day is announced ahead of time, not for {on}.")
@@ -811,7 +811,7 @@ class CommunityGarden:
             return _refused(f"There is no gardener {gardener_id!r}.")
         if work_day["closed"] or work_day["on"] < self.now[:10]:
             return _refused(f"{work_day['name']} was on {work_day['on']}.")
-        if bool(self._spots_by_work_day_gardener.get((work_day_id, gardener_id), {})):
+        if self._spots_by_work_day_gardener.get((work_day_id, gardener_id), {}):
             return _refused(f"{gardener['name']} is on {work_day['name']} already.")
         if self._work_day_taken(work_day) >= work_day["places"]:
             return _refused(f"{work_day['name']} is full.")

@@ -66,6 +66,7 @@ INDEXED = {
     ("hires", "item_id"),
     ("meals", "event_id"),
     ("meals", "kind"),
+    ("meals", "on"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -205,6 +206,27 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class ConferenceVenue:
     """Sells halls that can be combined or divided, first as options that lapse and queue behind each
     other, then as confirmed events with changeover time, equipment out of common pools and catering
@@ -232,6 +254,7 @@ class ConferenceVenue:
         self._journal: list[tuple[Any, ...]] = []
         self._halls_by_part_of: dict[Any, dict[str, Hall]] = {}
         self._events_by_hall: dict[Any, dict[str, Event]] = {}
+        self._events_by_lower_title: dict[Any, dict[str, Event]] = {}
         self._events_by_status: dict[Any, dict[str, Event]] = {}
         self._events_by_title: dict[Any, dict[str, Event]] = {}
         self._hires_by_event: dict[Any, dict[str, Hire]] = {}
@@ -239,6 +262,7 @@ class ConferenceVenue:
         self._hires_by_item: dict[Any, dict[str, Hire]] = {}
         self._meals_by_event: dict[Any, dict[str, Meal]] = {}
         self._meals_by_event_kind: dict[Any, dict[str, Meal]] = {}
+        self._meals_by_kind_on: dict[Any, dict[str, Meal]] = {}
         for hall in self.halls.values():
             self._link("halls", hall)
         for event in self.events.values():
@@ -277,7 +301,18 @@ class ConferenceVenue:
             if (h["wall_works"] and self._room_for(h, layout) >= guests)
             and not any(
                 self._meets(o, h, layout, starts, ends)
-                for o in self._events_by_status.get("confirmed", {}).values()
+                for o in _distinct(
+                    [
+                        o
+                        for key in [
+                            h["id"],
+                            *[record["id"] for record in _above(self.halls, h, "part_of_id")],
+                            *[record["id"] for record in _below(self._halls_by_part_of, h)],
+                        ]
+                        for o in self._events_by_hall.get(key, {}).values()
+                    ]
+                )
+                if o["status"] == "confirmed"
             )
         ]
         found.sort(key=lambda h: (h["seats"], h["name"], _age(h)))
@@ -292,8 +327,19 @@ class ConferenceVenue:
                         "price": h["price"],
                         "options": sum(
                             1
-                            for o in self._events_by_status.get("option", {}).values()
-                            if self._meets(o, h, layout, starts, ends)
+                            for o in _distinct(
+                                [
+                                    o
+                                    for key in [
+                                        h["id"],
+                                        *[record["id"] for record in _above(self.halls, h, "part_of_id")],
+                                        *[record["id"] for record in _below(self._halls_by_part_of, h)],
+                                    ]
+                                    for o in self._events_by_hall.get(key, {}).values()
+                                ]
+                            )
+                            if o["status"] == "option"
+                            and self._meets(o, h, layout, starts, ends)
                         ),
                     }
                     for h in _page(found, offset)
@@ -317,7 +363,26 @@ class ConferenceVenue:
             return _refused(f"There is no event {event_id!r}.")
         found = [
             o
-            for o in self.events.values()
+            for o in _distinct(
+                [
+                    *_those(self.events, [event_id]),
+                    *[
+                        o
+                        for key in [
+                            event["hall_id"],
+                            *[
+                                record["id"]
+                                for record in _above(self.halls, self.halls[event["hall_id"]], "part_of_id")
+                            ],
+                            *[
+                                record["id"]
+                                for record in _below(self._halls_by_part_of, self.halls[event["hall_id"]])
+                            ],
+                        ]
+                        for o in self._events_by_hall.get(key, {}).values()
+                    ],
+                ]
+            )
             if (
                 o["status"] == "option"
                 and (
@@ -596,7 +661,7 @@ class ConferenceVenue:
             return _refused(f"There is no hall {hall_id!r}.")
         if client["blocked"]:
             return _refused(f"{client['name']} is blocked by accounting.")
-        if any(e["title"].lower() == title.lower() for e in self.events.values()):
+        if self._events_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is an event called {title} already.")
         if starts[:10] < _plus_days(self.now[:10], 6):
             return _refused(f"Options are taken for {_plus_days(self.now[:10], 6)} or later.")
@@ -608,8 +673,22 @@ class ConferenceVenue:
         other = next(
             (
                 o
-                for o in sorted(self._events_by_status.get("confirmed", {}).values(), key=_age)
-                if self._meets(o, hall, layout, starts, ends)
+                for o in sorted(
+                    _distinct(
+                        [
+                            o
+                            for key in [
+                                hall_id,
+                                *[record["id"] for record in _above(self.halls, hall, "part_of_id")],
+                                *[record["id"] for record in _below(self._halls_by_part_of, hall)],
+                            ]
+                            for o in self._events_by_hall.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
+                if o["status"] == "confirmed"
+                and self._meets(o, hall, layout, starts, ends)
             ),
             None,
         )
@@ -1293,8 +1372,22 @@ class ConferenceVenue:
         return next(
             (
                 o
-                for o in sorted(self._events_by_status.get("confirmed", {}).values(), key=_age)
+                for o in sorted(
+                    _distinct(
+                        [
+                            o
+                            for key in [
+                                h["id"],
+                                *[record["id"] for record in _above(self.halls, h, "part_of_id")],
+                                *[record["id"] for record in _below(self._halls_by_part_of, h)],
+                            ]
+                            for o in self._events_by_hall.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if o is not e
+                and o["status"] == "confirmed"
                 and self._meets(o, h, l, e["starts"], e["ends"])
             ),
             None,
@@ -1307,8 +1400,28 @@ class ConferenceVenue:
         return next(
             (
                 o
-                for o in sorted(self._events_by_status.get("option", {}).values(), key=_age)
+                for o in sorted(
+                    _distinct(
+                        [
+                            o
+                            for key in [
+                                e["hall_id"],
+                                *[
+                                    record["id"]
+                                    for record in _above(self.halls, self.halls[e["hall_id"]], "part_of_id")
+                                ],
+                                *[
+                                    record["id"]
+                                    for record in _below(self._halls_by_part_of, self.halls[e["hall_id"]])
+                                ],
+                            ]
+                            for o in self._events_by_hall.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if o is not e
+                and o["status"] == "option"
                 and self._before(o, e)
                 and self._meets(o, self.halls[e["hall_id"]], e["layout"], e["starts"], e["ends"])
             ),
@@ -1319,8 +1432,28 @@ class ConferenceVenue:
         return next(
             (
                 o
-                for o in sorted(self._events_by_status.get("option", {}).values(), key=_age)
+                for o in sorted(
+                    _distinct(
+                        [
+                            o
+                            for key in [
+                                e["hall_id"],
+                                *[
+                                    record["id"]
+                                    for record in _above(self.halls, self.halls[e["hall_id"]], "part_of_id")
+                                ],
+                                *[
+                                    record["id"]
+                                    for record in _below(self._halls_by_part_of, self.halls[e["hall_id"]])
+                                ],
+                            ]
+                            for o in self._events_by_hall.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if o is not e
+                and o["status"] == "option"
                 and self._before(e, o)
                 and self._meets(o, self.halls[e["hall_id"]], e["layout"], e["starts"], e["ends"])
             ),
@@ -1347,10 +1480,8 @@ class ConferenceVenue:
     def _covers(self, d: str, kind: str) -> int:
         return sum(
             m["people"]
-            for m in self.meals.values()
-            if m["on"] == d
-            and m["kind"] == kind
-            and self._live(self.events[m["event_id"]])
+            for m in self._meals_by_kind_on.get((kind, d), {}).values()
+            if self._live(self.events[m["event_id"]])
         )
 
     def _breaks_rule_1_a(self, a: Event) -> bool:
@@ -1428,10 +1559,8 @@ class ConferenceVenue:
             self._live(self.events[m["event_id"]])
             and sum(
                 o["people"]
-                for o in self.meals.values()
-                if o["on"] == m["on"]
-                and o["kind"] == m["kind"]
-                and self._live(self.events[o["event_id"]])
+                for o in self._meals_by_kind_on.get((m["kind"], m["on"]), {}).values()
+                if self._live(self.events[o["event_id"]])
             ) > 700
         )
 
@@ -1512,6 +1641,7 @@ class ConferenceVenue:
                 self._halls_by_part_of.setdefault(record["part_of_id"], {})[record["id"]] = record
             case "events":
                 self._events_by_hall.setdefault(record["hall_id"], {})[record["id"]] = record
+                self._events_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._events_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._events_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "hires":
@@ -1521,6 +1651,7 @@ class ConferenceVenue:
             case "meals":
                 self._meals_by_event.setdefault(record["event_id"], {})[record["id"]] = record
                 self._meals_by_event_kind.setdefault((record["event_id"], record["kind"]), {})[record["id"]] = record
+                self._meals_by_kind_on.setdefault((record["kind"], record["on"]), {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1529,6 +1660,7 @@ class ConferenceVenue:
                 del self._halls_by_part_of[record["part_of_id"]][record["id"]]
             case "events":
                 del self._events_by_hall[record["hall_id"]][record["id"]]
+                del self._events_by_lower_title[record["title"].lower()][record["id"]]
                 del self._events_by_status[record["status"]][record["id"]]
                 del self._events_by_title[record["title"]][record["id"]]
             case "hires":
@@ -1538,3 +1670,4 @@ class ConferenceVenue:
             case "meals":
                 del self._meals_by_event[record["event_id"]][record["id"]]
                 del self._meals_by_event_kind[record["event_id"], record["kind"]][record["id"]]
+                del self._meals_by_kind_on[record["kind"], record["on"]][record["id"]]

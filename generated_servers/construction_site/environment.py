@@ -51,6 +51,7 @@ INDEXED = {
     ("defects", "task_id"),
     ("inspections", "status"),
     ("inspections", "task_id"),
+    ("lifts", "on"),
     ("lifts", "slot"),
     ("lifts", "status"),
     ("lifts", "task_id"),
@@ -225,11 +226,12 @@ class ConstructionSite:
         self._journal: list[tuple[Any, ...]] = []
         self._tasks_by_after: dict[Any, dict[str, Task]] = {}
         self._tasks_by_crew_status: dict[Any, dict[str, Task]] = {}
+        self._tasks_by_lower_name: dict[Any, dict[str, Task]] = {}
         self._tasks_by_name: dict[Any, dict[str, Task]] = {}
         self._tasks_by_status: dict[Any, dict[str, Task]] = {}
         self._tasks_by_zone_status: dict[Any, dict[str, Task]] = {}
-        self._lifts_by_slot_status: dict[Any, dict[str, Lift]] = {}
-        self._lifts_by_status: dict[Any, dict[str, Lift]] = {}
+        self._lifts_by_on_slot_status: dict[Any, dict[str, Lift]] = {}
+        self._lifts_by_on_status: dict[Any, dict[str, Lift]] = {}
         self._lifts_by_task: dict[Any, dict[str, Lift]] = {}
         self._lifts_by_task_status: dict[Any, dict[str, Lift]] = {}
         self._inspections_by_task: dict[Any, dict[str, Inspection]] = {}
@@ -602,7 +604,7 @@ class ConstructionSite:
             if key not in self.tasks:
                 return _refused(f"There is no task {key!r}.")
             after.append(self.tasks[key])
-        if any(t["name"].lower() == name.lower() for t in self.tasks.values()):
+        if self._tasks_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a task called {name} already.")
         if not (len(after) > 0 and _different([t["id"] for t in after])):
             return _refused(f"Name at least one task that {name} waits for, and each once.")
@@ -846,11 +848,7 @@ class ConstructionSite:
                 changed_tasks.append(t)
                 self._put("tasks", t, "status", "stopped")
         if kind == "wind":
-            for l in [
-                l
-                for l in sorted(self._lifts_by_status.get("planned", {}).values(), key=_age)
-                if l["on"] == on
-            ]:
+            for l in sorted(self._lifts_by_on_status.get((on, "planned"), {}).values(), key=_age):
                 if l["status"] not in ("planned", "called_off"):
                     return self._take_back(f"Lift {l['id']} cannot go from {l['status']} to called_off.")
                 changed_lifts.append(l)
@@ -1007,7 +1005,7 @@ class ConstructionSite:
             return _refused(
                 f"The crane is booked from {self.now[:10]} to {_plus_days(self.now[:10], 21)}, not for {on}."
             )
-        if bool(self._weather_days_by_on_kind.get((on, "wind"), {})):
+        if self._weather_days_by_on_kind.get((on, "wind"), {}):
             return _refused(f"The crane stands still on {on} because of the wind.")
         other = self._in_slot(on, slot)
         if other is not None:
@@ -1062,7 +1060,7 @@ class ConstructionSite:
             return _refused(
                 f"The crane is booked from {self.now[:10]} to {_plus_days(self.now[:10], 21)}, not for {on}."
             )
-        if bool(self._weather_days_by_on_kind.get((on, "wind"), {})):
+        if self._weather_days_by_on_kind.get((on, "wind"), {}):
             return _refused(f"The crane stands still on {on} because of the wind.")
         time = slot if slot is not None else lift["slot"]
         if on == lift["on"] and time == lift["slot"]:
@@ -1396,11 +1394,7 @@ class ConstructionSite:
 
     def _in_slot(self, d: str, at: str) -> Lift | None:
         return next(
-            (
-                l
-                for l in sorted(self._lifts_by_slot_status.get((at, "planned"), {}).values(), key=_age)
-                if l["on"] == d
-            ),
+            (l for l in sorted(self._lifts_by_on_slot_status.get((d, at, "planned"), {}).values(), key=_age)),
             None,
         )
 
@@ -1455,8 +1449,7 @@ class ConstructionSite:
             l["status"] == "planned"
             and any(
                 other_l is not l
-                for other_l in self._lifts_by_slot_status.get((l["slot"], "planned"), {}).values()
-                if other_l["on"] == l["on"]
+                for other_l in self._lifts_by_on_slot_status.get((l["on"], l["slot"], "planned"), {}).values()
             )
         )
 
@@ -1576,12 +1569,16 @@ class ConstructionSite:
                 for key in record["after_ids"]:
                     self._tasks_by_after.setdefault(key, {})[record["id"]] = record
                 self._tasks_by_crew_status.setdefault((record["crew_id"], record["status"]), {})[record["id"]] = record
+                self._tasks_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._tasks_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._tasks_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._tasks_by_zone_status.setdefault((record["zone_id"], record["status"]), {})[record["id"]] = record
             case "lifts":
-                self._lifts_by_slot_status.setdefault((record["slot"], record["status"]), {})[record["id"]] = record
-                self._lifts_by_status.setdefault(record["status"], {})[record["id"]] = record
+                self._lifts_by_on_slot_status.setdefault(
+                    (record["on"], record["slot"], record["status"]),
+                    {},
+                )[record["id"]] = record
+                self._lifts_by_on_status.setdefault((record["on"], record["status"]), {})[record["id"]] = record
                 self._lifts_by_task.setdefault(record["task_id"], {})[record["id"]] = record
                 self._lifts_by_task_status.setdefault((record["task_id"], record["status"]), {})[record["id"]] = record
             case "inspections":
@@ -1603,12 +1600,13 @@ class ConstructionSite:
                 for key in record["after_ids"]:
                     self._tasks_by_after[key].pop(record["id"], None)
                 del self._tasks_by_crew_status[record["crew_id"], record["status"]][record["id"]]
+                del self._tasks_by_lower_name[record["name"].lower()][record["id"]]
                 del self._tasks_by_name[record["name"]][record["id"]]
                 del self._tasks_by_status[record["status"]][record["id"]]
                 del self._tasks_by_zone_status[record["zone_id"], record["status"]][record["id"]]
             case "lifts":
-                del self._lifts_by_slot_status[record["slot"], record["status"]][record["id"]]
-                del self._lifts_by_status[record["status"]][record["id"]]
+                del self._lifts_by_on_slot_status[record["on"], record["slot"], record["status"]][record["id"]]
+                del self._lifts_by_on_status[record["on"], record["status"]][record["id"]]
                 del self._lifts_by_task[record["task_id"]][record["id"]]
                 del self._lifts_by_task_status[record["task_id"], record["status"]][record["id"]]
             case "inspections":

@@ -163,6 +163,7 @@ class ContainerCluster:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._apps_by_lower_name: dict[Any, dict[str, App]] = {}
         self._apps_by_name: dict[Any, dict[str, App]] = {}
         self._apps_by_team: dict[Any, dict[str, App]] = {}
         self._placements_by_app: dict[Any, dict[str, Placement]] = {}
@@ -514,7 +515,7 @@ class ContainerCluster:
         if priority is None:
             return _refused(f"There is no priority {priority_id!r}.")
         tolerates = tolerates or []
-        if any(a["name"].lower() == name.lower() for a in self.apps.values()):
+        if self._apps_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is an application {name} already.")
         if not _different([t for t in tolerates]):
             return _refused("A taint is named twice.")
@@ -1215,11 +1216,8 @@ class ContainerCluster:
         """The used of a team."""
         return sum(
             x["pods"] * self.apps[x["app_id"]]["cpu"]
-            for x in [
-                x
-                for _app in self._apps_by_team.get(team["id"], {}).values()
-                for x in self._placements_by_app.get(_app["id"], {}).values()
-            ]
+            for _app in self._apps_by_team.get(team["id"], {}).values()
+            for x in self._placements_by_app.get(_app["id"], {}).values()
         )
 
     def _node_free_cpu(self, node: Node) -> int:
@@ -1394,6 +1392,7 @@ class ContainerCluster:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "apps":
+                self._apps_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._apps_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._apps_by_team.setdefault(record["team_id"], {})[record["id"]] = record
             case "placements":
@@ -1405,6 +1404,7 @@ class ContainerCluster:
         """Take a record out again, before it changes or goes."""
         match container:
             case "apps":
+                del self._apps_by_lower_name[record["name"].lower()][record["id"]]
                 del self._apps_by_name[record["name"]][record["id"]]
                 del self._apps_by_team[record["team_id"]][record["id"]]
             case "placements":

@@ -51,8 +51,10 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("appointments", "at"),
     ("appointments", "container_id"),
     ("appointments", "status"),
+    ("bays", "vessel_id"),
     ("containers", "bay_id"),
     ("containers", "direction"),
     ("containers", "stack_id"),
@@ -203,21 +205,25 @@ class ContainerTerminal:
         self._journal: list[tuple[Any, ...]] = []
         self._stacks_by_block: dict[Any, dict[str, Stack]] = {}
         self._vessels_by_berth_status: dict[Any, dict[str, Vessel]] = {}
+        self._bays_by_vessel: dict[Any, dict[str, Bay]] = {}
         self._containers_by_bay: dict[Any, dict[str, Container]] = {}
         self._containers_by_bay_status: dict[Any, dict[str, Container]] = {}
         self._containers_by_direction_vessel: dict[Any, dict[str, Container]] = {}
         self._containers_by_direction_vessel_status: dict[Any, dict[str, Container]] = {}
         self._containers_by_stack: dict[Any, dict[str, Container]] = {}
         self._containers_by_stack_status: dict[Any, dict[str, Container]] = {}
+        self._containers_by_vessel: dict[Any, dict[str, Container]] = {}
         self._holds_by_container: dict[Any, dict[str, Hold]] = {}
         self._holds_by_container_kind_status: dict[Any, dict[str, Hold]] = {}
         self._holds_by_container_status: dict[Any, dict[str, Hold]] = {}
+        self._appointments_by_at_status: dict[Any, dict[str, Appointment]] = {}
         self._appointments_by_container_status: dict[Any, dict[str, Appointment]] = {}
-        self._appointments_by_status: dict[Any, dict[str, Appointment]] = {}
         for stack in self.stacks.values():
             self._link("stacks", stack)
         for vessel in self.vessels.values():
             self._link("vessels", vessel)
+        for bay in self.bays.values():
+            self._link("bays", bay)
         for container in self.containers.values():
             self._link("containers", container)
         for hold in self.holds.values():
@@ -288,7 +294,7 @@ class ContainerTerminal:
             return _refused(f"There is no vessel {vessel_id!r}.")
         found = [
             c
-            for c in self.containers.values()
+            for c in self._containers_by_vessel.get(vessel_id, {}).values()
             if (c["vessel_id"] == vessel_id and c["direction"] == "export" and c["status"] in ("expected", "yard"))
         ]
         found.sort(key=lambda c: (-c["weight"], c["number"], _age(c)))
@@ -303,7 +309,13 @@ class ContainerTerminal:
                         "status": c["status"],
                         "on_top": self._on_top(c),
                         "held": self._held(c),
-                        "bays": [*[b["label"] for b in self.bays.values() if self._fits_aboard(c, b)]],
+                        "bays": [
+                            *[
+                                b["label"]
+                                for b in sorted(self._bays_by_vessel.get(c["vessel_id"], {}).values(), key=_age)
+                                if self._fits_aboard(c, b)
+                            ]
+                        ],
                     }
                     for c in _page(found, offset)
                 ],
@@ -609,7 +621,7 @@ class ContainerTerminal:
             return _refused(f"Slots are given for seven days ahead, until {_plus_days(self.now[:10], 7)}.")
         if at[11:] < "06:00" or at[11:] > "20:00":
             return _refused("The gate takes trucks from 06:00 to 20:00.")
-        if sum(1 for a in self._appointments_by_status.get("booked", {}).values() if a["at"] == at) >= 3:
+        if len(self._appointments_by_at_status.get((at, "booked"), {})) >= 3:
             return _refused(f"The slot at {at} is full.")
         self._journal = []
         appointment: Appointment = {
@@ -1201,7 +1213,7 @@ class ContainerTerminal:
             return _refused(
                 f"{container['number']} is aboard {self.vessels[container['vessel_id']]['name']} already."
             )
-        if bool(self._holds_by_container_kind_status.get((container_id, kind, "open"), {})):
+        if self._holds_by_container_kind_status.get((container_id, kind, "open"), {}):
             return _refused(f"{container['number']} is under a {kind} hold already.")
         self._journal = []
         hold: Hold = {
@@ -1613,10 +1625,7 @@ class ContainerTerminal:
         """Whether this is broken: a container has one booked appointment at most, and the gate handles three trucks
         in a slot.
         """
-        return (
-            a["status"] == "booked"
-            and sum(1 for b in self._appointments_by_status.get("booked", {}).values() if b["at"] == a["at"]) > 3
-        )
+        return a["status"] == "booked" and len(self._appointments_by_at_status.get((a["at"], "booked"), {})) > 3
 
     def _breaks_rule_13_v(self, v: Vessel) -> bool:
         """Whether this is broken: a berth takes one vessel, and a vessel has one only while it lies alongside."""
@@ -1691,6 +1700,8 @@ class ContainerTerminal:
                 self._stacks_by_block.setdefault(record["block_id"], {})[record["id"]] = record
             case "vessels":
                 self._vessels_by_berth_status.setdefault((record["berth"], record["status"]), {})[record["id"]] = record
+            case "bays":
+                self._bays_by_vessel.setdefault(record["vessel_id"], {})[record["id"]] = record
             case "containers":
                 self._containers_by_bay.setdefault(record["bay_id"], {})[record["id"]] = record
                 self._containers_by_bay_status.setdefault((record["bay_id"], record["status"]), {})[record["id"]] = record
@@ -1707,6 +1718,7 @@ class ContainerTerminal:
                     (record["stack_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._containers_by_vessel.setdefault(record["vessel_id"], {})[record["id"]] = record
             case "holds":
                 self._holds_by_container.setdefault(record["container_id"], {})[record["id"]] = record
                 self._holds_by_container_kind_status.setdefault(
@@ -1718,11 +1730,11 @@ class ContainerTerminal:
                     {},
                 )[record["id"]] = record
             case "appointments":
+                self._appointments_by_at_status.setdefault((record["at"], record["status"]), {})[record["id"]] = record
                 self._appointments_by_container_status.setdefault(
                     (record["container_id"], record["status"]),
                     {},
                 )[record["id"]] = record
-                self._appointments_by_status.setdefault(record["status"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1731,6 +1743,8 @@ class ContainerTerminal:
                 del self._stacks_by_block[record["block_id"]][record["id"]]
             case "vessels":
                 del self._vessels_by_berth_status[record["berth"], record["status"]][record["id"]]
+            case "bays":
+                del self._bays_by_vessel[record["vessel_id"]][record["id"]]
             case "containers":
                 del self._containers_by_bay[record["bay_id"]][record["id"]]
                 del self._containers_by_bay_status[record["bay_id"], record["status"]][record["id"]]
@@ -1742,6 +1756,7 @@ class ContainerTerminal:
                 ][record["id"]]
                 del self._containers_by_stack[record["stack_id"]][record["id"]]
                 del self._containers_by_stack_status[record["stack_id"], record["status"]][record["id"]]
+                del self._containers_by_vessel[record["vessel_id"]][record["id"]]
             case "holds":
                 del self._holds_by_container[record["container_id"]][record["id"]]
                 del self._holds_by_container_kind_status[
@@ -1751,5 +1766,5 @@ class ContainerTerminal:
                 ][record["id"]]
                 del self._holds_by_container_status[record["container_id"], record["status"]][record["id"]]
             case "appointments":
+                del self._appointments_by_at_status[record["at"], record["status"]][record["id"]]
                 del self._appointments_by_container_status[record["container_id"], record["status"]][record["id"]]
-                del self._appointments_by_status[record["status"]][record["id"]]

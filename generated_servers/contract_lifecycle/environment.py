@@ -197,6 +197,7 @@ class ContractLifecycle:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._contracts_by_lower_title: dict[Any, dict[str, Contract]] = {}
         self._contracts_by_title: dict[Any, dict[str, Contract]] = {}
         self._clauses_by_contract: dict[Any, dict[str, Clause]] = {}
         self._clauses_by_contract_topic: dict[Any, dict[str, Clause]] = {}
@@ -552,7 +553,7 @@ class ContractLifecycle:
         owner = self.colleagues.get(owner_id)
         if owner is None:
             return _refused(f"There is no colleague {owner_id!r}.")
-        if any(c["title"].lower() == title.lower() for c in self.contracts.values()):
+        if self._contracts_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a contract {title} already.")
         if self.now[:10] >= starts or starts >= ends:
             return _refused(f"A contract begins after {self.now[:10]} and ends later still.")
@@ -1456,6 +1457,7 @@ class ContractLifecycle:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "contracts":
+                self._contracts_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._contracts_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "clauses":
                 self._clauses_by_contract.setdefault(record["contract_id"], {})[record["id"]] = record
@@ -1476,6 +1478,7 @@ class ContractLifecycle:
         """Take a record out again, before it changes or goes."""
         match container:
             case "contracts":
+                del self._contracts_by_lower_title[record["title"].lower()][record["id"]]
                 del self._contracts_by_title[record["title"]][record["id"]]
             case "clauses":
                 del self._clauses_by_contract[record["contract_id"]][record["id"]]

@@ -50,9 +50,11 @@ CHANGES = (
 
 INDEXED = {
     ("assignments", "contractor_id"),
+    ("assignments", "manager_id"),
     ("contractors", "agency_id"),
     ("entries", "sheet_id"),
     ("invoices", "status"),
+    ("managers", "deputy_id"),
     ("rates", "assignment_id"),
     ("sheets", "assignment_id"),
     ("sheets", "invoice_id"),
@@ -222,14 +224,18 @@ class ContractorTimesheets:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._managers_by_deputy: dict[Any, dict[str, Manager]] = {}
         self._contractors_by_agency: dict[Any, dict[str, Contractor]] = {}
         self._assignments_by_contractor: dict[Any, dict[str, Assignment]] = {}
+        self._assignments_by_manager: dict[Any, dict[str, Assignment]] = {}
         self._rates_by_assignment: dict[Any, dict[str, Rate]] = {}
         self._sheets_by_assignment: dict[Any, dict[str, Sheet]] = {}
         self._sheets_by_assignment_status: dict[Any, dict[str, Sheet]] = {}
         self._sheets_by_invoice: dict[Any, dict[str, Sheet]] = {}
         self._entries_by_sheet: dict[Any, dict[str, Entry]] = {}
         self._invoices_by_status: dict[Any, dict[str, Invoice]] = {}
+        for manager in self.managers.values():
+            self._link("managers", manager)
         for contractor in self.contractors.values():
             self._link("contractors", contractor)
         for assignment in self.assignments.values():
@@ -259,7 +265,21 @@ class ContractorTimesheets:
             return _refused(f"There is no manager {by_id!r}.")
         found = [
             s
-            for s in self.sheets.values()
+            for s in _distinct(
+                [
+                    *[
+                        s
+                        for _assignment in self._assignments_by_manager.get(by_id, {}).values()
+                        for s in self._sheets_by_assignment.get(_assignment["id"], {}).values()
+                    ],
+                    *[
+                        s
+                        for _manager in self._managers_by_deputy.get(by_id, {}).values()
+                        for _assignment in self._assignments_by_manager.get(_manager["id"], {}).values()
+                        for s in self._sheets_by_assignment.get(_assignment["id"], {}).values()
+                    ],
+                ]
+            )
             if (s["status"] == "submitted" and self._may_approve(by, self.assignments[s["assignment_id"]]))
         ]
         found.sort(key=lambda s: (s["week"], self.assignments[s["assignment_id"]]["code"], _age(s)))
@@ -1269,11 +1289,8 @@ class ContractorTimesheets:
             return _refused(f"{last_day} is more than a week ago.")
         if any(
             e["on"] > last_day
-            for e in [
-                e
-                for _sheet in self._sheets_by_assignment.get(assignment_id, {}).values()
-                for e in self._entries_by_sheet.get(_sheet["id"], {}).values()
-            ]
+            for _sheet in self._sheets_by_assignment.get(assignment_id, {}).values()
+            for e in self._entries_by_sheet.get(_sheet["id"], {}).values()
         ):
             return _refused(f"Hours were entered for a day after {last_day}.")
         self._journal = []
@@ -1446,12 +1463,9 @@ class ContractorTimesheets:
     def _worked_on(self, c: Contractor, d: str, apart: Sheet | None) -> int:
         return sum(
             e["hours"]
-            for e in [
-                e
-                for _assignment in self._assignments_by_contractor.get(c["id"], {}).values()
-                for _sheet in self._sheets_by_assignment.get(_assignment["id"], {}).values()
-                for e in self._entries_by_sheet.get(_sheet["id"], {}).values()
-            ]
+            for _assignment in self._assignments_by_contractor.get(c["id"], {}).values()
+            for _sheet in self._sheets_by_assignment.get(_assignment["id"], {}).values()
+            for e in self._entries_by_sheet.get(_sheet["id"], {}).values()
             if e["on"] == d
             and self.sheets[e["sheet_id"]] is not apart
         )
@@ -1605,10 +1619,13 @@ class ContractorTimesheets:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "managers":
+                self._managers_by_deputy.setdefault(record["deputy_id"], {})[record["id"]] = record
             case "contractors":
                 self._contractors_by_agency.setdefault(record["agency_id"], {})[record["id"]] = record
             case "assignments":
                 self._assignments_by_contractor.setdefault(record["contractor_id"], {})[record["id"]] = record
+                self._assignments_by_manager.setdefault(record["manager_id"], {})[record["id"]] = record
             case "rates":
                 self._rates_by_assignment.setdefault(record["assignment_id"], {})[record["id"]] = record
             case "sheets":
@@ -1626,10 +1643,13 @@ class ContractorTimesheets:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "managers":
+                del self._managers_by_deputy[record["deputy_id"]][record["id"]]
             case "contractors":
                 del self._contractors_by_agency[record["agency_id"]][record["id"]]
             case "assignments":
                 del self._assignments_by_contractor[record["contractor_id"]][record["id"]]
+                del self._assignments_by_manager[record["manager_id"]][record["id"]]
             case "rates":
                 del self._rates_by_assignment[record["assignment_id"]][record["id"]]
             case "sheets":

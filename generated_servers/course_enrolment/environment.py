@@ -51,6 +51,7 @@ INDEXED = {
     ("enrolments", "status"),
     ("enrolments", "student_id"),
     ("sections", "crn"),
+    ("sections", "lecturer"),
     ("sections", "meets_on"),
     ("sections", "room_id"),
     ("sections", "status"),
@@ -202,8 +203,9 @@ class CourseEnrolment:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._sections_by_crn: dict[Any, dict[str, Section]] = {}
+        self._sections_by_lecturer_status: dict[Any, dict[str, Section]] = {}
         self._sections_by_room_status: dict[Any, dict[str, Section]] = {}
-        self._sections_by_status: dict[Any, dict[str, Section]] = {}
+        self._sections_by_term: dict[Any, dict[str, Section]] = {}
         self._sections_by_term_meets_on_room_status: dict[Any, dict[str, Section]] = {}
         self._sections_by_term_meets_on_status: dict[Any, dict[str, Section]] = {}
         self._enrolments_by_section: dict[Any, dict[str, Enrolment]] = {}
@@ -233,7 +235,11 @@ class CourseEnrolment:
         section = self.sections.get(section_id)
         if section is None:
             return _refused(f"There is no section {section_id!r}.")
-        found = [w for w in self.enrolments.values() if (w["section_id"] == section_id and w["status"] == "waiting")]
+        found = [
+            w
+            for w in self._enrolments_by_section.get(section_id, {}).values()
+            if (w["section_id"] == section_id and w["status"] == "waiting")
+        ]
         found.sort(key=lambda w: (w["id"], _age(w)))
         return _found(
             {
@@ -275,7 +281,7 @@ class CourseEnrolment:
             return _refused(f"There is no term {term_id!r}.")
         found = [
             e
-            for e in self.enrolments.values()
+            for e in self._enrolments_by_student.get(student_id, {}).values()
             if (
                 e["student_id"] == student_id
                 and e["status"] == "enrolled"
@@ -625,7 +631,7 @@ class CourseEnrolment:
         room = self.rooms.get(room_id)
         if room is None:
             return _refused(f"There is no room {room_id!r}.")
-        if bool(self._sections_by_crn.get(crn, {})):
+        if self._sections_by_crn.get(crn, {}):
             return _refused(f"Another section has the number {crn}.")
         if self.now[:10] > term["add_until"]:
             return _refused(f"Courses of {term['name']} could be added until {term['add_until']}.")
@@ -755,10 +761,11 @@ class CourseEnrolment:
         busy = next(
             (
                 s
-                for s in sorted(self._sections_by_status.get("open", {}).values(), key=_age)
+                for s in sorted(self._sections_by_term.get(section["term_id"], {}).values(), key=_age)
                 if lecturer is not None
                 and s is not section
                 and s["lecturer"] == lecturer
+                and s["status"] == "open"
                 and self._together(s, section)
             ),
             None,
@@ -1717,9 +1724,8 @@ class CourseEnrolment:
             a["status"] == "open"
             and any(
                 self._together(a, b)
-                for b in self._sections_by_status.get("open", {}).values()
+                for b in self._sections_by_lecturer_status.get((a["lecturer"], "open"), {}).values()
                 if a is not b
-                and a["lecturer"] == b["lecturer"]
             )
         )
 
@@ -1729,9 +1735,8 @@ class CourseEnrolment:
             b["status"] == "open"
             and any(
                 self._together(a, b)
-                for a in self._sections_by_status.get("open", {}).values()
+                for a in self._sections_by_lecturer_status.get((b["lecturer"], "open"), {}).values()
                 if a is not b
-                and a["lecturer"] == b["lecturer"]
             )
         )
 
@@ -1877,8 +1882,12 @@ class CourseEnrolment:
         match container:
             case "sections":
                 self._sections_by_crn.setdefault(record["crn"], {})[record["id"]] = record
+                self._sections_by_lecturer_status.setdefault(
+                    (record["lecturer"], record["status"]),
+                    {},
+                )[record["id"]] = record
                 self._sections_by_room_status.setdefault((record["room_id"], record["status"]), {})[record["id"]] = record
-                self._sections_by_status.setdefault(record["status"], {})[record["id"]] = record
+                self._sections_by_term.setdefault(record["term_id"], {})[record["id"]] = record
                 self._sections_by_term_meets_on_room_status.setdefault(
                     (record["term_id"], record["meets_on"], record["room_id"], record["status"]),
                     {},
@@ -1913,8 +1922,9 @@ class CourseEnrolment:
         match container:
             case "sections":
                 del self._sections_by_crn[record["crn"]][record["id"]]
+                del self._sections_by_lecturer_status[record["lecturer"], record["status"]][record["id"]]
                 del self._sections_by_room_status[record["room_id"], record["status"]][record["id"]]
-                del self._sections_by_status[record["status"]][record["id"]]
+                del self._sections_by_term[record["term_id"]][record["id"]]
                 del self._sections_by_term_meets_on_room_status[
                     record["term_id"],
                     record["meets_on"],

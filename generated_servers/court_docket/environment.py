@@ -188,15 +188,17 @@ def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
     return bool(start < other_end and other_start < end)
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -748,7 +750,7 @@ class CourtDocket:
         party = self.parties.get(party_id)
         if party is None:
             return _refused(f"There is no party {party_id!r}.")
-        if bool(self._interests_by_judge_party.get((judge_id, party_id), {})):
+        if self._interests_by_judge_party.get((judge_id, party_id), {}):
             return _refused(f"{judge['name']} has declared an interest in {party['name']} already.")
         self._journal = []
         changed_hearings: list[Any] = []
@@ -1515,7 +1517,7 @@ class CourtDocket:
             return _refused(f"There is no suit {lead_id!r}.")
         if suit is lead or suit["chamber"] != lead["chamber"]:
             return _refused("Cases are joined to another one of the same chamber.")
-        if suit["joined_to_id"] is not None or len(_below(self.suits, suit, "joined_to_id")) != 0:
+        if suit["joined_to_id"] is not None or len(_below(self._suits_by_joined_to, suit)) != 0:
             return _refused(f"Case {suit['number']} is part of joined cases already.")
         if lead["joined_to_id"] is not None:
             return _refused(f"Case {lead['number']} is itself joined to another.")
@@ -1614,7 +1616,7 @@ class CourtDocket:
         return m["status"] in ("open", "answered")
 
     def _bundle(self, c: Suit) -> list[Suit]:
-        return [c] + _below(self.suits, c, "joined_to_id")
+        return [c] + _below(self._suits_by_joined_to, c)
 
     def _has_interest(self, j: Judge, c: Suit) -> bool:
         return any(
@@ -1684,11 +1686,8 @@ class CourtDocket:
                     b["starts"],
                     _plus_minutes(b["starts"], b["minutes"]),
                 )
-                for b in [
-                    b
-                    for _suit in self._suits_by_judge.get(self.suits[a["suit_id"]]["judge_id"], {}).values()
-                    for b in self._hearings_by_suit_status.get((_suit["id"], "set"), {}).values()
-                ]
+                for _suit in self._suits_by_judge.get(self.suits[a["suit_id"]]["judge_id"], {}).values()
+                for b in self._hearings_by_suit_status.get((_suit["id"], "set"), {}).values()
                 if a is not b
             )
         )

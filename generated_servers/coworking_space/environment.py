@@ -742,9 +742,8 @@ class CoworkingSpace:
         heir = next(
             (
                 c
-                for c in self.contracts.values()
+                for c in sorted(self._contracts_by_space.get(contract["space_id"], {}).values(), key=_age)
                 if contract["space_id"] is not None
-                and c["space_id"] == contract["space_id"]
                 and c is not contract
                 and self._live(c)
             ),
@@ -757,9 +756,8 @@ class CoworkingSpace:
         guest_desk = next(
             (
                 x
-                for x in self.desk_days.values()
+                for x in sorted(self._desk_days_by_desk.get(contract["space_id"], {}).values(), key=_age)
                 if contract["space_id"] is not None
-                and x["desk_id"] == contract["space_id"]
                 and x["used_on"] > contract["ends"]
             ),
             None,
@@ -854,9 +852,8 @@ class CoworkingSpace:
         sitting = next(
             (
                 c
-                for c in self.contracts.values()
+                for c in sorted(self._contracts_by_space.get(space_id, {}).values(), key=_age)
                 if space_id is not None
-                and c["space_id"] == space_id
                 and c is not contract
                 and self._live(c)
                 and (c["ends"] is None or c["ends"] >= self.now[:10])
@@ -868,9 +865,8 @@ class CoworkingSpace:
         used = next(
             (
                 x
-                for x in self.desk_days.values()
+                for x in sorted(self._desk_days_by_desk.get(space_id, {}).values(), key=_age)
                 if space_id is not None
-                and x["desk_id"] == space_id
                 and x["used_on"] >= self.now[:10]
             ),
             None,

@@ -591,7 +591,7 @@ class Crowdfunding:
             return _refused(
                 f"{self.creators[campaign['creator_id']]['name']} is not verified, so check the papers first."
             )
-        if not any(r["campaign_id"] == campaign_id for r in self.rewards.values()):
+        if not self._rewards_by_campaign.get(campaign_id, {}):
             return _refused(f"{campaign['title']} offers no reward yet.")
         if _plus_days(self.now[:10], 7) > ends_on or ends_on > _plus_days(self.now[:10], 60):
             return _refused(f"A campaign runs for 7 to 60 days from {self.now[:10]}.")
@@ -1049,7 +1049,9 @@ class Crowdfunding:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11_x(payout):
             return self._take_back(RULES[10])
-        if any(self._breaks_rule_11_c(one_campaign) for one_campaign in self.campaigns.values()):
+        if self._breaks_rule_11_c(self.campaigns[payout["campaign_id"]]):
+            return self._take_back(RULES[10])
+        if self._breaks_rule_11_c(campaign):
             return self._take_back(RULES[10])
         return {
             "success": True,
@@ -1280,7 +1282,7 @@ class Crowdfunding:
 
     def _breaks_rule_11_c(self, c: Campaign) -> bool:
         """Whether this is broken: a campaign is paid out once, for what was raised."""
-        return (c["status"] == "paid_out") != any(x["campaign_id"] == c["id"] for x in self.payouts.values())
+        return (c["status"] == "paid_out") != bool(self._payouts_by_campaign.get(c["id"], {}))
 
     def _breaks_rule_12_g_again_again(self, g: StretchGoal) -> bool:
         """Whether this is broken: stretch goals lie above the goal, at different amounts, and are announced only when

@@ -651,8 +651,45 @@ class CruiseCabins:
         ):
             if self._breaks_rule_1(one_cabin):
                 return self._take_back(RULES[0])
-        if any(self._breaks_rule_2(one_guest) for one_guest in self.guests.values()):
-            return self._take_back(RULES[1])
+        for one_guest in _distinct(
+            [
+                *changed_guests,
+                *[
+                    user
+                    for one in [self.cabins.get(one["cabin_id"]) for one in changed_guests]
+                    if one is not None
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.cabins.get(key) for key in former_cabin_ids]
+                    if one is not None
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.cabins.get(one["cabin_id"]) for one in changed_guests]
+                        if one is not None
+                        for user in self._cabins_by_connects.get(one["id"], {}).values()
+                    ]
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.cabins.get(key) for key in former_cabin_ids]
+                        if one is not None
+                        for user in self._cabins_by_connects.get(one["id"], {}).values()
+                    ]
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_guest):
+                return self._take_back(RULES[1])
         for one_guest in _distinct(changed_guests):
             if self._breaks_rule_3(one_guest):
                 return self._take_back(RULES[2])
@@ -741,11 +778,8 @@ class CruiseCabins:
             return _refused(f"The children cannot live in cabin {to['number']} without a grown-up next to it.")
         if any(
             not any(not a["child"] for a in self._guests_by_cabin.get(o["cabin_id"], {}).values())
-            for o in [
-                o
-                for _cabin in self._cabins_by_connects.get(from_cabin_id, {}).values()
-                for o in self._guests_by_cabin.get(_cabin["id"], {}).values()
-            ]
+            for _cabin in self._cabins_by_connects.get(from_cabin_id, {}).values()
+            for o in self._guests_by_cabin.get(_cabin["id"], {}).values()
             if o["child"]
             and o["cabin_id"] is not None
         ):
@@ -781,8 +815,45 @@ class CruiseCabins:
         ):
             if self._breaks_rule_1(one_cabin):
                 return self._take_back(RULES[0])
-        if any(self._breaks_rule_2(one_guest) for one_guest in self.guests.values()):
-            return self._take_back(RULES[1])
+        for one_guest in _distinct(
+            [
+                *changed_guests,
+                *[
+                    user
+                    for one in [self.cabins.get(one["cabin_id"]) for one in changed_guests]
+                    if one is not None
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.cabins.get(key) for key in former_cabin_ids]
+                    if one is not None
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.cabins.get(one["cabin_id"]) for one in changed_guests]
+                        if one is not None
+                        for user in self._cabins_by_connects.get(one["id"], {}).values()
+                    ]
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.cabins.get(key) for key in former_cabin_ids]
+                        if one is not None
+                        for user in self._cabins_by_connects.get(one["id"], {}).values()
+                    ]
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_guest):
+                return self._take_back(RULES[1])
         for one_guest in _distinct(changed_guests):
             if self._breaks_rule_3(one_guest):
                 return self._take_back(RULES[2])
@@ -893,8 +964,45 @@ class CruiseCabins:
         ):
             if self._breaks_rule_1(one_cabin):
                 return self._take_back(RULES[0])
-        if any(self._breaks_rule_2(one_guest) for one_guest in self.guests.values()):
-            return self._take_back(RULES[1])
+        for one_guest in _distinct(
+            [
+                *changed_guests,
+                *[
+                    user
+                    for one in [self.cabins.get(one["cabin_id"]) for one in changed_guests]
+                    if one is not None
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.cabins.get(key) for key in former_cabin_ids]
+                    if one is not None
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.cabins.get(one["cabin_id"]) for one in changed_guests]
+                        if one is not None
+                        for user in self._cabins_by_connects.get(one["id"], {}).values()
+                    ]
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.cabins.get(key) for key in former_cabin_ids]
+                        if one is not None
+                        for user in self._cabins_by_connects.get(one["id"], {}).values()
+                    ]
+                    for user in self._guests_by_cabin.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_guest):
+                return self._take_back(RULES[1])
         for one_guest in _distinct(changed_guests):
             if self._breaks_rule_3(one_guest):
                 return self._take_back(RULES[2])
@@ -1049,11 +1157,8 @@ class CruiseCabins:
             return _refused(f"{stray['name']} does not muster at {station['code']}.")
         if not any(
             g not in absent
-            for g in [
-                g
-                for _cabin in self._cabins_by_station.get(station_id, {}).values()
-                for g in self._guests_by_cabin_drill.get((_cabin["id"], "due"), {}).values()
-            ]
+            for _cabin in self._cabins_by_station.get(station_id, {}).values()
+            for g in self._guests_by_cabin_drill.get((_cabin["id"], "due"), {}).values()
             if g["cabin_id"] is not None
         ):
             return _refused(f"Nobody who came to {station['code']} still owed a drill.")
@@ -1419,11 +1524,8 @@ class CruiseCabins:
         """The load of a station."""
         return sum(
             1
-            for g in [
-                g
-                for _cabin in self._cabins_by_station.get(station["id"], {}).values()
-                for g in self._guests_by_cabin.get(_cabin["id"], {}).values()
-            ]
+            for _cabin in self._cabins_by_station.get(station["id"], {}).values()
+            for g in self._guests_by_cabin.get(_cabin["id"], {}).values()
             if g["cabin_id"] is not None
         )
 
@@ -1524,10 +1626,14 @@ class CruiseCabins:
             not g["child"]
             or g["cabin_id"] is None
             or any(
-                not o["child"]
-                and o["cabin_id"] is not None
-                and (o["cabin_id"] == g["cabin_id"] or o["cabin_id"] == self.cabins[g["cabin_id"]]["connects_id"])
-                for o in self.guests.values()
+                o["cabin_id"] is not None
+                for o in _distinct(
+                    [
+                        *self._guests_by_cabin.get(g["cabin_id"], {}).values(),
+                        *self._guests_by_cabin.get(self.cabins[g["cabin_id"]]["connects_id"], {}).values(),
+                    ]
+                )
+                if not o["child"]
             )
         )
 

@@ -219,7 +219,6 @@ class CurrencyExchange:
         self._journal: list[tuple[Any, ...]] = []
         self._tills_by_cashier: dict[Any, dict[str, Till]] = {}
         self._stocks_by_currency: dict[Any, dict[str, Stock]] = {}
-        self._stocks_by_till: dict[Any, dict[str, Stock]] = {}
         self._stocks_by_till_currency: dict[Any, dict[str, Stock]] = {}
         self._deals_by_customer_status: dict[Any, dict[str, Deal]] = {}
         self._transfers_by_receiver: dict[Any, dict[str, Transfer]] = {}
@@ -947,9 +946,8 @@ class CurrencyExchange:
         self._journal = []
         for s in [
             s
-            for s in sorted(self._stocks_by_till.get(sender_id, {}).values(), key=_age)
+            for s in sorted(self._stocks_by_till_currency.get((sender_id, currency_id), {}).values(), key=_age)
             if currency_id is not None
-            and s["currency_id"] == currency_id
         ]:
             new_units = s["units"] - units
             if not 0 <= new_units <= 50000000:
@@ -1068,9 +1066,11 @@ class CurrencyExchange:
         self._put("tills", till, "cash", cash)
         for s in [
             s
-            for s in sorted(self._stocks_by_till.get(transfer["sender_id"], {}).values(), key=_age)
+            for s in sorted(
+                self._stocks_by_till_currency.get((transfer["sender_id"], transfer["currency_id"]), {}).values(),
+                key=_age,
+            )
             if transfer["currency_id"] is not None
-            and s["currency_id"] == transfer["currency_id"]
         ]:
             units = s["units"] + transfer["units"]
             if not 0 <= units <= 50000000:
@@ -1500,7 +1500,6 @@ class CurrencyExchange:
                 self._tills_by_cashier.setdefault(record["cashier_id"], {})[record["id"]] = record
             case "stocks":
                 self._stocks_by_currency.setdefault(record["currency_id"], {})[record["id"]] = record
-                self._stocks_by_till.setdefault(record["till_id"], {})[record["id"]] = record
                 self._stocks_by_till_currency.setdefault(
                     (record["till_id"], record["currency_id"]),
                     {},
@@ -1531,7 +1530,6 @@ class CurrencyExchange:
                 del self._tills_by_cashier[record["cashier_id"]][record["id"]]
             case "stocks":
                 del self._stocks_by_currency[record["currency_id"]][record["id"]]
-                del self._stocks_by_till[record["till_id"]][record["id"]]
                 del self._stocks_by_till_currency[record["till_id"], record["currency_id"]][record["id"]]
             case "deals":
                 del self._deals_by_customer_status[record["customer_id"], record["status"]][record["id"]]

@@ -56,8 +56,12 @@ INDEXED = {
     ("documents", "declaration_id"),
     ("documents", "kind"),
     ("inspections", "declaration_id"),
+    ("inspections", "officer"),
+    ("inspections", "on"),
     ("lines", "declaration_id"),
     ("lines", "quota_id"),
+    ("quotas", "code_id"),
+    ("tariff_codes", "within_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -201,15 +205,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -244,6 +250,8 @@ class CustomsClearance:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._tariff_codes_by_within: dict[Any, dict[str, TariffCode]] = {}
+        self._quotas_by_code: dict[Any, dict[str, Quota]] = {}
         self._declarations_by_guarantee: dict[Any, dict[str, Declaration]] = {}
         self._declarations_by_number: dict[Any, dict[str, Declaration]] = {}
         self._lines_by_declaration: dict[Any, dict[str, Line]] = {}
@@ -252,6 +260,11 @@ class CustomsClearance:
         self._documents_by_declaration: dict[Any, dict[str, Document]] = {}
         self._documents_by_declaration_kind: dict[Any, dict[str, Document]] = {}
         self._inspections_by_declaration: dict[Any, dict[str, Inspection]] = {}
+        self._inspections_by_officer_on: dict[Any, dict[str, Inspection]] = {}
+        for tariff_code in self.tariff_codes.values():
+            self._link("tariff_codes", tariff_code)
+        for quota in self.quotas.values():
+            self._link("quotas", quota)
         for declaration in self.declarations.values():
             self._link("declarations", declaration)
         for line in self.lines.values():
@@ -275,7 +288,7 @@ class CustomsClearance:
         code = self.tariff_codes.get(code_id)
         if code is None:
             return _refused(f"There is no tariff code {code_id!r}.")
-        found = [c for c in _below(self.tariff_codes, code, "within_id")]
+        found = [c for c in _below(self._tariff_codes_by_within, code)]
         found.sort(key=lambda c: (c["code"], _age(c)))
         return _found(
             {
@@ -315,9 +328,14 @@ class CustomsClearance:
             return _refused(f"There is no tariff code {code_id!r}.")
         found = [
             q
-            for q in self.quotas.values()
-            if self.tariff_codes[q["code_id"]] in self._chain(code)
-            and (origin is None or q["origin"] == origin)
+            for q in _distinct(
+                [
+                    q
+                    for key in [code_id, *[record["id"] for record in _above(self.tariff_codes, code, "within_id")]]
+                    for q in self._quotas_by_code.get(key, {}).values()
+                ]
+            )
+            if (origin is None or q["origin"] == origin)
         ]
         found.sort(key=lambda q: (q["percent"], q["name"], _age(q)))
         return _found(
@@ -646,7 +664,7 @@ class CustomsClearance:
         importer = self.importers.get(importer_id)
         if importer is None:
             return _refused(f"There is no importer {importer_id!r}.")
-        if bool(self._declarations_by_number.get(number, {})):
+        if self._declarations_by_number.get(number, {}):
             return _refused(f"There is a declaration {number} already.")
         self._journal = []
         declaration: Declaration = {
@@ -1142,7 +1160,7 @@ class CustomsClearance:
             return _refused(f"{other['officer']} inspects declaration {declaration['number']} on {other['on']}.")
         if self.now[:10] > on or on > _plus_days(self.now[:10], 14):
             return _refused(f"Inspections are planned from {self.now[:10]} to {_plus_days(self.now[:10], 14)}.")
-        if sum(1 for i in self.inspections.values() if i["officer"] == officer and i["on"] == on) >= 3:
+        if len(self._inspections_by_officer_on.get((officer, on), {})) >= 3:
             return _refused(f"{officer} has three inspections on {on}.")
         self._journal = []
         changed_declarations: list[Any] = []
@@ -1597,7 +1615,7 @@ class CustomsClearance:
 
     def _breaks_rule_11(self, i: Inspection) -> bool:
         """Whether this is broken: an officer does three inspections a day at most."""
-        return sum(1 for j in self.inspections.values() if j["officer"] == i["officer"] and j["on"] == i["on"]) > 3
+        return len(self._inspections_by_officer_on.get((i["officer"], i["on"]), {})) > 3
 
     def _breaks_rule_12(self, d: Declaration) -> bool:
         """Whether this is broken: what was declared in the red channel is released after a conform inspection only.
@@ -1663,6 +1681,10 @@ class CustomsClearance:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "tariff_codes":
+                self._tariff_codes_by_within.setdefault(record["within_id"], {})[record["id"]] = record
+            case "quotas":
+                self._quotas_by_code.setdefault(record["code_id"], {})[record["id"]] = record
             case "declarations":
                 self._declarations_by_guarantee.setdefault(record["guarantee_id"], {})[record["id"]] = record
                 self._declarations_by_number.setdefault(record["number"], {})[record["id"]] = record
@@ -1681,10 +1703,15 @@ class CustomsClearance:
                 )[record["id"]] = record
             case "inspections":
                 self._inspections_by_declaration.setdefault(record["declaration_id"], {})[record["id"]] = record
+                self._inspections_by_officer_on.setdefault((record["officer"], record["on"]), {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "tariff_codes":
+                del self._tariff_codes_by_within[record["within_id"]][record["id"]]
+            case "quotas":
+                del self._quotas_by_code[record["code_id"]][record["id"]]
             case "declarations":
                 del self._declarations_by_guarantee[record["guarantee_id"]][record["id"]]
                 del self._declarations_by_number[record["number"]][record["id"]]
@@ -1697,3 +1724,4 @@ class CustomsClearance:
                 del self._documents_by_declaration_kind[record["declaration_id"], record["kind"]][record["id"]]
             case "inspections":
                 del self._inspections_by_declaration[record["declaration_id"]][record["id"]]
+                del self._inspections_by_officer_on[record["officer"], record["on"]][record["id"]]

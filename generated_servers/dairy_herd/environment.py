@@ -234,6 +234,7 @@ class DairyHerd:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._cows_by_ear_tag: dict[Any, dict[str, Cow]] = {}
+        self._cows_by_lower_name: dict[Any, dict[str, Cow]] = {}
         self._cows_by_name: dict[Any, dict[str, Cow]] = {}
         self._cows_by_pen: dict[Any, dict[str, Cow]] = {}
         self._inseminations_by_cow: dict[Any, dict[str, Insemination]] = {}
@@ -833,7 +834,7 @@ class DairyHerd:
             return _refused(f"{pen['name']} is full, so make room first.")
         if (calf_name is None) != (ear_tag is None) or (calf_name is None) != (calf_pen_id is None):
             return _refused("A calf that is kept needs a name, an ear tag and a pen.")
-        if not (calf_name is None or not any(c["name"].lower() == calf_name.lower() for c in self.cows.values())):
+        if not (calf_name is None or not self._cows_by_lower_name.get(calf_name.lower(), {})):
             return _refused(f"There is an animal called {calf_name} already.")
         if not (ear_tag is None or not self._cows_by_ear_tag.get(ear_tag, {})):
             return _refused(f"The ear tag {ear_tag} is in use.")
@@ -1418,6 +1419,7 @@ class DairyHerd:
         match container:
             case "cows":
                 self._cows_by_ear_tag.setdefault(record["ear_tag"], {})[record["id"]] = record
+                self._cows_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._cows_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._cows_by_pen.setdefault(record["pen_id"], {})[record["id"]] = record
             case "inseminations":
@@ -1437,6 +1439,7 @@ class DairyHerd:
         match container:
             case "cows":
                 del self._cows_by_ear_tag[record["ear_tag"]][record["id"]]
+                del self._cows_by_lower_name[record["name"].lower()][record["id"]]
                 del self._cows_by_name[record["name"]][record["id"]]
                 del self._cows_by_pen[record["pen_id"]][record["id"]]
             case "inseminations":

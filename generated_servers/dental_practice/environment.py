@@ -279,6 +279,7 @@ class DentalPractice:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._services_by_after: dict[Any, dict[str, Service]] = {}
+        self._plans_by_lower_number: dict[Any, dict[str, Plan]] = {}
         self._plans_by_number: dict[Any, dict[str, Plan]] = {}
         self._plans_by_patient: dict[Any, dict[str, Plan]] = {}
         self._steps_by_appointment: dict[Any, dict[str, Step]] = {}
@@ -680,7 +681,7 @@ class DentalPractice:
             return _refused(
                 f"{patient['name']} has plan {other['number']}, which is {other['status']}, so finish that first."
             )
-        if any(q["number"].lower() == number.lower() for q in self.plans.values()):
+        if self._plans_by_lower_number.get(number.lower(), {}):
             return _refused(f"There is a plan {number} already.")
         self._journal = []
         plan: Plan = {
@@ -1874,9 +1875,11 @@ class DentalPractice:
         return next(
             (
                 p
-                for p in self.steps.values()
+                for p in sorted(
+                    self._steps_by_service.get(self.services[s["service_id"]]["after_id"], {}).values(),
+                    key=_age,
+                )
                 if self.services[s["service_id"]]["after_id"] is not None
-                and p["service_id"] == self.services[s["service_id"]]["after_id"]
                 and p["tooth"] == s["tooth"]
                 and self._step_patient(p) is self._step_patient(s)
                 and self._live(p)
@@ -1969,11 +1972,8 @@ class DentalPractice:
                     p["service_id"] == self.services[s["service_id"]]["after_id"]
                     and p["tooth"] == s["tooth"]
                     and self._live(p)
-                    for p in [
-                        p
-                        for _plan in self._plans_by_patient.get(self.plans[s["plan_id"]]["patient_id"], {}).values()
-                        for p in self._steps_by_plan.get(_plan["id"], {}).values()
-                    ]
+                    for _plan in self._plans_by_patient.get(self.plans[s["plan_id"]]["patient_id"], {}).values()
+                    for p in self._steps_by_plan.get(_plan["id"], {}).values()
                 )
             )
         )
@@ -2192,6 +2192,7 @@ class DentalPractice:
             case "services":
                 self._services_by_after.setdefault(record["after_id"], {})[record["id"]] = record
             case "plans":
+                self._plans_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._plans_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._plans_by_patient.setdefault(record["patient_id"], {})[record["id"]] = record
             case "steps":
@@ -2233,6 +2234,7 @@ class DentalPractice:
             case "services":
                 del self._services_by_after[record["after_id"]][record["id"]]
             case "plans":
+                del self._plans_by_lower_number[record["number"].lower()][record["id"]]
                 del self._plans_by_number[record["number"]][record["id"]]
                 del self._plans_by_patient[record["patient_id"]][record["id"]]
             case "steps":

@@ -176,6 +176,11 @@ def _plus_days(day: str, days: int) -> str:
     return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class DisasterRelief:
     """Brings relief kits from hubs to the sites that need them most, in convoys with limited payload,
     clearance for dangerous zones and open roads, and books what arrived and what was lost.
@@ -568,7 +573,7 @@ class DisasterRelief:
         kit = self.kits.get(kit_id)
         if kit is None:
             return _refused(f"There is no kit {kit_id!r}.")
-        if bool(self._needs_by_code.get(code, {})):
+        if self._needs_by_code.get(code, {}):
             return _refused(f"Request {code} was entered already.")
         known = next((n for n in sorted(self._needs_by_site_kit.get((site_id, kit_id), {}).values(), key=_age)), None)
         if known is not None:
@@ -849,7 +854,7 @@ class DisasterRelief:
             if key not in self.trucks:
                 return _refused(f"There is no truck {key!r}.")
             trucks.append(self.trucks[key])
-        if bool(self._convoys_by_code.get(code, {})):
+        if self._convoys_by_code.get(code, {}):
             return _refused(f"There is a convoy {code} already.")
         if not (len(trucks) > 0 and _different([t["id"] for t in trucks])):
             return _refused("Name at least one truck, and each once.")
@@ -868,7 +873,7 @@ class DisasterRelief:
             "id": self._new_id("convoy", "CONVOY", self.convoys),
             "code": code,
             "hub_id": hub_id,
-            "truck_ids": [record["id"] for record in [t for t in self.trucks.values() if t in trucks]],
+            "truck_ids": [record["id"] for record in _those(self.trucks, [record["id"] for record in trucks])],
             "leaves_on": leaves_on,
             "permit": None,
             "arrived_on": None,
@@ -1375,11 +1380,8 @@ class DisasterRelief:
             stock["quantity"]
             - sum(
                 l["quantity"]
-                for l in [
-                    l
-                    for _need in self._needs_by_kit.get(stock["kit_id"], {}).values()
-                    for l in self._loads_by_need.get(_need["id"], {}).values()
-                ]
+                for _need in self._needs_by_kit.get(stock["kit_id"], {}).values()
+                for l in self._loads_by_need.get(_need["id"], {}).values()
                 if self.convoys[l["convoy_id"]]["hub_id"] == stock["hub_id"]
                 and self.convoys[l["convoy_id"]]["status"] == "planned"
             )

@@ -49,6 +49,7 @@ CHANGES = (
 
 INDEXED = {
     ("forecasts", "day"),
+    ("pipes", "upstream_id"),
     ("protections", "heater_id"),
     ("protections", "shut_off_id"),
     ("protections", "substation_id"),
@@ -198,15 +199,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -240,8 +243,10 @@ class DistrictHeating:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._pipes_by_upstream: dict[Any, dict[str, Pipe]] = {}
         self._substations_by_pipe: dict[Any, dict[str, Substation]] = {}
         self._requests_by_substation_status: dict[Any, dict[str, Request]] = {}
+        self._shut_offs_by_pipe: dict[Any, dict[str, ShutOff]] = {}
         self._shut_offs_by_pipe_status: dict[Any, dict[str, ShutOff]] = {}
         self._shut_offs_by_status: dict[Any, dict[str, ShutOff]] = {}
         self._protections_by_heater: dict[Any, dict[str, Protection]] = {}
@@ -250,6 +255,8 @@ class DistrictHeating:
         self._protections_by_shut_off_substation: dict[Any, dict[str, Protection]] = {}
         self._protections_by_substation: dict[Any, dict[str, Protection]] = {}
         self._forecasts_by_day: dict[Any, dict[str, Forecast]] = {}
+        for pipe in self.pipes.values():
+            self._link("pipes", pipe)
         for substation in self.substations.values():
             self._link("substations", substation)
         for request in self.requests.values():
@@ -335,9 +342,26 @@ class DistrictHeating:
                         "care": [
                             *[
                                 s["name"]
-                                for s in self.substations.values()
+                                for s in sorted(
+                                    _distinct(
+                                        [
+                                            s
+                                            for key in [
+                                                w["pipe_id"],
+                                                *[
+                                                    record["id"]
+                                                    for record in _below(
+                                                        self._pipes_by_upstream,
+                                                        self.pipes[w["pipe_id"]],
+                                                    )
+                                                ],
+                                            ]
+                                            for s in self._substations_by_pipe.get(key, {}).values()
+                                        ]
+                                    ),
+                                    key=_age,
+                                )
                                 if s["care"] != "none"
-                                and self._cold(s, w)
                             ]
                         ],
                     }
@@ -598,7 +622,7 @@ class DistrictHeating:
         substation = self.substations.get(substation_id)
         if substation is None:
             return _refused(f"There is no substation {substation_id!r}.")
-        if bool(self._requests_by_substation_status.get((substation_id, "waiting"), {})):
+        if self._requests_by_substation_status.get((substation_id, "waiting"), {}):
             return _refused(f"{substation['name']} has a request waiting already.")
         if substation["contracted"] + more > 2000:
             return _refused("No substation gets more than 2,000 kW.")
@@ -686,8 +710,11 @@ class DistrictHeating:
             return self._take_back(f"The contracted of {substation['name']} must be between 5 and 2000.")
         self._put("substations", substation, "contracted", contracted)
         self._put("requests", request, "status", "granted")
-        if any(self._breaks_rule_1(one_pipe) for one_pipe in self.pipes.values()):
-            return self._take_back(RULES[0])
+        for one_pipe in _distinct(
+            [self.pipes[substation["pipe_id"]], *_above(self.pipes, self.pipes[substation["pipe_id"]], "upstream_id")]
+        ):
+            if self._breaks_rule_1(one_pipe):
+                return self._take_back(RULES[0])
         if self._breaks_rule_2(request):
             return self._take_back(RULES[1])
         for one_protection in _distinct(self._protections_by_substation.get(substation["id"], {}).values()):
@@ -747,8 +774,11 @@ class DistrictHeating:
         if not 5 <= contracted <= 2000:
             return self._take_back(f"The contracted of {substation['name']} must be between 5 and 2000.")
         self._put("substations", substation, "contracted", contracted)
-        if any(self._breaks_rule_1(one_pipe) for one_pipe in self.pipes.values()):
-            return self._take_back(RULES[0])
+        for one_pipe in _distinct(
+            [self.pipes[substation["pipe_id"]], *_above(self.pipes, self.pipes[substation["pipe_id"]], "upstream_id")]
+        ):
+            if self._breaks_rule_1(one_pipe):
+                return self._take_back(RULES[0])
         for one_protection in _distinct(self._protections_by_substation.get(substation["id"], {}).values()):
             if self._breaks_rule_7(one_protection):
                 return self._take_back(RULES[6])
@@ -786,9 +816,22 @@ class DistrictHeating:
         clash = next(
             (
                 w
-                for w in self.shut_offs.values()
+                for w in sorted(
+                    _distinct(
+                        [
+                            w
+                            for key in [
+                                pipe_id,
+                                *[record["id"] for record in _above(self.pipes, pipe, "upstream_id")],
+                                pipe_id,
+                                *[record["id"] for record in _below(self._pipes_by_upstream, pipe)],
+                            ]
+                            for w in self._shut_offs_by_pipe.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if self._pending(w)
-                and self._related(self.pipes[w["pipe_id"]], pipe)
                 and _overlap(w["starts"], self._shut_off_ends(w), starts, _plus_minutes(starts, lasts * 60))
             ),
             None,
@@ -861,7 +904,7 @@ class DistrictHeating:
                 f"Heater {heater['code']} gives {heater['kw']} kW and {substation['name']} needs half of "
                 f"{substation['contracted']}."
             )
-        if bool(self._protections_by_shut_off_heater.get((shut_off_id, heater_id), {})):
+        if self._protections_by_shut_off_heater.get((shut_off_id, heater_id), {}):
             return _refused(f"Heater {heater['code']} goes to another substation of this shut-off.")
         other = self._elsewhere(heater, shut_off)
         if other is not None:
@@ -933,7 +976,22 @@ class DistrictHeating:
         bare = next(
             (
                 s
-                for s in self.substations.values()
+                for s in sorted(
+                    _distinct(
+                        [
+                            s
+                            for key in [
+                                shut_off["pipe_id"],
+                                *[
+                                    record["id"]
+                                    for record in _below(self._pipes_by_upstream, self.pipes[shut_off["pipe_id"]])
+                                ],
+                            ]
+                            for s in self._substations_by_pipe.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if self._needs_heater(s, shut_off, lowest)
                 and not self._protected(s, shut_off)
             ),
@@ -1174,7 +1232,7 @@ class DistrictHeating:
             sum(s["contracted"] for s in self._substations_by_pipe.get(pipe["id"], {}).values())
             + sum(
                 s["contracted"]
-                for p in _below(self.pipes, pipe, "upstream_id")
+                for p in _below(self._pipes_by_upstream, pipe)
                 for s in self._substations_by_pipe.get(p["id"], {}).values()
             )
         )
@@ -1441,6 +1499,8 @@ class DistrictHeating:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "pipes":
+                self._pipes_by_upstream.setdefault(record["upstream_id"], {})[record["id"]] = record
             case "substations":
                 self._substations_by_pipe.setdefault(record["pipe_id"], {})[record["id"]] = record
             case "requests":
@@ -1449,6 +1509,7 @@ class DistrictHeating:
                     {},
                 )[record["id"]] = record
             case "shut_offs":
+                self._shut_offs_by_pipe.setdefault(record["pipe_id"], {})[record["id"]] = record
                 self._shut_offs_by_pipe_status.setdefault(
                     (record["pipe_id"], record["status"]),
                     {},
@@ -1472,11 +1533,14 @@ class DistrictHeating:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "pipes":
+                del self._pipes_by_upstream[record["upstream_id"]][record["id"]]
             case "substations":
                 del self._substations_by_pipe[record["pipe_id"]][record["id"]]
             case "requests":
                 del self._requests_by_substation_status[record["substation_id"], record["status"]][record["id"]]
             case "shut_offs":
+                del self._shut_offs_by_pipe[record["pipe_id"]][record["id"]]
                 del self._shut_offs_by_pipe_status[record["pipe_id"], record["status"]][record["id"]]
                 del self._shut_offs_by_status[record["status"]][record["id"]]
             case "protections":

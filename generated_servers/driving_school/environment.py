@@ -1579,7 +1579,7 @@ class DrivingSchool:
             return _refused(f"There is no vehicle {vehicle_id!r}.")
         if vehicle["status"] != "ready":
             return _refused(f"{vehicle['plate']} is in the workshop.")
-        if bool(self._exams_by_vehicle_status.get((vehicle_id, "booked"), {})):
+        if self._exams_by_vehicle_status.get((vehicle_id, "booked"), {}):
             return _refused(f"{vehicle['plate']} is down for an exam.")
         unwritten = next(
             (

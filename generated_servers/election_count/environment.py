@@ -172,6 +172,11 @@ def _different(keys: list[Any]) -> bool:
     return len(set(keys)) == len(keys)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class ElectionCount:
     """Counts the ballots of an election night, from the arrival of sealed batches through two-party
     counting tables, differences, recounts and signed precinct returns to the certified result.
@@ -884,8 +889,7 @@ class ElectionCount:
             or b["tallier_id"] is not None
             and b["tallier_id"] != leaving_id
             and self.tellers[b["tallier_id"]]["party"] == coming["party"]
-            for b in self.batches.values()
-            if b is batch
+            for b in _those(self.batches, [batch["id"]])
         ):
             return _refused(f"The other person at the table is {coming['party']} too.")
         self._journal = []

@@ -363,7 +363,11 @@ class EscapeRooms:
         game = self.games.get(game_id)
         if game is None:
             return _refused(f"There is no game {game_id!r}.")
-        found = [s for s in self.sessions.values() if (s["game_id"] == game_id and s["solved"])]
+        found = [
+            s
+            for s in self._sessions_by_game.get(game_id, {}).values()
+            if (s["game_id"] == game_id and s["solved"])
+        ]
         found.sort(key=lambda s: (s["taken"] if s["taken"] is not None else 0, s["hints"], s["id"], _age(s)))
         return _found(
             {

@@ -1256,11 +1256,8 @@ class EvCharging:
         """The drawn kw of a site."""
         return sum(
             s["kw"]
-            for s in [
-                s
-                for _charger in self._chargers_by_site.get(site["id"], {}).values()
-                for s in self._sessions_by_charger_status.get((_charger["id"], "charging"), {}).values()
-            ]
+            for _charger in self._chargers_by_site.get(site["id"], {}).values()
+            for s in self._sessions_by_charger_status.get((_charger["id"], "charging"), {}).values()
         )
 
     def _site_free_kw(self, site: Site) -> int:

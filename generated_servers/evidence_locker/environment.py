@@ -49,6 +49,7 @@ CHANGES = (
 
 INDEXED = {
     ("custodies", "item_id"),
+    ("custodies", "seal"),
     ("disposals", "item_id"),
     ("disposals", "status"),
     ("items", "holder_id"),
@@ -56,6 +57,7 @@ INDEXED = {
     ("items", "matter_id"),
     ("items", "seal"),
     ("items", "tag"),
+    ("items", "within_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -183,15 +185,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -224,10 +228,13 @@ class EvidenceLocker:
         self._journal: list[tuple[Any, ...]] = []
         self._items_by_holder: dict[Any, dict[str, Item]] = {}
         self._items_by_locker: dict[Any, dict[str, Item]] = {}
+        self._items_by_lower_tag: dict[Any, dict[str, Item]] = {}
         self._items_by_matter: dict[Any, dict[str, Item]] = {}
         self._items_by_seal: dict[Any, dict[str, Item]] = {}
         self._items_by_tag: dict[Any, dict[str, Item]] = {}
+        self._items_by_within: dict[Any, dict[str, Item]] = {}
         self._custodies_by_item: dict[Any, dict[str, Custody]] = {}
+        self._custodies_by_seal: dict[Any, dict[str, Custody]] = {}
         self._disposals_by_item: dict[Any, dict[str, Disposal]] = {}
         self._disposals_by_item_status: dict[Any, dict[str, Disposal]] = {}
         for item in self.items.values():
@@ -307,7 +314,7 @@ class EvidenceLocker:
             {
                 "outermost": _id_of(self._top(item)),
                 "packed_in": [*[o["tag"] for o in _above(self.items, item, "within_id")]],
-                "contains": [*[o["tag"] for o in _below(self.items, item, "within_id")]],
+                "contains": [*[o["tag"] for o in _below(self._items_by_within, item)]],
                 "sealed": item["seal"] is not None,
             }
         )
@@ -560,7 +567,7 @@ class EvidenceLocker:
             return _refused(f"There is no officer {by_id!r}.")
         if matter["status"] != "open":
             return _refused(f"{matter['number']} is closed, so reopen it first.")
-        if any(i["tag"].lower() == tag.lower() for i in self.items.values()):
+        if self._items_by_lower_tag.get(tag.lower(), {}):
             return _refused(f"The tag {tag} was given already.")
         if self._used_seal(seal):
             return _refused(f"Seal {seal} was used before.")
@@ -603,8 +610,9 @@ class EvidenceLocker:
         for one_locker in _distinct([self.lockers.get(item["locker_id"])]):
             if self._breaks_rule_2(one_locker):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_item) for one_item in self.items.values()):
-            return self._take_back(RULES[2])
+        for one_item in _distinct([item, *_above(self.items, item, "within_id")]):
+            if self._breaks_rule_3(one_item):
+                return self._take_back(RULES[2])
         if self._breaks_rule_4(item):
             return self._take_back(RULES[3])
         if self._breaks_rule_5(item):
@@ -740,6 +748,7 @@ class EvidenceLocker:
         self._journal = []
         former_locker_id = item["locker_id"]
         self._put("items", item, "locker_id", None)
+        former_within_id = item["within_id"]
         self._put("items", item, "within_id", into_id)
         self._put("items", into, "seal", seal)
         custody: Custody = {
@@ -758,16 +767,30 @@ class EvidenceLocker:
         for one_locker in _distinct([self.lockers.get(item["locker_id"]), self.lockers.get(former_locker_id)]):
             if self._breaks_rule_2(one_locker):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_item) for one_item in self.items.values()):
-            return self._take_back(RULES[2])
+        for one_item in _distinct(
+            [
+                item,
+                self.items.get(former_within_id),
+                *_above(self.items, item, "within_id"),
+                *[
+                    user
+                    for one in [self.items.get(former_within_id)]
+                    if one is not None
+                    for user in _above(self.items, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_item):
+                return self._take_back(RULES[2])
         if self._breaks_rule_4(item):
             return self._take_back(RULES[3])
         if self._breaks_rule_5(item):
             return self._take_back(RULES[4])
         if self._breaks_rule_5(into):
             return self._take_back(RULES[4])
-        if any(self._breaks_rule_6(one_item) for one_item in self.items.values()):
-            return self._take_back(RULES[5])
+        for one_item in _distinct([item, *_below(self._items_by_within, item)]):
+            if self._breaks_rule_6(one_item):
+                return self._take_back(RULES[5])
         if self._breaks_rule_12(self.items[custody["item_id"]]):
             return self._take_back(RULES[11])
         return {
@@ -817,6 +840,7 @@ class EvidenceLocker:
         if self._used_seal(seal):
             return _refused(f"Seal {seal} was used before.")
         self._journal = []
+        former_within_id = item["within_id"]
         self._put("items", item, "within_id", None)
         former_locker_id = item["locker_id"]
         self._put("items", item, "locker_id", locker_id)
@@ -837,16 +861,30 @@ class EvidenceLocker:
         for one_locker in _distinct([self.lockers.get(item["locker_id"]), self.lockers.get(former_locker_id)]):
             if self._breaks_rule_2(one_locker):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_item) for one_item in self.items.values()):
-            return self._take_back(RULES[2])
+        for one_item in _distinct(
+            [
+                self.items.get(former_within_id),
+                item,
+                *_above(self.items, item, "within_id"),
+                *[
+                    user
+                    for one in [self.items.get(former_within_id)]
+                    if one is not None
+                    for user in _above(self.items, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_item):
+                return self._take_back(RULES[2])
         if self._breaks_rule_4(item):
             return self._take_back(RULES[3])
         if self._breaks_rule_5(item):
             return self._take_back(RULES[4])
         if self._breaks_rule_5(package):
             return self._take_back(RULES[4])
-        if any(self._breaks_rule_6(one_item) for one_item in self.items.values()):
-            return self._take_back(RULES[5])
+        for one_item in _distinct([item, *_below(self._items_by_within, item)]):
+            if self._breaks_rule_6(one_item):
+                return self._take_back(RULES[5])
         if self._breaks_rule_12(self.items[custody["item_id"]]):
             return self._take_back(RULES[11])
         return {
@@ -1215,6 +1253,7 @@ class EvidenceLocker:
         changed_items: list[Any] = []
         former_locker_ids: list[Any] = []
         changed_items_2: list[Any] = []
+        former_within_ids: list[Any] = []
         changed_items_3: list[Any] = []
         added_custodies: list[Any] = []
         if disposal["first_by_id"] is None:
@@ -1226,13 +1265,14 @@ class EvidenceLocker:
             changed_disposals_3.append(disposal)
             self._put("disposals", disposal, "status", "done")
             for i in sorted(
-                [self.items[disposal["item_id"]]] + _below(self.items, self.items[disposal["item_id"]], "within_id"),
+                [self.items[disposal["item_id"]]] + _below(self._items_by_within, self.items[disposal["item_id"]]),
                 key=lambda i: (i["tag"], _age(i)),
             ):
                 changed_items.append(i)
                 former_locker_ids.append(i["locker_id"])
                 self._put("items", i, "locker_id", None)
                 changed_items_2.append(i)
+                former_within_ids.append(i["within_id"])
                 self._put("items", i, "within_id", None)
                 changed_items_3.append(i)
                 self._put("items", i, "disposed_on", self.now[:10])
@@ -1257,16 +1297,32 @@ class EvidenceLocker:
         ):
             if self._breaks_rule_2(one_locker):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_item) for one_item in self.items.values()):
-            return self._take_back(RULES[2])
+        for one_item in _distinct(
+            [
+                *changed_items,
+                *[user for one in changed_items_2 for user in _above(self.items, one, "within_id")],
+                *[self.items.get(key) for key in former_within_ids],
+                *[
+                    user
+                    for one in [self.items.get(key) for key in former_within_ids]
+                    if one is not None
+                    for user in _above(self.items, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_item):
+                return self._take_back(RULES[2])
         for one_item in _distinct(changed_items_2):
             if self._breaks_rule_4(one_item):
                 return self._take_back(RULES[3])
         for one_item in _distinct([*changed_items, *changed_items_2]):
             if self._breaks_rule_5(one_item):
                 return self._take_back(RULES[4])
-        if any(self._breaks_rule_6(one_item) for one_item in self.items.values()):
-            return self._take_back(RULES[5])
+        for one_item in _distinct(
+            [*changed_items_2, *[user for one in changed_items_2 for user in _below(self._items_by_within, one)]]
+        ):
+            if self._breaks_rule_6(one_item):
+                return self._take_back(RULES[5])
         for one_disposal in _distinct(changed_disposals_3):
             if self._breaks_rule_9(one_disposal):
                 return self._take_back(RULES[8])
@@ -1311,12 +1367,12 @@ class EvidenceLocker:
 
     def _used_seal(self, number: str) -> bool:
         return (
-            any(c["seal"] is not None and c["seal"] == number for c in self.custodies.values())
-            or any(i["seal"] is not None and i["seal"] == number for i in self.items.values())
+            any(c["seal"] is not None for c in self._custodies_by_seal.get(number, {}).values())
+            or any(i["seal"] is not None for i in self._items_by_seal.get(number, {}).values())
         )
 
     def _all_of(self, i: Item) -> list[Item]:
-        return [i] + _below(self.items, i, "within_id")
+        return [i] + _below(self._items_by_within, i)
 
     def _takes_all(self, l: Locker, i: Item) -> bool:
         return all(o["kind"] in l["takes"] for o in self._all_of(i))
@@ -1512,11 +1568,14 @@ class EvidenceLocker:
             case "items":
                 self._items_by_holder.setdefault(record["holder_id"], {})[record["id"]] = record
                 self._items_by_locker.setdefault(record["locker_id"], {})[record["id"]] = record
+                self._items_by_lower_tag.setdefault(record["tag"].lower(), {})[record["id"]] = record
                 self._items_by_matter.setdefault(record["matter_id"], {})[record["id"]] = record
                 self._items_by_seal.setdefault(record["seal"], {})[record["id"]] = record
                 self._items_by_tag.setdefault(record["tag"], {})[record["id"]] = record
+                self._items_by_within.setdefault(record["within_id"], {})[record["id"]] = record
             case "custodies":
                 self._custodies_by_item.setdefault(record["item_id"], {})[record["id"]] = record
+                self._custodies_by_seal.setdefault(record["seal"], {})[record["id"]] = record
             case "disposals":
                 self._disposals_by_item.setdefault(record["item_id"], {})[record["id"]] = record
                 self._disposals_by_item_status.setdefault(
@@ -1530,11 +1589,14 @@ class EvidenceLocker:
             case "items":
                 del self._items_by_holder[record["holder_id"]][record["id"]]
                 del self._items_by_locker[record["locker_id"]][record["id"]]
+                del self._items_by_lower_tag[record["tag"].lower()][record["id"]]
                 del self._items_by_matter[record["matter_id"]][record["id"]]
                 del self._items_by_seal[record["seal"]][record["id"]]
                 del self._items_by_tag[record["tag"]][record["id"]]
+                del self._items_by_within[record["within_id"]][record["id"]]
             case "custodies":
                 del self._custodies_by_item[record["item_id"]][record["id"]]
+                del self._custodies_by_seal[record["seal"]][record["id"]]
             case "disposals":
                 del self._disposals_by_item[record["item_id"]][record["id"]]
                 del self._disposals_by_item_status[record["item_id"], record["status"]][record["id"]]

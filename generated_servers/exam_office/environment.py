@@ -51,6 +51,7 @@ CHANGES = (
 
 INDEXED = {
     ("appeals", "registration_id"),
+    ("examiners", "module_ids"),
     ("markings", "examiner_id"),
     ("markings", "registration_id"),
     ("markings", "role"),
@@ -58,6 +59,8 @@ INDEXED = {
     ("registrations", "sitting_id"),
     ("registrations", "status"),
     ("sittings", "code"),
+    ("sittings", "hall"),
+    ("sittings", "held_on"),
     ("sittings", "module_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -218,7 +221,9 @@ class ExamOffice:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._examiners_by_modules: dict[Any, dict[str, Examiner]] = {}
         self._sittings_by_code: dict[Any, dict[str, Sitting]] = {}
+        self._sittings_by_held_on_hall: dict[Any, dict[str, Sitting]] = {}
         self._sittings_by_module: dict[Any, dict[str, Sitting]] = {}
         self._registrations_by_candidate: dict[Any, dict[str, Registration]] = {}
         self._registrations_by_candidate_status: dict[Any, dict[str, Registration]] = {}
@@ -229,6 +234,8 @@ class ExamOffice:
         self._markings_by_registration_examiner: dict[Any, dict[str, Marking]] = {}
         self._markings_by_registration_role: dict[Any, dict[str, Marking]] = {}
         self._appeals_by_registration: dict[Any, dict[str, Appeal]] = {}
+        for examiner in self.examiners.values():
+            self._link("examiners", examiner)
         for sitting in self.sittings.values():
             self._link("sittings", sitting)
         for registration in self.registrations.values():
@@ -312,7 +319,16 @@ class ExamOffice:
                         "module": self.modules[self.sittings[r["sitting_id"]]["module_id"]]["title"],
                         "first_mark": self._mark_of(r, "first"),
                         "second_mark": self._mark_of(r, "second"),
-                        "possible_thirds": sum(1 for e in self.examiners.values() if self._may_mark(e, r)),
+                        "possible_thirds": sum(
+                            1
+                            for e in _distinct(
+                                self._examiners_by_modules.get(
+                                    self.sittings[r["sitting_id"]]["module_id"],
+                                    {},
+                                ).values()
+                            )
+                            if self._may_mark(e, r)
+                        ),
                     }
                     for r in _page(found, offset)
                 ],
@@ -337,7 +353,11 @@ class ExamOffice:
         examiner = self.examiners.get(examiner_id)
         if examiner is None:
             return _refused(f"There is no examiner {examiner_id!r}.")
-        found = [m for m in self.markings.values() if (m["examiner_id"] == examiner_id and m["mark"] is None)]
+        found = [
+            m
+            for m in self._markings_by_examiner.get(examiner_id, {}).values()
+            if (m["examiner_id"] == examiner_id and m["mark"] is None)
+        ]
         found.sort(
             key=lambda m: (
                 self.sittings[self.registrations[m["registration_id"]]["sitting_id"]]["held_on"],
@@ -627,11 +647,14 @@ class ExamOffice:
         module = self.modules.get(module_id)
         if module is None:
             return _refused(f"There is no module {module_id!r}.")
-        if bool(self._sittings_by_code.get(code, {})):
+        if self._sittings_by_code.get(code, {}):
             return _refused(f"Another sitting has the code {code}.")
         if self.now[:10] > register_until or register_until >= held_on:
             return _refused(f"Entry closes between {self.now[:10]} and the day before {held_on}.")
-        user = next((s for s in self.sittings.values() if s["hall"] == hall and s["held_on"] == held_on), None)
+        user = next(
+            (s for s in sorted(self._sittings_by_held_on_hall.get((held_on, hall), {}).values(), key=_age)),
+            None,
+        )
         if user is not None:
             return _refused(f"The {hall} is taken by {self.modules[user['module_id']]['title']} on {held_on}.")
         if any(s["held_on"] == held_on for s in self._sittings_by_module.get(module_id, {}).values()):
@@ -1127,14 +1150,14 @@ class ExamOffice:
                 f"The two marks of {self.candidates[registration['candidate_id']]['name']} are not in and more "
                 "than ten apart."
             )
-        if bool(self._markings_by_registration_role.get((registration_id, "third"), {})):
+        if self._markings_by_registration_role.get((registration_id, "third"), {}):
             return _refused(f"{self.candidates[registration['candidate_id']]['name']} has a third examiner already.")
         if self.sittings[registration["sitting_id"]]["module_id"] not in examiner["module_ids"]:
             return _refused(
                 f"{examiner['name']} does not examine "
                 f"{self.modules[self.sittings[registration['sitting_id']]['module_id']]['title']}."
             )
-        if bool(self._markings_by_registration_examiner.get((registration_id, examiner_id), {})):
+        if self._markings_by_registration_examiner.get((registration_id, examiner_id), {}):
             return _refused(f"{examiner['name']} has marked that script.")
         if self._examiner_waiting(examiner) >= examiner["most_scripts"]:
             return _refused(
@@ -1339,7 +1362,7 @@ class ExamOffice:
         )
         if self.now[:10] > _plus_days(since, 30):
             return _refused(f"The result was released on {since}, more than 30 days ago.")
-        if bool(self._appeals_by_registration.get(registration_id, {})):
+        if self._appeals_by_registration.get(registration_id, {}):
             return _refused(
                 f"{self.candidates[registration['candidate_id']]['name']} has appealed against that result already."
             )
@@ -1397,7 +1420,7 @@ class ExamOffice:
                 f"{reviewer['name']} does not examine "
                 f"{self.modules[self.sittings[entry['sitting_id']]['module_id']]['title']}."
             )
-        if bool(self._markings_by_registration_examiner.get((entry["id"], reviewer_id), {})):
+        if self._markings_by_registration_examiner.get((entry["id"], reviewer_id), {}):
             return _refused(f"{reviewer['name']} has marked that script, so name somebody else.")
         later = next(
             (
@@ -1745,9 +1768,7 @@ class ExamOffice:
         """Whether this is broken: a hall holds one sitting a day, and a module is examined once a day."""
         return any(
             other_s is not s
-            for other_s in self.sittings.values()
-            if other_s["hall"] == s["hall"]
-            and other_s["held_on"] == s["held_on"]
+            for other_s in self._sittings_by_held_on_hall.get((s["held_on"], s["hall"]), {}).values()
         )
 
     def _breaks_rule_7_s_again(self, s: Sitting) -> bool:
@@ -1878,8 +1899,12 @@ class ExamOffice:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "examiners":
+                for key in record["module_ids"]:
+                    self._examiners_by_modules.setdefault(key, {})[record["id"]] = record
             case "sittings":
                 self._sittings_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._sittings_by_held_on_hall.setdefault((record["held_on"], record["hall"]), {})[record["id"]] = record
                 self._sittings_by_module.setdefault(record["module_id"], {})[record["id"]] = record
             case "registrations":
                 self._registrations_by_candidate.setdefault(record["candidate_id"], {})[record["id"]] = record
@@ -1909,8 +1934,12 @@ class ExamOffice:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "examiners":
+                for key in record["module_ids"]:
+                    self._examiners_by_modules[key].pop(record["id"], None)
             case "sittings":
                 del self._sittings_by_code[record["code"]][record["id"]]
+                del self._sittings_by_held_on_hall[record["held_on"], record["hall"]][record["id"]]
                 del self._sittings_by_module[record["module_id"]][record["id"]]
             case "registrations":
                 del self._registrations_by_candidate[record["candidate_id"]][record["id"]]

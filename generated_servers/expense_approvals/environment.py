@@ -52,6 +52,7 @@ CHANGES = (
 INDEXED = {
     ("claims", "cost_centre_id"),
     ("claims", "employee_id"),
+    ("claims", "waiting_for_id"),
     ("decisions", "authority_id"),
     ("decisions", "by_id"),
     ("decisions", "claim_id"),
@@ -215,6 +216,7 @@ class ExpenseApprovals:
         self._journal: list[tuple[Any, ...]] = []
         self._claims_by_cost_centre: dict[Any, dict[str, Claim]] = {}
         self._claims_by_employee: dict[Any, dict[str, Claim]] = {}
+        self._claims_by_waiting_for: dict[Any, dict[str, Claim]] = {}
         self._expenses_by_category: dict[Any, dict[str, Expense]] = {}
         self._expenses_by_claim: dict[Any, dict[str, Expense]] = {}
         self._decisions_by_authority: dict[Any, dict[str, Decision]] = {}
@@ -248,7 +250,16 @@ class ExpenseApprovals:
             return _refused(f"There is no employee {employee_id!r}.")
         found = [
             c
-            for c in self.claims.values()
+            for c in _distinct(
+                [
+                    c
+                    for key in [
+                        employee_id,
+                        *[g["giver_id"] for g in self._delegations_by_taker.get(employee_id, {}).values()],
+                    ]
+                    for c in self._claims_by_waiting_for.get(key, {}).values()
+                ]
+            )
             if (
                 c["waiting_for_id"] is not None
                 and self._acts_for(employee, self.employees[c["waiting_for_id"]], self.now[:10])
@@ -1314,7 +1325,7 @@ class ExpenseApprovals:
             return _refused(f"{by['name']} is not an accountant.")
         if by_id == claim["employee_id"]:
             return _refused(f"{by['name']} cannot pay out their own claim.")
-        if bool(self._decisions_by_claim_by.get((claim_id, by_id), {})):
+        if self._decisions_by_claim_by.get((claim_id, by_id), {}):
             return _refused(f"{by['name']} has decided about {claim['title']} and cannot pay it out.")
         self._journal = []
         self._put("claims", claim, "paid_on", self.now[:10])
@@ -1569,6 +1580,7 @@ class ExpenseApprovals:
             case "claims":
                 self._claims_by_cost_centre.setdefault(record["cost_centre_id"], {})[record["id"]] = record
                 self._claims_by_employee.setdefault(record["employee_id"], {})[record["id"]] = record
+                self._claims_by_waiting_for.setdefault(record["waiting_for_id"], {})[record["id"]] = record
             case "expenses":
                 self._expenses_by_category.setdefault(record["category_id"], {})[record["id"]] = record
                 self._expenses_by_claim.setdefault(record["claim_id"], {})[record["id"]] = record
@@ -1590,6 +1602,7 @@ class ExpenseApprovals:
             case "claims":
                 del self._claims_by_cost_centre[record["cost_centre_id"]][record["id"]]
                 del self._claims_by_employee[record["employee_id"]][record["id"]]
+                del self._claims_by_waiting_for[record["waiting_for_id"]][record["id"]]
             case "expenses":
                 del self._expenses_by_category[record["category_id"]][record["id"]]
                 del self._expenses_by_claim[record["claim_id"]][record["id"]]

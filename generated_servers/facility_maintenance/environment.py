@@ -158,18 +158,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class FacilityMaintenance:
@@ -198,11 +205,11 @@ class FacilityMaintenance:
         self._journal: list[tuple[Any, ...]] = []
         self._assets_by_within: dict[Any, dict[str, Asset]] = {}
         self._plans_by_asset: dict[Any, dict[str, Plan]] = {}
+        self._work_orders_by_asset: dict[Any, dict[str, WorkOrder]] = {}
         self._work_orders_by_asset_status: dict[Any, dict[str, WorkOrder]] = {}
         self._work_orders_by_contractor: dict[Any, dict[str, WorkOrder]] = {}
         self._work_orders_by_number: dict[Any, dict[str, WorkOrder]] = {}
         self._work_orders_by_plan: dict[Any, dict[str, WorkOrder]] = {}
-        self._work_orders_by_status: dict[Any, dict[str, WorkOrder]] = {}
         self._part_lines_by_order: dict[Any, dict[str, PartLine]] = {}
         self._part_lines_by_order_part: dict[Any, dict[str, PartLine]] = {}
         self._part_lines_by_part: dict[Any, dict[str, PartLine]] = {}
@@ -272,7 +279,7 @@ class FacilityMaintenance:
         asset = self.assets.get(asset_id)
         if asset is None:
             return _refused(f"There is no asset {asset_id!r}.")
-        found = [a for a in _below(self.assets, asset, "within_id")]
+        found = [a for a in _below(self._assets_by_within, asset)]
         return _found(
             {
                 "total": len(found),
@@ -560,7 +567,7 @@ class FacilityMaintenance:
         plan = self.plans.get(plan_id) if plan_id is not None else None
         if plan_id is not None and plan is None:
             return _refused(f"There is no plan {plan_id!r}.")
-        if bool(self._work_orders_by_number.get(number, {})):
+        if self._work_orders_by_number.get(number, {}):
             return _refused(f"There is an order {number} already.")
         if not (plan_id is None or plan["asset_id"] == asset_id and plan["skill"] == skill):
             return _refused(f"{plan['title']} is {plan['skill']} work on {self.assets[plan['asset_id']]['tag']}.")
@@ -795,11 +802,11 @@ class FacilityMaintenance:
                 f"The insurance of {self.contractors[order['contractor_id']]['name']} ended on "
                 f"{self.contractors[order['contractor_id']]['insured_until']}."
             )
-        if bool(self._work_orders_by_asset_status.get((order["asset_id"], "locked"), {})):
+        if self._work_orders_by_asset_status.get((order["asset_id"], "locked"), {}):
             return _refused(f"{self.assets[order['asset_id']]['tag']} is locked out by another order.")
         self._journal = []
         changed_assets: list[Any] = []
-        for a in list(_below(self.assets, self.assets[order["asset_id"]], "within_id")):
+        for a in list(_below(self._assets_by_within, self.assets[order["asset_id"]])):
             if a["status"] == "running":
                 changed_assets.append(a)
                 self._put("assets", a, "status", "stopped")
@@ -808,8 +815,19 @@ class FacilityMaintenance:
             changed_assets.append(asset)
             self._put("assets", asset, "status", "stopped")
         self._put("work_orders", order, "status", "locked")
-        if any(self._breaks_rule_1(one_work_order) for one_work_order in self.work_orders.values()):
-            return self._take_back(RULES[0])
+        for one_work_order in _distinct(
+            [
+                order,
+                *[user for one in changed_assets for user in self._work_orders_by_asset.get(one["id"], {}).values()],
+                *[
+                    user
+                    for one in [user for one in changed_assets for user in _above(self.assets, one, "within_id")]
+                    for user in self._work_orders_by_asset.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_work_order):
+                return self._take_back(RULES[0])
         for one_asset in _distinct(
             [
                 *changed_assets,
@@ -870,7 +888,7 @@ class FacilityMaintenance:
                 return self._take_back(f"The stock of {part['name']} must be between 0 and 900.")
             changed_parts.append(part)
             self._put("parts", part, "stock", stock)
-        for p in [p for p in self.plans.values() if p["id"] == order["plan_id"]]:
+        for p in _those(self.plans, [order["plan_id"]]):
             changed_plans.append(p)
             self._put("plans", p, "last_at", self.assets[p["asset_id"]]["meter"])
         if self._breaks_rule_1(order):
@@ -961,13 +979,29 @@ class FacilityMaintenance:
             return _refused(f"{asset['tag']} stands already.")
         self._journal = []
         changed_assets: list[Any] = []
-        for a in list(_below(self.assets, asset, "within_id")):
+        for a in list(_below(self._assets_by_within, asset)):
             if a["status"] == "running":
                 changed_assets.append(a)
                 self._put("assets", a, "status", "stopped")
         self._put("assets", asset, "status", "stopped")
-        if any(self._breaks_rule_1(one_work_order) for one_work_order in self.work_orders.values()):
-            return self._take_back(RULES[0])
+        for one_work_order in _distinct(
+            [
+                *[user for one in changed_assets for user in self._work_orders_by_asset.get(one["id"], {}).values()],
+                *[
+                    user
+                    for one in [user for one in changed_assets for user in _above(self.assets, one, "within_id")]
+                    for user in self._work_orders_by_asset.get(one["id"], {}).values()
+                ],
+                *self._work_orders_by_asset.get(asset["id"], {}).values(),
+                *[
+                    user
+                    for one in _above(self.assets, asset, "within_id")
+                    for user in self._work_orders_by_asset.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_work_order):
+                return self._take_back(RULES[0])
         for one_asset in _distinct(
             [
                 asset,
@@ -1002,8 +1036,18 @@ class FacilityMaintenance:
             return _refused(f"{self.assets[asset['within_id']]['tag']} has to run first.")
         self._journal = []
         self._put("assets", asset, "status", "running")
-        if any(self._breaks_rule_1(one_work_order) for one_work_order in self.work_orders.values()):
-            return self._take_back(RULES[0])
+        for one_work_order in _distinct(
+            [
+                *self._work_orders_by_asset.get(asset["id"], {}).values(),
+                *[
+                    user
+                    for one in _above(self.assets, asset, "within_id")
+                    for user in self._work_orders_by_asset.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_work_order):
+                return self._take_back(RULES[0])
         for one_asset in _distinct([asset, *self._assets_by_within.get(asset["id"], {}).values()]):
             if self._breaks_rule_2(one_asset):
                 return self._take_back(RULES[1])
@@ -1027,7 +1071,7 @@ class FacilityMaintenance:
 
     def _asset_parts_below(self, asset: Asset) -> int:
         """The parts below of an asset."""
-        return len(_below(self.assets, asset, "within_id"))
+        return len(_below(self._assets_by_within, asset))
 
     def _plan_due_in(self, plan: Plan) -> int:
         """The due in of a plan."""
@@ -1056,8 +1100,17 @@ class FacilityMaintenance:
         return next(
             (
                 w
-                for w in sorted(self._work_orders_by_status.get("locked", {}).values(), key=_age)
-                if (w["asset_id"] == a["id"] or self.assets[w["asset_id"]] in _above(self.assets, a, "within_id"))
+                for w in sorted(
+                    _distinct(
+                        [
+                            w
+                            for key in [a["id"], *[record["id"] for record in _above(self.assets, a, "within_id")]]
+                            for w in self._work_orders_by_asset.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
+                if w["status"] == "locked"
             ),
             None,
         )
@@ -1076,7 +1129,7 @@ class FacilityMaintenance:
         return not (
             w["status"] != "locked"
             or self.assets[w["asset_id"]]["status"] == "stopped"
-            and all(b["status"] == "stopped" for b in _below(self.assets, self.assets[w["asset_id"]], "within_id"))
+            and all(b["status"] == "stopped" for b in _below(self._assets_by_within, self.assets[w["asset_id"]]))
         )
 
     def _breaks_rule_2(self, a: Asset) -> bool:
@@ -1215,6 +1268,7 @@ class FacilityMaintenance:
             case "plans":
                 self._plans_by_asset.setdefault(record["asset_id"], {})[record["id"]] = record
             case "work_orders":
+                self._work_orders_by_asset.setdefault(record["asset_id"], {})[record["id"]] = record
                 self._work_orders_by_asset_status.setdefault(
                     (record["asset_id"], record["status"]),
                     {},
@@ -1222,7 +1276,6 @@ class FacilityMaintenance:
                 self._work_orders_by_contractor.setdefault(record["contractor_id"], {})[record["id"]] = record
                 self._work_orders_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._work_orders_by_plan.setdefault(record["plan_id"], {})[record["id"]] = record
-                self._work_orders_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "part_lines":
                 self._part_lines_by_order.setdefault(record["order_id"], {})[record["id"]] = record
                 self._part_lines_by_order_part.setdefault(
@@ -1239,11 +1292,11 @@ class FacilityMaintenance:
             case "plans":
                 del self._plans_by_asset[record["asset_id"]][record["id"]]
             case "work_orders":
+                del self._work_orders_by_asset[record["asset_id"]][record["id"]]
                 del self._work_orders_by_asset_status[record["asset_id"], record["status"]][record["id"]]
                 del self._work_orders_by_contractor[record["contractor_id"]][record["id"]]
                 del self._work_orders_by_number[record["number"]][record["id"]]
                 del self._work_orders_by_plan[record["plan_id"]][record["id"]]
-                del self._work_orders_by_status[record["status"]][record["id"]]
             case "part_lines":
                 del self._part_lines_by_order[record["order_id"]][record["id"]]
                 del self._part_lines_by_order_part[record["order_id"], record["part_id"]][record["id"]]

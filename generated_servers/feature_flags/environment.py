@@ -176,18 +176,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class FeatureFlags:
@@ -219,6 +226,7 @@ class FeatureFlags:
         self._journal: list[tuple[Any, ...]] = []
         self._environments_by_after: dict[Any, dict[str, Environment]] = {}
         self._flags_by_key: dict[Any, dict[str, Flag]] = {}
+        self._flags_by_lower_key: dict[Any, dict[str, Flag]] = {}
         self._flags_by_needs: dict[Any, dict[str, Flag]] = {}
         self._settings_by_environment: dict[Any, dict[str, Setting]] = {}
         self._settings_by_flag: dict[Any, dict[str, Setting]] = {}
@@ -331,7 +339,7 @@ class FeatureFlags:
         flag = self.flags.get(flag_id)
         if flag is None:
             return _refused(f"There is no flag {flag_id!r}.")
-        found = [f for f in _below(self.flags, flag, "need_ids")]
+        found = [f for f in _below(self._flags_by_needs, flag)]
         return _found(
             {
                 "total": len(found),
@@ -629,7 +637,7 @@ class FeatureFlags:
             if key_2 not in self.flags:
                 return _refused(f"There is no flag {key_2!r}.")
             needs.append(self.flags[key_2])
-        if any(f["key"].lower() == key.lower() for f in self.flags.values()):
+        if self._flags_by_lower_key.get(key.lower(), {}):
             return _refused(f"There is a flag {key} already.")
         if (kind == "experiment") != (layer is not None):
             return _refused("An experiment needs a layer, and nothing else may have one.")
@@ -650,7 +658,7 @@ class FeatureFlags:
             "owner_id": owner_id,
             "kind": kind,
             "layer": layer,
-            "need_ids": [record["id"] for record in [f for f in self.flags.values() if f in needs]],
+            "need_ids": [record["id"] for record in _those(self.flags, [record["id"] for record in needs])],
             "created_on": self.now[:10],
             "status": "live",
         }
@@ -783,7 +791,7 @@ class FeatureFlags:
                 record["id"]
                 for record in [
                     f
-                    for f in self.flags.values()
+                    for f in _those(self.flags, [*flag["need_ids"], prerequisite_id])
                     if (f["id"] in flag["need_ids"] and f is not prerequisite or f is prerequisite and required)
                 ]
             ],
@@ -951,8 +959,8 @@ class FeatureFlags:
         changed_settings: list[Any] = []
         changed_settings_2: list[Any] = []
         changed_changes: list[Any] = []
-        for f in [flag] + _below(self.flags, flag, "need_ids"):
-            for e in [environment] + _below(self.environments, environment, "after_id"):
+        for f in [flag] + _below(self._flags_by_needs, flag):
+            for e in [environment] + _below(self._environments_by_after, environment):
                 for s in [
                     s
                     for s in sorted(self._settings_by_flag_environment.get((f["id"], e["id"]), {}).values(), key=_age)
@@ -1109,7 +1117,7 @@ class FeatureFlags:
                 record["id"]
                 for record in [
                     g
-                    for g in self.segments.values()
+                    for g in _those(self.segments, [*setting["segment_ids"], segment_id])
                     if (g["id"] in setting["segment_ids"] and g is not segment or g is segment and targeted)
                 ]
             ],
@@ -1162,7 +1170,7 @@ class FeatureFlags:
                 record["id"]
                 for record in [
                     c
-                    for c in self.customers.values()
+                    for c in _those(self.customers, [*segment["member_ids"], customer_id])
                     if (c["id"] in segment["member_ids"] and c is not customer or c is customer and place == "member")
                 ]
             ],
@@ -1175,7 +1183,7 @@ class FeatureFlags:
                 record["id"]
                 for record in [
                     c
-                    for c in self.customers.values()
+                    for c in _those(self.customers, [*segment["shut_out_ids"], customer_id])
                     if (
                         c["id"] in segment["shut_out_ids"]
                         and c is not customer
@@ -1470,11 +1478,8 @@ class FeatureFlags:
             return _refused(f"{top['key']} needs {flag['key']}.")
         if any(
             c["status"] in ("waiting", "approved")
-            for c in [
-                c
-                for _setting in self._settings_by_flag.get(flag_id, {}).values()
-                for c in self._changes_by_setting.get(_setting["id"], {}).values()
-            ]
+            for _setting in self._settings_by_flag.get(flag_id, {}).values()
+            for c in self._changes_by_setting.get(_setting["id"], {}).values()
         ):
             return _refused(f"There are changes ahead for {flag['key']}, so withdraw them.")
         self._journal = []
@@ -1776,6 +1781,7 @@ class FeatureFlags:
                 self._environments_by_after.setdefault(record["after_id"], {})[record["id"]] = record
             case "flags":
                 self._flags_by_key.setdefault(record["key"], {})[record["id"]] = record
+                self._flags_by_lower_key.setdefault(record["key"].lower(), {})[record["id"]] = record
                 for key in record["need_ids"]:
                     self._flags_by_needs.setdefault(key, {})[record["id"]] = record
             case "settings":
@@ -1800,6 +1806,7 @@ class FeatureFlags:
                 del self._environments_by_after[record["after_id"]][record["id"]]
             case "flags":
                 del self._flags_by_key[record["key"]][record["id"]]
+                del self._flags_by_lower_key[record["key"].lower()][record["id"]]
                 for key in record["need_ids"]:
                     self._flags_by_needs[key].pop(record["id"], None)
             case "settings":

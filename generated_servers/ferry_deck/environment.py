@@ -237,7 +237,11 @@ class FerryDeck:
         passage = self.passages.get(passage_id)
         if passage is None:
             return _refused(f"There is no passage {passage_id!r}.")
-        found = [x for x in self.lanes.values() if self._may_stand(passage, x)]
+        found = [
+            x
+            for x in self._lanes_by_ship.get(self.sailings[passage["sailing_id"]]["ship_id"], {}).values()
+            if self._may_stand(passage, x)
+        ]
         found.sort(
             key=lambda x: (
                 x["decimetres"] - self._used(self.sailings[passage["sailing_id"]], x, passage),
@@ -322,7 +326,11 @@ class FerryDeck:
         sailing = self.sailings.get(sailing_id)
         if sailing is None:
             return _refused(f"There is no sailing {sailing_id!r}.")
-        found = [p for p in self.passages.values() if (p["sailing_id"] == sailing_id and p["status"] == "standby")]
+        found = [
+            p
+            for p in self._passages_by_sailing.get(sailing_id, {}).values()
+            if (p["sailing_id"] == sailing_id and p["status"] == "standby")
+        ]
         found.sort(key=lambda p: (p["asked_at"], p["id"], _age(p)))
         return _found(
             {
@@ -550,9 +558,8 @@ class FerryDeck:
             return _refused(f"The sailing at {sailing['departs_at']} is {sailing['status']} or has left.")
         if any(
             p["status"] in ("booked", "placed", "standby")
-            for p in self._passages_by_sailing.get(sailing_id, {}).values()
+            for p in self._passages_by_vehicle_sailing.get((vehicle_id, sailing_id), {}).values()
             if vehicle_id is not None
-            and p["vehicle_id"] == vehicle_id
         ):
             return _refused("That vehicle is on the list of this sailing already.")
         if people > self._seats_with(sailing, vehicle):
@@ -925,9 +932,8 @@ class FerryDeck:
             return _refused(f"{passage['lead']} is on that sailing.")
         if any(
             p["status"] in ("booked", "placed", "standby")
-            for p in self._passages_by_sailing.get(sailing_id, {}).values()
+            for p in self._passages_by_vehicle_sailing.get((passage["vehicle_id"], sailing_id), {}).values()
             if passage["vehicle_id"] is not None
-            and p["vehicle_id"] == passage["vehicle_id"]
         ):
             return _refused("That vehicle is on the list of that sailing already.")
         if not self._takes(sailing, self.vehicles.get(passage["vehicle_id"]), passage["people"]):

@@ -65,9 +65,12 @@ INDEXED = {
     ("nodes", "code"),
     ("nodes", "parent_id"),
     ("orders", "node_id"),
+    ("orders", "ont"),
     ("orders", "premise_id"),
     ("orders", "status"),
+    ("outages", "node_id"),
     ("outages", "status"),
+    ("premises", "cabinet_id"),
     ("visits", "half"),
     ("visits", "order_id"),
     ("visits", "status"),
@@ -204,6 +207,27 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class FibreProvisioning:
     """Connects homes to a fibre network of splitters in a tree, with optical budgets, ports, visits by
     technicians and outages of whole branches.
@@ -231,8 +255,11 @@ class FibreProvisioning:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._nodes_by_code: dict[Any, dict[str, Node]] = {}
+        self._nodes_by_lower_code: dict[Any, dict[str, Node]] = {}
         self._nodes_by_parent: dict[Any, dict[str, Node]] = {}
+        self._premises_by_cabinet: dict[Any, dict[str, Premise]] = {}
         self._orders_by_node: dict[Any, dict[str, Order]] = {}
+        self._orders_by_ont_status: dict[Any, dict[str, Order]] = {}
         self._orders_by_premise: dict[Any, dict[str, Order]] = {}
         self._orders_by_status: dict[Any, dict[str, Order]] = {}
         self._visits_by_order_status: dict[Any, dict[str, Visit]] = {}
@@ -240,9 +267,12 @@ class FibreProvisioning:
         self._visits_by_technician: dict[Any, dict[str, Visit]] = {}
         self._visits_by_technician_half_status: dict[Any, dict[str, Visit]] = {}
         self._visits_by_technician_status: dict[Any, dict[str, Visit]] = {}
+        self._outages_by_node: dict[Any, dict[str, Outage]] = {}
         self._outages_by_status: dict[Any, dict[str, Outage]] = {}
         for node in self.nodes.values():
             self._link("nodes", node)
+        for premise in self.premises.values():
+            self._link("premises", premise)
         for order in self.orders.values():
             self._link("orders", order)
         for visit in self.visits.values():
@@ -275,7 +305,13 @@ class FibreProvisioning:
             return _refused(f"There is no profile {profile_id!r}.")
         found = [
             n
-            for n in self.nodes.values()
+            for n in _those(
+                self.nodes,
+                [
+                    premise["cabinet_id"],
+                    *[record["id"] for record in _below(self._nodes_by_parent, self.nodes[premise["cabinet_id"]])],
+                ],
+            )
             if (self._serves(n, premise) and self._node_free(n) > 0)
             and (profile_id is None or self._loss_at(n, premise) <= profile["max_loss"])
         ]
@@ -928,7 +964,7 @@ class FibreProvisioning:
             )
         if not (
             ont is None
-            or not any(o["ont"] == ont for o in self._orders_by_status.get("live", {}).values() if o is not order)
+            or not any(o is not order for o in self._orders_by_ont_status.get((ont, "live"), {}).values())
         ):
             return _refused(f"The box {ont} is in use at another home.")
         self._journal = []
@@ -1155,7 +1191,7 @@ class FibreProvisioning:
         parent = self.nodes.get(parent_id)
         if parent is None:
             return _refused(f"There is no node {parent_id!r}.")
-        if any(n["code"].lower() == code.lower() for n in self.nodes.values()):
+        if self._nodes_by_lower_code.get(code.lower(), {}):
             return _refused(f"There is a node {code} already.")
         if self._node_free(parent) <= 0:
             return _refused(f"{parent['code']} has no free port.")
@@ -1221,9 +1257,18 @@ class FibreProvisioning:
         self._add("outages", fault)
         for f in [
             f
-            for f in sorted(self._outages_by_status.get("open", {}).values(), key=_age)
-            if f is not fault
-            and node in _above(self.nodes, self.nodes[f["node_id"]], "parent_id")
+            for f in sorted(
+                _distinct(
+                    [
+                        f
+                        for key in [record["id"] for record in _below(self._nodes_by_parent, node)]
+                        for f in self._outages_by_node.get(key, {}).values()
+                    ]
+                ),
+                key=_age,
+            )
+            if f["status"] == "open"
+            and f is not fault
         ]:
             changed_outages.append(f)
             self._put("outages", f, "merged_into_id", fault["id"])
@@ -1344,11 +1389,23 @@ class FibreProvisioning:
         return next(
             (
                 n
-                for n in self.nodes.values()
+                for n in _those(
+                    self.nodes,
+                    [
+                        p["cabinet_id"],
+                        *[record["id"] for record in _below(self._nodes_by_parent, self.nodes[p["cabinet_id"]])],
+                    ],
+                )
                 if self._fit(n, p, f)
                 and all(
                     self._loss_at(m, p) > self._loss_at(n, p)
-                    for m in self.nodes.values()
+                    for m in _those(
+                        self.nodes,
+                        [
+                            p["cabinet_id"],
+                            *[record["id"] for record in _below(self._nodes_by_parent, self.nodes[p["cabinet_id"]])],
+                        ],
+                    )
                     if m is not n
                     and self._fit(m, p, f)
                 )
@@ -1359,8 +1416,19 @@ class FibreProvisioning:
     def _could_take(self, n: Node) -> list[Order]:
         return [
             o
-            for o in sorted(self._orders_by_status.get("placed", {}).values(), key=_age)
-            if self._serves(n, self.premises[o["premise_id"]])
+            for o in sorted(
+                _distinct(
+                    [
+                        o
+                        for key in [n["id"], *[record["id"] for record in _above(self.nodes, n, "parent_id")]]
+                        for _premise in self._premises_by_cabinet.get(key, {}).values()
+                        for o in self._orders_by_premise.get(_premise["id"], {}).values()
+                    ]
+                ),
+                key=_age,
+            )
+            if o["status"] == "placed"
+            and self._serves(n, self.premises[o["premise_id"]])
             and self._loss_at(n, self.premises[o["premise_id"]]) <= self.profiles[o["profile_id"]]["max_loss"]
         ]
 
@@ -1371,8 +1439,17 @@ class FibreProvisioning:
         return next(
             (
                 f
-                for f in sorted(self._outages_by_status.get("open", {}).values(), key=_age)
-                if (f["node_id"] == n["id"] or self.nodes[f["node_id"]] in _above(self.nodes, n, "parent_id"))
+                for f in sorted(
+                    _distinct(
+                        [
+                            f
+                            for key in [n["id"], *[record["id"] for record in _above(self.nodes, n, "parent_id")]]
+                            for f in self._outages_by_node.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
+                if f["status"] == "open"
             ),
             None,
         )
@@ -1380,9 +1457,18 @@ class FibreProvisioning:
     def _behind(self, n: Node) -> list[Order]:
         return [
             o
-            for o in sorted(self._orders_by_status.get("live", {}).values(), key=_age)
-            if o["node_id"] is not None
-            and (o["node_id"] == n["id"] or n in _above(self.nodes, self.nodes[o["node_id"]], "parent_id"))
+            for o in sorted(
+                _distinct(
+                    [
+                        o
+                        for key in [n["id"], *[record["id"] for record in _below(self._nodes_by_parent, n)]]
+                        for o in self._orders_by_node.get(key, {}).values()
+                    ]
+                ),
+                key=_age,
+            )
+            if o["status"] == "live"
+            and o["node_id"] is not None
         ]
 
     def _busy(self, t: Technician, d: str, h: str) -> bool:
@@ -1499,9 +1585,8 @@ class FibreProvisioning:
             and o["ont"] is not None
             and any(
                 other_o is not o
-                for other_o in self._orders_by_status.get("live", {}).values()
-                if other_o["ont"] == o["ont"]
-                and other_o["ont"] is not None
+                for other_o in self._orders_by_ont_status.get((o["ont"], "live"), {}).values()
+                if other_o["ont"] is not None
             )
         )
 
@@ -1569,9 +1654,13 @@ class FibreProvisioning:
         match container:
             case "nodes":
                 self._nodes_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._nodes_by_lower_code.setdefault(record["code"].lower(), {})[record["id"]] = record
                 self._nodes_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
+            case "premises":
+                self._premises_by_cabinet.setdefault(record["cabinet_id"], {})[record["id"]] = record
             case "orders":
                 self._orders_by_node.setdefault(record["node_id"], {})[record["id"]] = record
+                self._orders_by_ont_status.setdefault((record["ont"], record["status"]), {})[record["id"]] = record
                 self._orders_by_premise.setdefault(record["premise_id"], {})[record["id"]] = record
                 self._orders_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "visits":
@@ -1587,6 +1676,7 @@ class FibreProvisioning:
                     {},
                 )[record["id"]] = record
             case "outages":
+                self._outages_by_node.setdefault(record["node_id"], {})[record["id"]] = record
                 self._outages_by_status.setdefault(record["status"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
@@ -1594,9 +1684,13 @@ class FibreProvisioning:
         match container:
             case "nodes":
                 del self._nodes_by_code[record["code"]][record["id"]]
+                del self._nodes_by_lower_code[record["code"].lower()][record["id"]]
                 del self._nodes_by_parent[record["parent_id"]][record["id"]]
+            case "premises":
+                del self._premises_by_cabinet[record["cabinet_id"]][record["id"]]
             case "orders":
                 del self._orders_by_node[record["node_id"]][record["id"]]
+                del self._orders_by_ont_status[record["ont"], record["status"]][record["id"]]
                 del self._orders_by_premise[record["premise_id"]][record["id"]]
                 del self._orders_by_status[record["status"]][record["id"]]
             case "visits":
@@ -1610,4 +1704,5 @@ class FibreProvisioning:
                 ][record["id"]]
                 del self._visits_by_technician_status[record["technician_id"], record["status"]][record["id"]]
             case "outages":
+                del self._outages_by_node[record["node_id"]][record["id"]]
                 del self._outages_by_status[record["status"]][record["id"]]

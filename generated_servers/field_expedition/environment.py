@@ -188,8 +188,10 @@ class FieldExpedition:
         self._journal: list[tuple[Any, ...]] = []
         self._members_by_camp: dict[Any, dict[str, Member]] = {}
         self._members_by_party: dict[Any, dict[str, Member]] = {}
+        self._parties_by_lower_name: dict[Any, dict[str, Party]] = {}
         self._parties_by_name: dict[Any, dict[str, Party]] = {}
         self._finds_by_label: dict[Any, dict[str, Find]] = {}
+        self._finds_by_lower_label: dict[Any, dict[str, Find]] = {}
         self._finds_by_permit: dict[Any, dict[str, Find]] = {}
         self._gears_by_kind_party: dict[Any, dict[str, Gear]] = {}
         self._gears_by_party: dict[Any, dict[str, Gear]] = {}
@@ -230,7 +232,7 @@ class FieldExpedition:
             return _refused(f"There is no camp {goal_id!r}.")
         found = [
             m
-            for m in self.members.values()
+            for m in self._members_by_camp.get(start_id, {}).values()
             if (m["camp_id"] == start_id and m["party_id"] is None and m["used_to"] + 600 >= goal["altitude"])
             and self._called(m) is None
         ]
@@ -545,7 +547,7 @@ class FieldExpedition:
             if key not in self.members:
                 return _refused(f"There is no member {key!r}.")
             members.append(self.members[key])
-        if any(p["name"].lower() == name.lower() for p in self.parties.values()):
+        if self._parties_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a party {name} already.")
         if start is goal:
             return _refused("A party goes from one camp to another.")
@@ -1020,7 +1022,7 @@ class FieldExpedition:
         collector = self.members.get(collector_id)
         if collector is None:
             return _refused(f"There is no member {collector_id!r}.")
-        if any(f["label"].lower() == label.lower() for f in self.finds.values()):
+        if self._finds_by_lower_label.get(label.lower(), {}):
             return _refused(f"The label {label} was used already.")
         if collector["role"] != "scientist" or collector["camp_id"] is None:
             return _refused(f"{collector['name']} is no scientist in a camp.")
@@ -1397,9 +1399,11 @@ class FieldExpedition:
                 self._members_by_camp.setdefault(record["camp_id"], {})[record["id"]] = record
                 self._members_by_party.setdefault(record["party_id"], {})[record["id"]] = record
             case "parties":
+                self._parties_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._parties_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "finds":
                 self._finds_by_label.setdefault(record["label"], {})[record["id"]] = record
+                self._finds_by_lower_label.setdefault(record["label"].lower(), {})[record["id"]] = record
                 self._finds_by_permit.setdefault(record["permit_id"], {})[record["id"]] = record
             case "gears":
                 self._gears_by_kind_party.setdefault((record["kind"], record["party_id"]), {})[record["id"]] = record
@@ -1417,9 +1421,11 @@ class FieldExpedition:
                 del self._members_by_camp[record["camp_id"]][record["id"]]
                 del self._members_by_party[record["party_id"]][record["id"]]
             case "parties":
+                del self._parties_by_lower_name[record["name"].lower()][record["id"]]
                 del self._parties_by_name[record["name"]][record["id"]]
             case "finds":
                 del self._finds_by_label[record["label"]][record["id"]]
+                del self._finds_by_lower_label[record["label"].lower()][record["id"]]
                 del self._finds_by_permit[record["permit_id"]][record["id"]]
             case "gears":
                 del self._gears_by_kind_party[record["kind"], record["party_id"]][record["id"]]

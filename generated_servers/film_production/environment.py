@@ -179,6 +179,11 @@ def _clock_minutes(time: str) -> int:
     return int(time[:2]) * 60 + int(time[3:5])
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class FilmProduction:
     """Schedules the scenes of a feature film on shooting days, with page limits, permits, continuity, rest
     between days, weather cover and call sheets.
@@ -552,7 +557,7 @@ class FilmProduction:
         """
         if self.now[:10] >= on or on > _plus_days(self.now[:10], 60):
             return _refused(f"Days are opened from tomorrow to {_plus_days(self.now[:10], 60)}, not for {on}.")
-        if bool(self._shoot_days_by_on.get(on, {})):
+        if self._shoot_days_by_on.get(on, {}):
             return _refused(f"{on} is a shooting day already.")
         if sum(1 for d in self.shoot_days.values() if abs(_days_between(on, d["on"])) <= 3) >= 6:
             return _refused(f"The unit needs a day off around {on}.")
@@ -609,7 +614,7 @@ class FilmProduction:
         there = self._main_slot(scene)
         if there is not None:
             return _refused(f"Scene {scene['number']} is on {self.shoot_days[there['shoot_day_id']]['on']} already.")
-        if bool(self._slots_by_scene.get(scene_id, {})):
+        if self._slots_by_scene.get(scene_id, {}):
             return _refused(f"Scene {scene['number']} is cover for a day, so drop it there first.")
         if (
             self.locations[scene["location_id"]]["permit_from"] > shoot_day["on"]
@@ -920,7 +925,7 @@ class FilmProduction:
             return _refused(f"Scene {scene['number']} is outdoors and covers nothing.")
         if self._scene_planned(scene):
             return _refused(f"Scene {scene['number']} is on a day already.")
-        if bool(self._slots_by_shoot_day_scene.get((shoot_day_id, scene_id), {})):
+        if self._slots_by_shoot_day_scene.get((shoot_day_id, scene_id), {}):
             return _refused(f"Scene {scene['number']} covers {shoot_day['on']} already.")
         if not self._ready_by(scene, shoot_day["on"]):
             return _refused(f"The scene that {scene['number']} must follow is not on a day before {shoot_day['on']}.")
@@ -1235,7 +1240,19 @@ class FilmProduction:
         twice = next(
             (
                 t
-                for t in self.slots.values()
+                for t in sorted(
+                    _distinct(
+                        [
+                            t
+                            for key in [
+                                s["scene_id"]
+                                for s in self._slots_by_shoot_day.get(shoot_day_id, {}).values()
+                            ]
+                            for t in self._slots_by_scene.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if t["cover"]
                 and t["shoot_day_id"] != shoot_day_id
                 and self.shoot_days[t["shoot_day_id"]]["status"] == "called"
@@ -1257,7 +1274,20 @@ class FilmProduction:
         behind = next(
             (
                 t
-                for t in self.slots.values()
+                for t in sorted(
+                    _distinct(
+                        [
+                            t
+                            for key in [
+                                s["scene_id"]
+                                for s in self._slots_by_shoot_day.get(shoot_day_id, {}).values()
+                            ]
+                            for _scene in self._scenes_by_after.get(key, {}).values()
+                            for t in self._slots_by_scene.get(_scene["id"], {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if not t["cover"]
                 and any(
                     s["scene_id"] == self.scenes[t["scene_id"]]["after_id"]
@@ -1455,7 +1485,17 @@ class FilmProduction:
         behind = next(
             (
                 t
-                for t in self.slots.values()
+                for t in sorted(
+                    _distinct(
+                        [
+                            t
+                            for key in [s["scene_id"] for s in unfinished]
+                            for _scene in self._scenes_by_after.get(key, {}).values()
+                            for t in self._slots_by_scene.get(_scene["id"], {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if not t["cover"]
                 and any(s["scene_id"] == self.scenes[t["scene_id"]]["after_id"] for s in unfinished)
             ),
@@ -1567,7 +1607,7 @@ class FilmProduction:
             return _refused(f"There is no shoot day {shoot_day_id!r}.")
         if shoot_day["status"] != "draft":
             return _refused(f"{shoot_day['on']} is {shoot_day['status']}.")
-        if bool(self._slots_by_shoot_day.get(shoot_day_id, {})):
+        if self._slots_by_shoot_day.get(shoot_day_id, {}):
             return _refused(f"{shoot_day['on']} still has scenes or cover.")
         self._journal = []
         self._remove("shoot_days", shoot_day)
@@ -1663,7 +1703,14 @@ class FilmProduction:
     def _needed(self, d: ShootDay, cover: bool) -> list[Performer]:
         return [
             p
-            for p in self.performers.values()
+            for p in _those(
+                self.performers,
+                [
+                    key
+                    for s in self._slots_by_shoot_day.get(d["id"], {}).values()
+                    for key in self.scenes[s["scene_id"]]["cast_ids"]
+                ],
+            )
             if any(
                 p["id"] in self.scenes[s["scene_id"]]["cast_ids"]
                 for s in self._slots_by_shoot_day.get(d["id"], {}).values()

@@ -549,7 +549,7 @@ class FishFarm:
         pen = self.pens.get(pen_id)
         if pen is None:
             return _refused(f"There is no pen {pen_id!r}.")
-        if bool(self._batches_by_code.get(code, {})):
+        if self._batches_by_code.get(code, {}):
             return _refused(f"There is a batch {code} already.")
         if pen["status"] != "ready":
             return _refused(f"Pen {pen['code']} is fallow, so prepare it first.")
@@ -945,7 +945,7 @@ class FishFarm:
             return _refused(f"There is no pen {pen_id!r}.")
         if batch["status"] != "growing":
             return _refused(f"{batch['code']} is gone.")
-        if bool(self._batches_by_code.get(code, {})):
+        if self._batches_by_code.get(code, {}):
             return _refused(f"There is a batch {code} already.")
         if fish >= batch["fish"]:
             return _refused(f"{batch['code']} has {batch['fish']} fish; move it as a whole.")
@@ -1316,11 +1316,8 @@ class FishFarm:
         """The biomass of a site."""
         return sum(
             self._batch_biomass(b)
-            for b in [
-                b
-                for _pen in self._pens_by_site.get(site["id"], {}).values()
-                for b in self._batches_by_pen.get(_pen["id"], {}).values()
-            ]
+            for _pen in self._pens_by_site.get(site["id"], {}).values()
+            for b in self._batches_by_pen.get(_pen["id"], {}).values()
             if b["pen_id"] is not None
         )
 
@@ -1356,7 +1353,13 @@ class FishFarm:
         return max(
             (
                 self._treatment_safe_on(t)
-                for t in self.treatments.values()
+                for t in _distinct(
+                    [
+                        t
+                        for key in [b["id"], *[record["id"] for record in _above(self.batches, b, "split_from_id")]]
+                        for t in self._treatments_by_batch.get(key, {}).values()
+                    ]
+                )
                 if (
                     t["batch_id"] == b["id"]
                     or self.batches[t["batch_id"]] in _above(self.batches, b, "split_from_id")

@@ -51,12 +51,15 @@ CHANGES = (
 
 INDEXED = {
     ("assets", "category_id"),
+    ("assets", "site_id"),
     ("assets", "tag"),
     ("charges", "asset_id"),
     ("disposals", "asset_id"),
     ("impairments", "asset_id"),
     ("sightings", "asset_id"),
     ("sightings", "stock_take_id"),
+    ("sites", "within_id"),
+    ("stock_takes", "site_id"),
     ("stock_takes", "status"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -200,15 +203,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -242,15 +247,20 @@ class FixedAssets:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._sites_by_within: dict[Any, dict[str, Site]] = {}
         self._assets_by_category: dict[Any, dict[str, Asset]] = {}
+        self._assets_by_site: dict[Any, dict[str, Asset]] = {}
         self._assets_by_tag: dict[Any, dict[str, Asset]] = {}
         self._charges_by_asset: dict[Any, dict[str, Charge]] = {}
         self._impairments_by_asset: dict[Any, dict[str, Impairment]] = {}
         self._disposals_by_asset: dict[Any, dict[str, Disposal]] = {}
+        self._stock_takes_by_site: dict[Any, dict[str, StockTake]] = {}
         self._stock_takes_by_status: dict[Any, dict[str, StockTake]] = {}
         self._sightings_by_asset: dict[Any, dict[str, Sighting]] = {}
         self._sightings_by_stock_take: dict[Any, dict[str, Sighting]] = {}
         self._sightings_by_stock_take_asset: dict[Any, dict[str, Sighting]] = {}
+        for site in self.sites.values():
+            self._link("sites", site)
         for asset in self.assets.values():
             self._link("assets", asset)
         for charge in self.charges.values():
@@ -318,7 +328,19 @@ class FixedAssets:
             return _refused(f"The stock-take of {self.sites[stock_take['site_id']]['name']} is closed.")
         found = [
             a
-            for a in self.assets.values()
+            for a in _distinct(
+                [
+                    a
+                    for key in [
+                        stock_take["site_id"],
+                        *[
+                            record["id"]
+                            for record in _below(self._sites_by_within, self.sites[stock_take["site_id"]])
+                        ],
+                    ]
+                    for a in self._assets_by_site.get(key, {}).values()
+                ]
+            )
             if (self._present(a) and self._covers(self.sites[stock_take["site_id"]], self.sites[a["site_id"]]))
             and not self._sightings_by_stock_take_asset.get((stock_take_id, a["id"]), {})
         ]
@@ -358,7 +380,13 @@ class FixedAssets:
             return _refused(f"There is no category {category_id!r}.")
         found = [
             a
-            for a in self.assets.values()
+            for a in _distinct(
+                [
+                    a
+                    for key in [site_id, *[record["id"] for record in _below(self._sites_by_within, site)]]
+                    for a in self._assets_by_site.get(key, {}).values()
+                ]
+            )
             if (a["status"] != "disposed" and self._covers(site, self.sites[a["site_id"]]))
             and (category_id is None or a["category_id"] == category_id)
         ]
@@ -615,7 +643,7 @@ class FixedAssets:
         site = self.sites.get(site_id)
         if site is None:
             return _refused(f"There is no site {site_id!r}.")
-        if bool(self._assets_by_tag.get(tag, {})):
+        if self._assets_by_tag.get(tag, {}):
             return _refused(f"There is an asset with the tag {tag} already.")
         count_there = self._counted_by(site)
         if count_there is not None:
@@ -1005,8 +1033,22 @@ class FixedAssets:
         other = next(
             (
                 t
-                for t in sorted(self._stock_takes_by_status.get("open", {}).values(), key=_age)
-                if (self._covers(self.sites[t["site_id"]], site) or self._covers(site, self.sites[t["site_id"]]))
+                for t in sorted(
+                    _distinct(
+                        [
+                            t
+                            for key in [
+                                site_id,
+                                *[record["id"] for record in _above(self.sites, site, "within_id")],
+                                site_id,
+                                *[record["id"] for record in _below(self._sites_by_within, site)],
+                            ]
+                            for t in self._stock_takes_by_site.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
+                if t["status"] == "open"
             ),
             None,
         )
@@ -1126,9 +1168,23 @@ class FixedAssets:
         changed_assets: list[Any] = []
         for a in [
             a
-            for a in self.assets.values()
+            for a in sorted(
+                _distinct(
+                    [
+                        a
+                        for key in [
+                            stock_take["site_id"],
+                            *[
+                                record["id"]
+                                for record in _below(self._sites_by_within, self.sites[stock_take["site_id"]])
+                            ],
+                        ]
+                        for a in self._assets_by_site.get(key, {}).values()
+                    ]
+                ),
+                key=_age,
+            )
             if self._present(a)
-            and self._covers(self.sites[stock_take["site_id"]], self.sites[a["site_id"]])
             and not self._sightings_by_stock_take_asset.get((stock_take_id, a["id"]), {})
         ]:
             if a["status"] not in ("bought", "in_use", "missing"):
@@ -1173,9 +1229,14 @@ class FixedAssets:
         """The held of a site."""
         return sum(
             1
-            for a in self.assets.values()
-            if (a["site_id"] == site["id"] or self.sites[a["site_id"]] in _below(self.sites, site, "within_id"))
-            and self._present(a)
+            for a in _distinct(
+                [
+                    a
+                    for key in [site["id"], *[record["id"] for record in _below(self._sites_by_within, site)]]
+                    for a in self._assets_by_site.get(key, {}).values()
+                ]
+            )
+            if self._present(a)
         )
 
     def _asset_rest_months(self, asset: Asset) -> int:
@@ -1195,9 +1256,20 @@ class FixedAssets:
         """The unseen of a stock take."""
         return sum(
             1
-            for a in self.assets.values()
+            for a in _distinct(
+                [
+                    a
+                    for key in [
+                        stock_take["site_id"],
+                        *[
+                            record["id"]
+                            for record in _below(self._sites_by_within, self.sites[stock_take["site_id"]])
+                        ],
+                    ]
+                    for a in self._assets_by_site.get(key, {}).values()
+                ]
+            )
             if self._present(a)
-            and self._covers(self.sites[stock_take["site_id"]], self.sites[a["site_id"]])
             and not self._sightings_by_stock_take_asset.get((stock_take["id"], a["id"]), {})
         )
 
@@ -1243,8 +1315,17 @@ class FixedAssets:
         return next(
             (
                 t
-                for t in sorted(self._stock_takes_by_status.get("open", {}).values(), key=_age)
-                if self._covers(self.sites[t["site_id"]], s)
+                for t in sorted(
+                    _distinct(
+                        [
+                            t
+                            for key in [s["id"], *[record["id"] for record in _above(self.sites, s, "within_id")]]
+                            for t in self._stock_takes_by_site.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
+                if t["status"] == "open"
             ),
             None,
         )
@@ -1393,8 +1474,11 @@ class FixedAssets:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "sites":
+                self._sites_by_within.setdefault(record["within_id"], {})[record["id"]] = record
             case "assets":
                 self._assets_by_category.setdefault(record["category_id"], {})[record["id"]] = record
+                self._assets_by_site.setdefault(record["site_id"], {})[record["id"]] = record
                 self._assets_by_tag.setdefault(record["tag"], {})[record["id"]] = record
             case "charges":
                 self._charges_by_asset.setdefault(record["asset_id"], {})[record["id"]] = record
@@ -1403,6 +1487,7 @@ class FixedAssets:
             case "disposals":
                 self._disposals_by_asset.setdefault(record["asset_id"], {})[record["id"]] = record
             case "stock_takes":
+                self._stock_takes_by_site.setdefault(record["site_id"], {})[record["id"]] = record
                 self._stock_takes_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "sightings":
                 self._sightings_by_asset.setdefault(record["asset_id"], {})[record["id"]] = record
@@ -1415,8 +1500,11 @@ class FixedAssets:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "sites":
+                del self._sites_by_within[record["within_id"]][record["id"]]
             case "assets":
                 del self._assets_by_category[record["category_id"]][record["id"]]
+                del self._assets_by_site[record["site_id"]][record["id"]]
                 del self._assets_by_tag[record["tag"]][record["id"]]
             case "charges":
                 del self._charges_by_asset[record["asset_id"]][record["id"]]
@@ -1425,6 +1513,7 @@ class FixedAssets:
             case "disposals":
                 del self._disposals_by_asset[record["asset_id"]][record["id"]]
             case "stock_takes":
+                del self._stock_takes_by_site[record["site_id"]][record["id"]]
                 del self._stock_takes_by_status[record["status"]][record["id"]]
             case "sightings":
                 del self._sightings_by_asset[record["asset_id"]][record["id"]]

@@ -550,7 +550,7 @@ class FoodBank:
         product = self.products.get(product_id)
         if product is None:
             return _refused(f"There is no product {product_id!r}.")
-        if bool(self._lots_by_code.get(code, {})):
+        if self._lots_by_code.get(code, {}):
             return _refused(f"There is a lot {code} already.")
         if best_before <= self.now[:10]:
             return _refused(f"{product['name']} from {donor} were good until {best_before}, so do not take them in.")
@@ -796,7 +796,7 @@ class FoodBank:
                 or {"success": False, "error": why it cannot be done}
         """
         avoids = avoids or []
-        if bool(self._households_by_name.get(name, {})):
+        if self._households_by_name.get(name, {}):
             return _refused(f"{name} is registered already.")
         if not _different([a for a in avoids]):
             return _refused("Name each thing to avoid only once.")

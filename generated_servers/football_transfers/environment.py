@@ -608,7 +608,7 @@ class FootballTransfers:
             return _refused(f"{club['name']} has a bid for {player['name']} on the table, so withdraw that first.")
         if fee > club["cash"]:
             return _refused(f"{club['name']} has {_money(club['cash'])} in cash, not {_money(fee)}.")
-        if bool(self._bids_by_player_status.get((player_id, "accepted"), {})):
+        if self._bids_by_player_status.get((player_id, "accepted"), {}):
             return _refused(f"A bid for {player['name']} has been accepted already.")
         self._journal = []
         changed_bids: list[Any] = []
@@ -662,7 +662,7 @@ class FootballTransfers:
             return _refused(f"There is no bid {bid_id!r}.")
         if bid["status"] != "offered":
             return _refused(f"The bid of {self.clubs[bid['club_id']]['name']} is {bid['status']}.")
-        if bool(self._bids_by_player_status.get((bid["player_id"], "accepted"), {})):
+        if self._bids_by_player_status.get((bid["player_id"], "accepted"), {}):
             return _refused(f"Another bid for {self.players[bid['player_id']]['name']} has been accepted.")
         self._journal = []
         self._put("bids", bid, "status", "accepted")

@@ -1300,7 +1300,7 @@ class FraudAlerts:
             return _refused(f"There is no account {refund_to_id!r}.")
         if file["status"] != "confirmed":
             return _refused(f"The case of {self.customers[file['customer_id']]['name']} is {file['status']}.")
-        if bool(self._accounts_by_held_for.get(file_id, {})):
+        if self._accounts_by_held_for.get(file_id, {}):
             return _refused("An account is still held for the case, so release it first.")
         if self._open_loss(file) > 20000 and not by["senior"]:
             return _refused("Only a senior analyst writes off more than 200.00.")

@@ -604,7 +604,7 @@ class FreightBrokerage:
         customer = self.customers.get(customer_id)
         if customer is None:
             return _refused(f"There is no customer {customer_id!r}.")
-        if bool(self._loads_by_number.get(number, {})):
+        if self._loads_by_number.get(number, {}):
             return _refused(f"There is a load {number} already.")
         if self.now[:10] > pickup_on or pickup_on > deliver_by:
             return _refused("A load is picked up today or later and delivered after that.")
@@ -1108,7 +1108,7 @@ class FreightBrokerage:
             return _refused(f"Load {load['number']} was not delivered yet.")
         if hours_waited <= 2:
             return _refused(f"Two hours are free, and the truck waited {hours_waited}.")
-        if bool(self._detentions_by_load_stop.get((load_id, stop), {})):
+        if self._detentions_by_load_stop.get((load_id, stop), {}):
             return _refused(f"Detention at the {stop} of {load['number']} was booked before.")
         self._journal = []
         if not 3 <= hours_waited <= 24:
@@ -1156,7 +1156,7 @@ class FreightBrokerage:
             return _refused(f"There is no load {load_id!r}.")
         if load["status"] != "delivered":
             return _refused(f"Load {load['number']} is {load['status']}.")
-        if bool(self._proofs_by_load.get(load_id, {})):
+        if self._proofs_by_load.get(load_id, {}):
             return _refused(f"The proof of {load['number']} was filed before.")
         if deduction >= load["charge"]:
             return _refused(f"The deduction leaves nothing of {_money(load['charge'])}.")

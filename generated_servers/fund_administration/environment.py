@@ -214,6 +214,7 @@ class FundAdministration:
         self._holdings_by_fund: dict[Any, dict[str, Holding]] = {}
         self._holdings_by_investor: dict[Any, dict[str, Holding]] = {}
         self._holdings_by_investor_fund: dict[Any, dict[str, Holding]] = {}
+        self._orders_by_dealing: dict[Any, dict[str, Order]] = {}
         self._orders_by_dealing_side: dict[Any, dict[str, Order]] = {}
         self._orders_by_dealing_side_status: dict[Any, dict[str, Order]] = {}
         self._orders_by_dealing_status: dict[Any, dict[str, Order]] = {}
@@ -255,7 +256,7 @@ class FundAdministration:
             return _refused(f"There is no dealing {dealing_id!r}.")
         found = [
             o
-            for o in self.orders.values()
+            for o in self._orders_by_dealing.get(dealing_id, {}).values()
             if (o["dealing_id"] == dealing_id and o["status"] == "placed")
             and (side is None or o["side"] == side)
         ]
@@ -1173,7 +1174,7 @@ class FundAdministration:
             return _refused(f"There is no fund {fund_id!r}.")
         if self._fund_units(fund) <= 0:
             return _refused(f"Nobody holds units of {fund['name']}.")
-        if bool(self._distributions_by_fund_status.get((fund_id, "declared"), {})):
+        if self._distributions_by_fund_status.get((fund_id, "declared"), {}):
             return _refused(f"The last distribution of {fund['name']} is not paid yet.")
         waiting = next(
             (d for d in sorted(self._dealings_by_fund_status.get((fund_id, "priced"), {}).values(), key=_age)),
@@ -1574,6 +1575,7 @@ class FundAdministration:
                     {},
                 )[record["id"]] = record
             case "orders":
+                self._orders_by_dealing.setdefault(record["dealing_id"], {})[record["id"]] = record
                 self._orders_by_dealing_side.setdefault((record["dealing_id"], record["side"]), {})[record["id"]] = record
                 self._orders_by_dealing_side_status.setdefault(
                     (record["dealing_id"], record["side"], record["status"]),
@@ -1614,6 +1616,7 @@ class FundAdministration:
                 del self._holdings_by_investor[record["investor_id"]][record["id"]]
                 del self._holdings_by_investor_fund[record["investor_id"], record["fund_id"]][record["id"]]
             case "orders":
+                del self._orders_by_dealing[record["dealing_id"]][record["id"]]
                 del self._orders_by_dealing_side[record["dealing_id"], record["side"]][record["id"]]
                 del self._orders_by_dealing_side_status[
                     record["dealing_id"],

@@ -603,7 +603,7 @@ class FuneralHome:
             return _refused(f"There is no place {place_id!r}.")
         if died_at > self.now:
             return _refused(f"{died_at} is in the future.")
-        if bool(self._arrangements_by_deceased.get(deceased, {})):
+        if self._arrangements_by_deceased.get(deceased, {}):
             return _refused(f"There is an arrangement for {deceased}.")
         other = next((a for a in sorted(self._arrangements_by_place.get(place_id, {}).values(), key=_age)), None)
         if other is not None:

@@ -218,6 +218,7 @@ class GameEconomy:
         self._holdings_by_hero_good: dict[Any, dict[str, Holding]] = {}
         self._recipes_by_makes: dict[Any, dict[str, Recipe]] = {}
         self._ingredients_by_recipe: dict[Any, dict[str, Ingredient]] = {}
+        self._offers_by_good: dict[Any, dict[str, Offer]] = {}
         self._offers_by_seller_good_status: dict[Any, dict[str, Offer]] = {}
         self._offers_by_seller_status: dict[Any, dict[str, Offer]] = {}
         self._barters_by_proposer: dict[Any, dict[str, Barter]] = {}
@@ -260,7 +261,7 @@ class GameEconomy:
             return _refused(f"There is no good {good_id!r}.")
         found = [
             o
-            for o in self.offers.values()
+            for o in self._offers_by_good.get(good_id, {}).values()
             if (o["status"] == "open" and o["good_id"] == good_id)
             and (price_up_to is None or o["price"] <= price_up_to)
         ]
@@ -1070,7 +1071,7 @@ class GameEconomy:
             return _refused(f"There is no good {good_id!r}.")
         if self._loose(hero, good) < amount:
             return _refused(f"{hero['name']} has {self._loose(hero, good)} loose {good['name']}.")
-        if bool(self._offers_by_seller_good_status.get((hero_id, good_id, "open"), {})):
+        if self._offers_by_seller_good_status.get((hero_id, good_id, "open"), {}):
             return _refused(f"{hero['name']} offers {good['name']} already; take that back first.")
         if len(self._offers_by_seller_status.get((hero_id, "open"), {})) >= 5:
             return _refused(f"{hero['name']} has five open offers.")
@@ -1385,7 +1386,7 @@ class GameEconomy:
             wants.append({"good": self.goods[entry_2["good_id"]], "amount": entry_2["amount"]})
         if proposer is partner:
             return _refused("Nobody barters with themselves.")
-        if bool(self._barters_by_proposer_partner_status.get((proposer_id, partner_id, "open"), {})):
+        if self._barters_by_proposer_partner_status.get((proposer_id, partner_id, "open"), {}):
             return _refused(f"{partner['name']} has not answered the last proposal of {proposer['name']}.")
         if not (
             _different([g["good"]["id"] for g in gives])
@@ -1863,6 +1864,7 @@ class GameEconomy:
             case "ingredients":
                 self._ingredients_by_recipe.setdefault(record["recipe_id"], {})[record["id"]] = record
             case "offers":
+                self._offers_by_good.setdefault(record["good_id"], {})[record["id"]] = record
                 self._offers_by_seller_good_status.setdefault(
                     (record["seller_id"], record["good_id"], record["status"]),
                     {},
@@ -1899,6 +1901,7 @@ class GameEconomy:
             case "ingredients":
                 del self._ingredients_by_recipe[record["recipe_id"]][record["id"]]
             case "offers":
+                del self._offers_by_good[record["good_id"]][record["id"]]
                 del self._offers_by_seller_good_status[
                     record["seller_id"],
                     record["good_id"],

@@ -57,6 +57,7 @@ INDEXED = {
     ("entries", "status"),
     ("periods", "status"),
     ("postings", "account_id"),
+    ("postings", "cost_centre_id"),
     ("postings", "entry_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -188,15 +189,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -227,12 +230,14 @@ class GeneralLedger:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._accounts_by_code: dict[Any, dict[str, Account]] = {}
+        self._accounts_by_lower_name: dict[Any, dict[str, Account]] = {}
         self._accounts_by_name: dict[Any, dict[str, Account]] = {}
         self._accounts_by_parent: dict[Any, dict[str, Account]] = {}
         self._periods_by_status: dict[Any, dict[str, Period]] = {}
         self._entries_by_period_status: dict[Any, dict[str, Entry]] = {}
         self._entries_by_reverses: dict[Any, dict[str, Entry]] = {}
         self._postings_by_account: dict[Any, dict[str, Posting]] = {}
+        self._postings_by_cost_centre: dict[Any, dict[str, Posting]] = {}
         self._postings_by_entry: dict[Any, dict[str, Posting]] = {}
         for account in self.accounts.values():
             self._link("accounts", account)
@@ -357,7 +362,7 @@ class GeneralLedger:
             return _refused(f"There is no period {period_id!r}.")
         found = [
             p
-            for p in self.postings.values()
+            for p in self._postings_by_cost_centre.get(cost_centre_id, {}).values()
             if (p["cost_centre_id"] is not None and p["cost_centre_id"] == cost_centre_id)
             and (
                 self.entries[p["entry_id"]]["period_id"] == period_id
@@ -1348,13 +1353,13 @@ class GeneralLedger:
         parent = self.accounts.get(parent_id)
         if parent is None:
             return _refused(f"There is no account {parent_id!r}.")
-        if bool(self._accounts_by_code.get(code, {})):
+        if self._accounts_by_code.get(code, {}):
             return _refused(f"There is an account {code} already.")
-        if any(a["name"].lower() == name.lower() for a in self.accounts.values()):
+        if self._accounts_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is an account called {name} already.")
         if not parent["open"]:
             return _refused(f"{parent['name']} is closed.")
-        if bool(self._postings_by_account.get(parent_id, {})):
+        if self._postings_by_account.get(parent_id, {}):
             return _refused(f"{parent['name']} has been booked on, so nothing can lie below it.")
         done = f"open account {code} {name} below {parent['name']}"
         self._journal = []
@@ -1418,7 +1423,7 @@ class GeneralLedger:
             return _refused(f"{parent['name']} lies below {account['name']}.")
         if not parent["open"] and account["open"]:
             return _refused(f"{parent['name']} is closed.")
-        if bool(self._postings_by_account.get(parent_id, {})):
+        if self._postings_by_account.get(parent_id, {}):
             return _refused(f"{parent['name']} has been booked on, so nothing can lie below it.")
         self._journal = []
         former_parent_id = account["parent_id"]
@@ -1529,7 +1534,7 @@ class GeneralLedger:
         """The balance of an account."""
         return (
             self._own_balance(account)
-            + sum(self._own_balance(a) for a in _below(self.accounts, account, "parent_id"))
+            + sum(self._own_balance(a) for a in _below(self._accounts_by_parent, account))
         )
 
     def _period_drafts(self, period: Period) -> int:
@@ -1579,7 +1584,7 @@ class GeneralLedger:
         )
 
     def _until_day(self, a: Account, d: str) -> int:
-        return self._own_until(a, d) + sum(self._own_until(b, d) for b in _below(self.accounts, a, "parent_id"))
+        return self._own_until(a, d) + sum(self._own_until(b, d) for b in _below(self._accounts_by_parent, a))
 
     def _may_post(self, b: Bookkeeper, e: Entry) -> bool:
         return b["id"] != e["by_id"] and self._entry_total(e) <= b["limit"]
@@ -1746,6 +1751,7 @@ class GeneralLedger:
         match container:
             case "accounts":
                 self._accounts_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._accounts_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._accounts_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._accounts_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
             case "periods":
@@ -1758,6 +1764,7 @@ class GeneralLedger:
                 self._entries_by_reverses.setdefault(record["reverses_id"], {})[record["id"]] = record
             case "postings":
                 self._postings_by_account.setdefault(record["account_id"], {})[record["id"]] = record
+                self._postings_by_cost_centre.setdefault(record["cost_centre_id"], {})[record["id"]] = record
                 self._postings_by_entry.setdefault(record["entry_id"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
@@ -1765,6 +1772,7 @@ class GeneralLedger:
         match container:
             case "accounts":
                 del self._accounts_by_code[record["code"]][record["id"]]
+                del self._accounts_by_lower_name[record["name"].lower()][record["id"]]
                 del self._accounts_by_name[record["name"]][record["id"]]
                 del self._accounts_by_parent[record["parent_id"]][record["id"]]
             case "periods":
@@ -1774,4 +1782,5 @@ class GeneralLedger:
                 del self._entries_by_reverses[record["reverses_id"]][record["id"]]
             case "postings":
                 del self._postings_by_account[record["account_id"]][record["id"]]
+                del self._postings_by_cost_centre[record["cost_centre_id"]][record["id"]]
                 del self._postings_by_entry[record["entry_id"]][record["id"]]

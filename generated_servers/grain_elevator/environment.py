@@ -519,7 +519,7 @@ class GrainElevator:
         grade = self.grades.get(grade_id)
         if grade is None:
             return _refused(f"There is no grade {grade_id!r}.")
-        if bool(self._tickets_by_number.get(number, {})):
+        if self._tickets_by_number.get(number, {}):
             return _refused(f"There is a ticket {number} already.")
         if moisture > grade["moisture"] + 60:
             return _refused(
@@ -676,7 +676,7 @@ class GrainElevator:
         grade = self.grades.get(grade_id)
         if grade is None:
             return _refused(f"There is no grade {grade_id!r}.")
-        if bool(self._receipts_by_number.get(number, {})):
+        if self._receipts_by_number.get(number, {}):
             return _refused(f"There is a receipt {number} already.")
         loads = self._unreceipted(farmer, grade)
         total = sum(self._ticket_net(t) for t in loads)

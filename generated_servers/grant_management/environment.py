@@ -189,6 +189,11 @@ def _different(keys: list[Any]) -> bool:
     return len(set(keys)) == len(keys)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class GrantManagement:
     """Runs the calls of a foundation, from applications and independent reviews through awards within the
     pot to budget moves, reports and the tranches that are paid on them.
@@ -253,7 +258,11 @@ class GrantManagement:
         call = self.calls.get(call_id)
         if call is None:
             return _refused(f"There is no call {call_id!r}.")
-        found = [p for p in self.projects.values() if (p["call_id"] == call_id and p["status"] == "submitted")]
+        found = [
+            p
+            for p in self._projects_by_call.get(call_id, {}).values()
+            if (p["call_id"] == call_id and p["status"] == "submitted")
+        ]
         found.sort(key=lambda p: (-self._project_average(p), p["title"], _age(p)))
         return _found(
             {
@@ -575,7 +584,7 @@ class GrantManagement:
             return _refused(f"There is no organisation {organisation_id!r}.")
         if self.now[:10] > call["closes_on"]:
             return _refused(f"{call['name']} closed on {call['closes_on']}.")
-        if bool(self._projects_by_title.get(title, {})):
+        if self._projects_by_title.get(title, {}):
             return _refused(f"There is a project {title} already.")
         rival = next(
             (
@@ -694,7 +703,7 @@ class GrantManagement:
             return _refused(
                 f"{reviewer['name']} has a conflict with {self.organisations[project['organisation_id']]['name']}."
             )
-        if bool(self._reviews_by_project_reviewer.get((project_id, reviewer_id), {})):
+        if self._reviews_by_project_reviewer.get((project_id, reviewer_id), {}):
             return _refused(f"{reviewer['name']} reviews {project['title']} already.")
         if self._reviewer_busy_with(reviewer) >= reviewer["most"]:
             return _refused(
@@ -804,14 +813,7 @@ class GrantManagement:
             "reviewers",
             reviewer,
             "conflict_ids",
-            [
-                record["id"]
-                for record in [
-                    o
-                    for o in self.organisations.values()
-                    if (o["id"] in reviewer["conflict_ids"] or o is organisation)
-                ]
-            ],
+            [record["id"] for record in _those(self.organisations, [*reviewer["conflict_ids"], organisation_id])],
         )
         for one_review in _distinct(self._reviews_by_reviewer.get(reviewer["id"], {}).values()):
             if one_review["id"] in self.reviews and self._breaks_rule_2(one_review):

@@ -51,6 +51,7 @@ INDEXED = {
     ("permits", "holder_id"),
     ("permits", "order_id"),
     ("permits", "status"),
+    ("sections", "fed_from_id"),
     ("steps", "order_id"),
     ("steps", "phase"),
     ("switches", "one_end_id"),
@@ -185,18 +186,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class GridSwitching:
@@ -223,6 +231,7 @@ class GridSwitching:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._sections_by_fed_from: dict[Any, dict[str, Section]] = {}
         self._switches_by_one_end: dict[Any, dict[str, Switch]] = {}
         self._switches_by_other_end: dict[Any, dict[str, Switch]] = {}
         self._switches_by_tag: dict[Any, dict[str, Switch]] = {}
@@ -232,6 +241,8 @@ class GridSwitching:
         self._steps_by_order_phase: dict[Any, dict[str, Step]] = {}
         self._permits_by_holder_status: dict[Any, dict[str, Permit]] = {}
         self._permits_by_order_status: dict[Any, dict[str, Permit]] = {}
+        for section in self.sections.values():
+            self._link("sections", section)
         for switch in self.switches.values():
             self._link("switches", switch)
         for switching_order in self.switching_orders.values():
@@ -310,7 +321,7 @@ class GridSwitching:
         section = self.sections.get(section_id)
         if section is None:
             return _refused(f"There is no section {section_id!r}.")
-        found = [x for x in _below(self.sections, section, "fed_from_id")]
+        found = [x for x in _below(self._sections_by_fed_from, section)]
         return _found(
             {
                 "total": len(found),
@@ -663,7 +674,7 @@ class GridSwitching:
             return _refused(
                 f"The backup switch ends at {section['name']} itself and has to be opened, so name one beyond it."
             )
-        behind = _below(self.sections, section, "fed_from_id")
+        behind = _below(self._sections_by_fed_from, section)
         if (
             backup_id is not None
             and (self.sections[backup["one_end_id"]] in behind) == (self.sections[backup["other_end_id"]] in behind)
@@ -891,7 +902,7 @@ class GridSwitching:
                 "early to restore."
             )
         w = self.switches[step["switch_id"]]
-        foreign = next((o for o in self.switching_orders.values() if w["tag_id"] == o["id"] and o is not order), None)
+        foreign = next((o for o in _those(self.switching_orders, [w["tag_id"]]) if o is not order), None)
         if foreign is not None:
             return _refused(
                 f"Switch {w['code']} carries the tag of the order for {self.sections[foreign['section_id']]['name']}."
@@ -927,6 +938,7 @@ class GridSwitching:
         changed_switching_orders: list[Any] = []
         changed_switches: list[Any] = []
         changed_sections: list[Any] = []
+        former_fed_from_ids: list[Any] = []
         changed_switches_2: list[Any] = []
         self._put("steps", step, "done_at", self.now)
         if order["status"] == "approved":
@@ -939,10 +951,12 @@ class GridSwitching:
                 if self.sections[w["one_end_id"]]["fed_from_id"] == w["other_end_id"]:
                     section = self.sections[w["one_end_id"]]
                     changed_sections.append(section)
+                    former_fed_from_ids.append(section["fed_from_id"])
                     self._put("sections", section, "fed_from_id", None)
                 else:
                     its_section = self.sections[w["other_end_id"]]
                     changed_sections.append(its_section)
+                    former_fed_from_ids.append(its_section["fed_from_id"])
                     self._put("sections", its_section, "fed_from_id", None)
             if step["phase"] == "isolate":
                 changed_switches_2.append(w)
@@ -965,6 +979,7 @@ class GridSwitching:
                 )
                 for x in [fed] + _above(self.sections, fed, "fed_from_id"):
                     changed_sections.append(x)
+                    former_fed_from_ids.append(x["fed_from_id"])
                     self._put("sections", x, "fed_from_id", before["id"])
                     before = x
         if self._next_step(order) is None:
@@ -999,10 +1014,28 @@ class GridSwitching:
         ):
             if self._breaks_rule_3(one_section):
                 return self._take_back(RULES[2])
-        if any(self._breaks_rule_4(one_section) for one_section in self.sections.values()):
-            return self._take_back(RULES[3])
-        if any(self._breaks_rule_5(one_section) for one_section in self.sections.values()):
-            return self._take_back(RULES[4])
+        for one_section in _distinct(
+            [
+                *[user for one in changed_sections for user in _above(self.sections, one, "fed_from_id")],
+                *[self.sections.get(key) for key in former_fed_from_ids],
+                *[
+                    user
+                    for one in [self.sections.get(key) for key in former_fed_from_ids]
+                    if one is not None
+                    for user in _above(self.sections, one, "fed_from_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_4(one_section):
+                return self._take_back(RULES[3])
+        for one_section in _distinct(
+            [
+                *changed_sections,
+                *[user for one in changed_sections for user in _below(self._sections_by_fed_from, one)],
+            ]
+        ):
+            if self._breaks_rule_5(one_section):
+                return self._take_back(RULES[4])
         for one_switch in _distinct(
             [
                 *[
@@ -1324,16 +1357,19 @@ class GridSwitching:
         self._journal = []
         changed_switches: list[Any] = []
         changed_sections: list[Any] = []
+        former_fed_from_ids: list[Any] = []
         if position == "open":
             changed_switches.append(switch)
             self._put("switches", switch, "closed", False)
             if self.sections[switch["one_end_id"]]["fed_from_id"] == switch["other_end_id"]:
                 section = self.sections[switch["one_end_id"]]
                 changed_sections.append(section)
+                former_fed_from_ids.append(section["fed_from_id"])
                 self._put("sections", section, "fed_from_id", None)
             else:
                 its_section = self.sections[switch["other_end_id"]]
                 changed_sections.append(its_section)
+                former_fed_from_ids.append(its_section["fed_from_id"])
                 self._put("sections", its_section, "fed_from_id", None)
         else:
             changed_switches.append(switch)
@@ -1350,6 +1386,7 @@ class GridSwitching:
             )
             for x in [fed] + _above(self.sections, fed, "fed_from_id"):
                 changed_sections.append(x)
+                former_fed_from_ids.append(x["fed_from_id"])
                 self._put("sections", x, "fed_from_id", before["id"])
                 before = x
         for one_section in _distinct(changed_sections):
@@ -1377,10 +1414,28 @@ class GridSwitching:
         ):
             if self._breaks_rule_3(one_section):
                 return self._take_back(RULES[2])
-        if any(self._breaks_rule_4(one_section) for one_section in self.sections.values()):
-            return self._take_back(RULES[3])
-        if any(self._breaks_rule_5(one_section) for one_section in self.sections.values()):
-            return self._take_back(RULES[4])
+        for one_section in _distinct(
+            [
+                *[user for one in changed_sections for user in _above(self.sections, one, "fed_from_id")],
+                *[self.sections.get(key) for key in former_fed_from_ids],
+                *[
+                    user
+                    for one in [self.sections.get(key) for key in former_fed_from_ids]
+                    if one is not None
+                    for user in _above(self.sections, one, "fed_from_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_4(one_section):
+                return self._take_back(RULES[3])
+        for one_section in _distinct(
+            [
+                *changed_sections,
+                *[user for one in changed_sections for user in _below(self._sections_by_fed_from, one)],
+            ]
+        ):
+            if self._breaks_rule_5(one_section):
+                return self._take_back(RULES[4])
         for one_section in _distinct(
             [
                 *[self.sections[one["one_end_id"]] for one in changed_switches],
@@ -1424,6 +1479,7 @@ class GridSwitching:
         ]:
             changed_switches.append(w)
             self._put("switches", w, "closed", False)
+        former_fed_from_id = section["fed_from_id"]
         self._put("sections", section, "fed_from_id", None)
         self._put("sections", section, "fault", cause)
         if self._breaks_rule_1(section):
@@ -1446,10 +1502,23 @@ class GridSwitching:
         ):
             if self._breaks_rule_3(one_section):
                 return self._take_back(RULES[2])
-        if any(self._breaks_rule_4(one_section) for one_section in self.sections.values()):
-            return self._take_back(RULES[3])
-        if any(self._breaks_rule_5(one_section) for one_section in self.sections.values()):
-            return self._take_back(RULES[4])
+        for one_section in _distinct(
+            [
+                self.sections.get(former_fed_from_id),
+                *_above(self.sections, section, "fed_from_id"),
+                *[
+                    user
+                    for one in [self.sections.get(former_fed_from_id)]
+                    if one is not None
+                    for user in _above(self.sections, one, "fed_from_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_4(one_section):
+                return self._take_back(RULES[3])
+        for one_section in _distinct([section, *_below(self._sections_by_fed_from, section)]):
+            if self._breaks_rule_5(one_section):
+                return self._take_back(RULES[4])
         for one_section in _distinct(
             [
                 *[self.sections[one["one_end_id"]] for one in changed_switches],
@@ -1499,8 +1568,9 @@ class GridSwitching:
         if not 0 <= new_customers <= 5000:
             return self._take_back(f"The customers of {section['name']} must be between 0 and 5000.")
         self._put("sections", section, "customers", new_customers)
-        if any(self._breaks_rule_4(one_section) for one_section in self.sections.values()):
-            return self._take_back(RULES[3])
+        for one_section in _distinct([section, *_above(self.sections, section, "fed_from_id")]):
+            if self._breaks_rule_4(one_section):
+                return self._take_back(RULES[3])
         return {"success": True, "message": f"Done: connect {amps} A to {section['name']}."}
 
     def _show_section(self, section: Section) -> dict[str, Any]:
@@ -1523,7 +1593,7 @@ class GridSwitching:
 
     def _section_carried(self, section: Section) -> int:
         """The carried of a section."""
-        return section["load"] + sum(b["load"] for b in _below(self.sections, section, "fed_from_id"))
+        return section["load"] + sum(b["load"] for b in _below(self._sections_by_fed_from, section))
 
     def _section_spare(self, section: Section) -> int:
         """The spare of a section."""
@@ -1683,14 +1753,11 @@ class GridSwitching:
             p["status"] == "issued"
             and any(
                 other_p is not p
-                for other_p in [
-                    other_p
-                    for _switching_order in self._switching_orders_by_section.get(
-                        self.switching_orders[p["order_id"]]["section_id"],
-                        {},
-                    ).values()
-                    for other_p in self._permits_by_order_status.get((_switching_order["id"], "issued"), {}).values()
-                ]
+                for _switching_order in self._switching_orders_by_section.get(
+                    self.switching_orders[p["order_id"]]["section_id"],
+                    {},
+                ).values()
+                for other_p in self._permits_by_order_status.get((_switching_order["id"], "issued"), {}).values()
             )
         )
 
@@ -1795,6 +1862,8 @@ class GridSwitching:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "sections":
+                self._sections_by_fed_from.setdefault(record["fed_from_id"], {})[record["id"]] = record
             case "switches":
                 self._switches_by_one_end.setdefault(record["one_end_id"], {})[record["id"]] = record
                 self._switches_by_other_end.setdefault(record["other_end_id"], {})[record["id"]] = record
@@ -1818,6 +1887,8 @@ class GridSwitching:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "sections":
+                del self._sections_by_fed_from[record["fed_from_id"]][record["id"]]
             case "switches":
                 del self._switches_by_one_end[record["one_end_id"]][record["id"]]
                 del self._switches_by_other_end[record["other_end_id"]][record["id"]]

@@ -231,6 +231,7 @@ class GroceryPicking:
         self._runs_by_van: dict[Any, dict[str, Run]] = {}
         self._runs_by_van_status: dict[Any, dict[str, Run]] = {}
         self._baskets_by_customer_run: dict[Any, dict[str, Basket]] = {}
+        self._baskets_by_picker: dict[Any, dict[str, Basket]] = {}
         self._baskets_by_picker_status: dict[Any, dict[str, Basket]] = {}
         self._baskets_by_run: dict[Any, dict[str, Basket]] = {}
         self._baskets_by_run_status: dict[Any, dict[str, Basket]] = {}
@@ -263,7 +264,11 @@ class GroceryPicking:
             return _refused(f"There is no picker {picker_id!r}.")
         found = [
             i
-            for i in self.items.values()
+            for i in [
+                i
+                for _basket in self._baskets_by_picker.get(picker_id, {}).values()
+                for i in self._items_by_basket.get(_basket["id"], {}).values()
+            ]
             if (
                 self.baskets[i["basket_id"]]["picker_id"] == picker_id
                 and self.baskets[i["basket_id"]]["status"] == "picking"
@@ -1521,11 +1526,8 @@ class GroceryPicking:
         """The loaded of a run."""
         return sum(
             1
-            for k in [
-                k
-                for _basket in self._baskets_by_run.get(run["id"], {}).values()
-                for k in self._crates_by_basket.get(_basket["id"], {}).values()
-            ]
+            for _basket in self._baskets_by_run.get(run["id"], {}).values()
+            for k in self._crates_by_basket.get(_basket["id"], {}).values()
             if k["basket_id"] is not None
         )
 
@@ -1750,6 +1752,7 @@ class GroceryPicking:
                     (record["customer_id"], record["run_id"]),
                     {},
                 )[record["id"]] = record
+                self._baskets_by_picker.setdefault(record["picker_id"], {})[record["id"]] = record
                 self._baskets_by_picker_status.setdefault(
                     (record["picker_id"], record["status"]),
                     {},
@@ -1774,6 +1777,7 @@ class GroceryPicking:
                 del self._runs_by_van_status[record["van_id"], record["status"]][record["id"]]
             case "baskets":
                 del self._baskets_by_customer_run[record["customer_id"], record["run_id"]][record["id"]]
+                del self._baskets_by_picker[record["picker_id"]][record["id"]]
                 del self._baskets_by_picker_status[record["picker_id"], record["status"]][record["id"]]
                 del self._baskets_by_run[record["run_id"]][record["id"]]
                 del self._baskets_by_run_status[record["run_id"], record["status"]][record["id"]]

@@ -356,7 +356,7 @@ class GuardPatrols:
             return _refused(f"{guard['name']} is not on a round.")
         found = [
             c
-            for c in self.checkpoints.values()
+            for c in self._checkpoints_by_site.get(walk["site_id"], {}).values()
             if (c["site_id"] == walk["site_id"] and c["position"] > walk["reached"])
         ]
         found.sort(key=lambda c: (c["position"], _age(c)))
@@ -1079,7 +1079,7 @@ class GuardPatrols:
                 f"{guard['name']} is on duty at {self.sites[shift['site_id']]['name']}, not at "
                 f"{self.sites[checkpoint['site_id']]['name']}."
             )
-        if bool(self._incidents_by_checkpoint_kind_status.get((checkpoint_id, kind, "open"), {})):
+        if self._incidents_by_checkpoint_kind_status.get((checkpoint_id, kind, "open"), {}):
             return _refused(f"That is open at {checkpoint['name']} already.")
         self._journal = []
         changed_rounds: list[Any] = []

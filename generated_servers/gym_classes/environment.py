@@ -323,7 +323,11 @@ class GymClasses:
         lesson = self.lessons.get(lesson_id)
         if lesson is None:
             return _refused(f"There is no lesson {lesson_id!r}.")
-        found = [b for b in self.bookings.values() if (b["lesson_id"] == lesson_id and b["status"] == "waiting")]
+        found = [
+            b
+            for b in self._bookings_by_lesson.get(lesson_id, {}).values()
+            if (b["lesson_id"] == lesson_id and b["status"] == "waiting")
+        ]
         found.sort(key=lambda b: (b["id"], _age(b)))
         return _found(
             {
@@ -360,7 +364,7 @@ class GymClasses:
             return _refused(f"There is no member {member_id!r}.")
         found = [
             b
-            for b in self.bookings.values()
+            for b in self._bookings_by_member.get(member_id, {}).values()
             if (
                 b["member_id"] == member_id
                 and self._live(b)

@@ -58,6 +58,7 @@ INDEXED = {
     ("authorisations", "treatment_id"),
     ("benefits", "category"),
     ("benefits", "plan_id"),
+    ("providers", "offer_ids"),
     ("visits", "authorisation_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -229,6 +230,8 @@ class HealthPreauthorisation:
         self._journal: list[tuple[Any, ...]] = []
         self._benefits_by_plan: dict[Any, dict[str, Benefit]] = {}
         self._benefits_by_plan_category: dict[Any, dict[str, Benefit]] = {}
+        self._providers_by_offers: dict[Any, dict[str, Provider]] = {}
+        self._authorisations_by_lower_number: dict[Any, dict[str, Authorisation]] = {}
         self._authorisations_by_member: dict[Any, dict[str, Authorisation]] = {}
         self._authorisations_by_member_treatment: dict[Any, dict[str, Authorisation]] = {}
         self._authorisations_by_member_treatment_status: dict[Any, dict[str, Authorisation]] = {}
@@ -238,6 +241,8 @@ class HealthPreauthorisation:
         self._visits_by_authorisation: dict[Any, dict[str, Visit]] = {}
         for benefit in self.benefits.values():
             self._link("benefits", benefit)
+        for provider in self.providers.values():
+            self._link("providers", provider)
         for authorisation in self.authorisations.values():
             self._link("authorisations", authorisation)
         for visit in self.visits.values():
@@ -335,7 +340,11 @@ class HealthPreauthorisation:
         treatment = self.treatments.get(treatment_id)
         if treatment is None:
             return _refused(f"There is no treatment {treatment_id!r}.")
-        found = [p for p in self.providers.values() if (p["in_network"] and treatment_id in p["offer_ids"])]
+        found = [
+            p
+            for p in _distinct(self._providers_by_offers.get(treatment_id, {}).values())
+            if (p["in_network"] and treatment_id in p["offer_ids"])
+        ]
         found.sort(key=lambda p: (p["name"], _age(p)))
         return _found({"total": len(found), "providers": [self._show_provider(p) for p in _page(found, offset)]})
 
@@ -612,7 +621,7 @@ class HealthPreauthorisation:
         provider = self.providers.get(provider_id)
         if provider is None:
             return _refused(f"There is no provider {provider_id!r}.")
-        if any(a["number"].lower() == number.lower() for a in self.authorisations.values()):
+        if self._authorisations_by_lower_number.get(number.lower(), {}):
             return _refused(f"There is an authorisation {number} already.")
         if treatment_id not in provider["offer_ids"]:
             return _refused(f"{provider['name']} does not offer {treatment['name']}.")
@@ -1152,11 +1161,8 @@ class HealthPreauthorisation:
         """The own so far of a member."""
         return sum(
             v["deducted"]
-            for v in [
-                v
-                for _authorisation in self._authorisations_by_member.get(member["id"], {}).values()
-                for v in self._visits_by_authorisation.get(_authorisation["id"], {}).values()
-            ]
+            for _authorisation in self._authorisations_by_member.get(member["id"], {}).values()
+            for v in self._visits_by_authorisation.get(_authorisation["id"], {}).values()
         )
 
     def _authorisation_used(self, authorisation: Authorisation) -> int:
@@ -1392,7 +1398,11 @@ class HealthPreauthorisation:
                     (record["plan_id"], record["category"]),
                     {},
                 )[record["id"]] = record
+            case "providers":
+                for key in record["offer_ids"]:
+                    self._providers_by_offers.setdefault(key, {})[record["id"]] = record
             case "authorisations":
+                self._authorisations_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._authorisations_by_member.setdefault(record["member_id"], {})[record["id"]] = record
                 self._authorisations_by_member_treatment.setdefault(
                     (record["member_id"], record["treatment_id"]),
@@ -1417,7 +1427,11 @@ class HealthPreauthorisation:
             case "benefits":
                 del self._benefits_by_plan[record["plan_id"]][record["id"]]
                 del self._benefits_by_plan_category[record["plan_id"], record["category"]][record["id"]]
+            case "providers":
+                for key in record["offer_ids"]:
+                    self._providers_by_offers[key].pop(record["id"], None)
             case "authorisations":
+                del self._authorisations_by_lower_number[record["number"].lower()][record["id"]]
                 del self._authorisations_by_member[record["member_id"]][record["id"]]
                 del self._authorisations_by_member_treatment[record["member_id"], record["treatment_id"]][record["id"]]
                 del self._authorisations_by_member_treatment_status[

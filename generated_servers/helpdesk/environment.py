@@ -189,6 +189,7 @@ class Helpdesk:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._tickets_by_agent_status: dict[Any, dict[str, Ticket]] = {}
+        self._tickets_by_lower_title: dict[Any, dict[str, Ticket]] = {}
         self._tickets_by_merged_into: dict[Any, dict[str, Ticket]] = {}
         self._tickets_by_priority_agent_status: dict[Any, dict[str, Ticket]] = {}
         self._tickets_by_status: dict[Any, dict[str, Ticket]] = {}
@@ -579,7 +580,7 @@ class Helpdesk:
         queue = self.queues.get(queue_id)
         if queue is None:
             return _refused(f"There is no queue {queue_id!r}.")
-        if any(t["title"].lower() == title.lower() for t in self.tickets.values()):
+        if self._tickets_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a ticket {title} already.")
         self._journal = []
         ticket: Ticket = {
@@ -1017,7 +1018,7 @@ class Helpdesk:
             return _refused(f"{duplicate['title']} is of another customer than {into['title']}.")
         if not (self._alive(duplicate) and self._alive(into)):
             return _refused("Both tickets must be new, open or pending.")
-        if bool(self._tickets_by_merged_into.get(duplicate_id, {})):
+        if self._tickets_by_merged_into.get(duplicate_id, {}):
             return _refused(f"Other tickets were merged into {duplicate['title']}, so merge the other way round.")
         boss = self.agents.get(into["agent_id"])
         if (
@@ -1488,6 +1489,7 @@ class Helpdesk:
                     (record["agent_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._tickets_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._tickets_by_merged_into.setdefault(record["merged_into_id"], {})[record["id"]] = record
                 self._tickets_by_priority_agent_status.setdefault(
                     (record["priority"], record["agent_id"], record["status"]),
@@ -1503,6 +1505,7 @@ class Helpdesk:
         match container:
             case "tickets":
                 del self._tickets_by_agent_status[record["agent_id"], record["status"]][record["id"]]
+                del self._tickets_by_lower_title[record["title"].lower()][record["id"]]
                 del self._tickets_by_merged_into[record["merged_into_id"]][record["id"]]
                 del self._tickets_by_priority_agent_status[
                     record["priority"],

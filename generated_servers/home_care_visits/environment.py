@@ -183,6 +183,11 @@ def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
     return bool(start < other_end and other_start < end)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class HomeCareVisits:
     """Plans visits of carers to clients at home, with certified skills, time windows, travel between
     districts, the hours granted per week, absences, missed visits, key carers and carers whom clients
@@ -339,7 +344,7 @@ class HomeCareVisits:
             return _refused(f"There is no carer {carer_id!r}.")
         found = [
             v
-            for v in self.visits.values()
+            for v in self._visits_by_carer.get(carer_id, {}).values()
             if (v["carer_id"] == carer_id and v["starts_at"][:10] == on and v["status"] != "cancelled")
         ]
         found.sort(key=lambda v: (v["starts_at"], _age(v)))
@@ -385,11 +390,8 @@ class HomeCareVisits:
                 "carers": [*[k["name"] for k in self._faces(client, on, None)]],
                 "missed": sum(
                     1
-                    for v in [
-                        v
-                        for _task in self._tasks_by_client.get(client_id, {}).values()
-                        for v in self._visits_by_task_status.get((_task["id"], "missed"), {}).values()
-                    ]
+                    for _task in self._tasks_by_client.get(client_id, {}).values()
+                    for v in self._visits_by_task_status.get((_task["id"], "missed"), {}).values()
                     if self._week_of(v["starts_at"][:10]) == self._week_of(on)
                 ),
             }
@@ -1750,11 +1752,8 @@ class HomeCareVisits:
     def _client_week(self, c: Client, d: str) -> int:
         return sum(
             self.tasks[v["task_id"]]["minutes"]
-            for v in [
-                v
-                for _task in self._tasks_by_client.get(c["id"], {}).values()
-                for v in self._visits_by_task.get(_task["id"], {}).values()
-            ]
+            for _task in self._tasks_by_client.get(c["id"], {}).values()
+            for v in self._visits_by_task.get(_task["id"], {}).values()
             if self._live(v)
             and self._week_of(v["starts_at"][:10]) == self._week_of(d)
         )
@@ -1829,7 +1828,14 @@ class HomeCareVisits:
     def _faces(self, c: Client, d: str, v: Visit | None) -> list[Carer]:
         return [
             k
-            for k in self.carers.values()
+            for k in _those(
+                self.carers,
+                [
+                    w["carer_id"]
+                    for _task in self._tasks_by_client.get(c["id"], {}).values()
+                    for w in self._visits_by_task.get(_task["id"], {}).values()
+                ],
+            )
             if any(
                 self._week_of(w["starts_at"][:10]) == self._week_of(d)
                 for w in self._visits_by_carer.get(k["id"], {}).values()
@@ -1938,11 +1944,8 @@ class HomeCareVisits:
             self._live(a)
             and any(
                 _overlap(a["starts_at"], self._visit_ends_at(a), b["starts_at"], self._visit_ends_at(b))
-                for b in [
-                    b
-                    for _task in self._tasks_by_client.get(self.tasks[a["task_id"]]["client_id"], {}).values()
-                    for b in self._visits_by_task.get(_task["id"], {}).values()
-                ]
+                for _task in self._tasks_by_client.get(self.tasks[a["task_id"]]["client_id"], {}).values()
+                for b in self._visits_by_task.get(_task["id"], {}).values()
                 if a is not b
                 and self._live(b)
             )

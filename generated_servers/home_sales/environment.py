@@ -167,6 +167,11 @@ def _different(keys: list[Any]) -> bool:
     return len(set(keys)) == len(keys)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class HomeSales:
     """Sells homes for their owners, with listings, offers and counter-offers, one contract at a time,
     conditions with deadlines, earnest money and closings.
@@ -222,7 +227,11 @@ class HomeSales:
         listing = self.listings.get(listing_id)
         if listing is None:
             return _refused(f"There is no listing {listing_id!r}.")
-        found = [o for o in self.offers.values() if (o["listing_id"] == listing_id and o["status"] == "open")]
+        found = [
+            o
+            for o in self._offers_by_listing.get(listing_id, {}).values()
+            if (o["listing_id"] == listing_id and o["status"] == "open")
+        ]
         found.sort(key=lambda o: (-o["amount"], o["id"], _age(o)))
         return _found(
             {
@@ -1286,11 +1295,8 @@ class HomeSales:
         """The sold of an agent."""
         return sum(
             o["amount"]
-            for o in [
-                o
-                for _listing in self._listings_by_agent.get(agent["id"], {}).values()
-                for o in self._offers_by_listing_status.get((_listing["id"], "closed"), {}).values()
-            ]
+            for _listing in self._listings_by_agent.get(agent["id"], {}).values()
+            for o in self._offers_by_listing_status.get((_listing["id"], "closed"), {}).values()
         )
 
     def _listing_best_open(self, listing: Listing) -> int | None:
@@ -1447,7 +1453,7 @@ class HomeSales:
         """
         return (
             c["status"] == "failed"
-            and any(o["earnest_to"] != "buyer" for o in self.offers.values() if o["id"] == c["offer_id"])
+            and any(o["earnest_to"] != "buyer" for o in _those(self.offers, [c["offer_id"]]))
         )
 
     def _breaks_rule_12_o_again(self, o: Offer) -> bool:

@@ -310,7 +310,12 @@ class HospitalStays:
             return _refused(f"There is no doctor {doctor_id!r}.")
         found = [
             s
-            for s in self.stays.values()
+            for s in [
+                s
+                for _room in self._rooms_by_ward.get(ward_id, {}).values()
+                for _bed in self._beds_by_room.get(_room["id"], {}).values()
+                for s in self._stays_by_bed.get(_bed["id"], {}).values()
+            ]
             if (s["status"] == "admitted" and self.rooms[self.beds[s["bed_id"]]["room_id"]]["ward_id"] == ward_id)
             and (doctor_id is None or s["doctor_id"] == doctor_id)
         ]
@@ -1509,11 +1514,8 @@ class HospitalStays:
         """The free beds of a ward."""
         return sum(
             1
-            for b in [
-                b
-                for _room in self._rooms_by_ward.get(ward["id"], {}).values()
-                for b in self._beds_by_room_condition.get((_room["id"], "clean"), {}).values()
-            ]
+            for _room in self._rooms_by_ward.get(ward["id"], {}).values()
+            for b in self._beds_by_room_condition.get((_room["id"], "clean"), {}).values()
             if not self._bed_taken(b)
         )
 
@@ -1620,11 +1622,8 @@ class HospitalStays:
             and any(
                 self.patients[a["patient_id"]]["sex"] != self.patients[b["patient_id"]]["sex"]
                 and not self.wards[self.rooms[self.beds[a["bed_id"]]["room_id"]]["ward_id"]]["mixed"]
-                for b in [
-                    b
-                    for _bed in self._beds_by_room.get(self.beds[a["bed_id"]]["room_id"], {}).values()
-                    for b in self._stays_by_bed_status.get((_bed["id"], "admitted"), {}).values()
-                ]
+                for _bed in self._beds_by_room.get(self.beds[a["bed_id"]]["room_id"], {}).values()
+                for b in self._stays_by_bed_status.get((_bed["id"], "admitted"), {}).values()
                 if a is not b
             )
         )
@@ -1636,11 +1635,8 @@ class HospitalStays:
             and any(
                 self.patients[a["patient_id"]]["sex"] != self.patients[b["patient_id"]]["sex"]
                 and not self.wards[self.rooms[self.beds[a["bed_id"]]["room_id"]]["ward_id"]]["mixed"]
-                for a in [
-                    a
-                    for _bed in self._beds_by_room.get(self.beds[b["bed_id"]]["room_id"], {}).values()
-                    for a in self._stays_by_bed_status.get((_bed["id"], "admitted"), {}).values()
-                ]
+                for _bed in self._beds_by_room.get(self.beds[b["bed_id"]]["room_id"], {}).values()
+                for a in self._stays_by_bed_status.get((_bed["id"], "admitted"), {}).values()
                 if a is not b
             )
         )
@@ -1653,11 +1649,8 @@ class HospitalStays:
             a["status"] == "admitted"
             and any(
                 self.patients[a["patient_id"]]["carries"] != self.patients[b["patient_id"]]["carries"]
-                for b in [
-                    b
-                    for _bed in self._beds_by_room.get(self.beds[a["bed_id"]]["room_id"], {}).values()
-                    for b in self._stays_by_bed_status.get((_bed["id"], "admitted"), {}).values()
-                ]
+                for _bed in self._beds_by_room.get(self.beds[a["bed_id"]]["room_id"], {}).values()
+                for b in self._stays_by_bed_status.get((_bed["id"], "admitted"), {}).values()
                 if a is not b
             )
         )

@@ -833,7 +833,7 @@ class HotelFrontDesk:
                 f"{self.guests[booking['guest_id']]['name']} is booked from {booking['arrives']} to "
                 f"{booking['leaves']}."
             )
-        if bool(self._bookings_by_guest_status.get((booking["guest_id"], "in_house"), {})):
+        if self._bookings_by_guest_status.get((booking["guest_id"], "in_house"), {}):
             return _refused(f"{self.guests[booking['guest_id']]['name']} has checked in already.")
         if room["condition"] != "ready":
             return _refused(f"Room {room['number']} is {room['condition']}.")

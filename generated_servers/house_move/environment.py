@@ -57,6 +57,7 @@ INDEXED = {
     ("items", "box_id"),
     ("items", "room_id"),
     ("trips", "name"),
+    ("trips", "on"),
     ("trips", "van_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -177,18 +178,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class HouseMove:
@@ -218,6 +226,7 @@ class HouseMove:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._trips_by_name: dict[Any, dict[str, Trip]] = {}
+        self._trips_by_on: dict[Any, dict[str, Trip]] = {}
         self._trips_by_van: dict[Any, dict[str, Trip]] = {}
         self._boxes_by_label: dict[Any, dict[str, Box]] = {}
         self._boxes_by_on_top_of: dict[Any, dict[str, Box]] = {}
@@ -595,8 +604,26 @@ class HouseMove:
         ):
             if self._breaks_rule_2(one_trip):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[2])
+        for one_box in _distinct(
+            [
+                self.boxes.get(item["box_id"]),
+                self.boxes.get(former_box_id),
+                *[
+                    user
+                    for one in [self.boxes.get(item["box_id"])]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+                *[
+                    user
+                    for one in [self.boxes.get(former_box_id)]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_box):
+                return self._take_back(RULES[2])
         for one_box in _distinct([self.boxes.get(item["box_id"]), self.boxes.get(former_box_id)]):
             if self._breaks_rule_9(one_box):
                 return self._take_back(RULES[8])
@@ -644,8 +671,26 @@ class HouseMove:
         ):
             if self._breaks_rule_2(one_trip):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[2])
+        for one_box in _distinct(
+            [
+                self.boxes.get(item["box_id"]),
+                self.boxes.get(former_box_id),
+                *[
+                    user
+                    for one in [self.boxes.get(item["box_id"])]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+                *[
+                    user
+                    for one in [self.boxes.get(former_box_id)]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_box):
+                return self._take_back(RULES[2])
         for one_box in _distinct(changed_boxes):
             if self._breaks_rule_7(one_box):
                 return self._take_back(RULES[6])
@@ -712,7 +757,7 @@ class HouseMove:
         piece = self.items.get(piece_id) if piece_id is not None else None
         if piece_id is not None and piece is None:
             return _refused(f"There is no item {piece_id!r}.")
-        if bool(self._boxes_by_label.get(label, {})):
+        if self._boxes_by_label.get(label, {}):
             return _refused(f"There is a box {label} already.")
         if packed_in["home"] != "old" or goes_to["home"] != "new":
             return _refused("It would not go from the old home to the new one.")
@@ -770,8 +815,28 @@ class HouseMove:
         ):
             if self._breaks_rule_2(one_trip):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[2])
+        for one_box in _distinct(
+            [
+                box,
+                *_above(self.boxes, box, "on_top_of_id"),
+                *[self.boxes.get(one["box_id"]) for one in changed_items],
+                *[self.boxes.get(key) for key in former_box_ids],
+                *[
+                    user
+                    for one in [self.boxes.get(one["box_id"]) for one in changed_items]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+                *[
+                    user
+                    for one in [self.boxes.get(key) for key in former_box_ids]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_box):
+                return self._take_back(RULES[2])
         if self._breaks_rule_4(box):
             return self._take_back(RULES[3])
         if self._breaks_rule_5(box):
@@ -862,7 +927,7 @@ class HouseMove:
             if key not in self.helpers:
                 return _refused(f"There is no helper {key!r}.")
             crew.append(self.helpers[key])
-        if bool(self._trips_by_name.get(name, {})):
+        if self._trips_by_name.get(name, {}):
             return _refused(f"There is a {name} already.")
         if on < self.now[:10]:
             return _refused(f"{on} is in the past.")
@@ -871,7 +936,7 @@ class HouseMove:
         if not (len(crew) > 0 and _different([h["id"] for h in crew])):
             return _refused("Name at least one helper, and each once.")
         double = next(
-            (h for h in crew if any(h["id"] in t["crew_ids"] for t in self.trips.values() if t["on"] == on)),
+            (h for h in crew if any(h["id"] in t["crew_ids"] for t in self._trips_by_on.get(on, {}).values())),
             None,
         )
         if double is not None:
@@ -882,7 +947,7 @@ class HouseMove:
             "name": name,
             "van_id": van_id,
             "on": on,
-            "crew_ids": [record["id"] for record in [h for h in self.helpers.values() if h in crew]],
+            "crew_ids": [record["id"] for record in _those(self.helpers, [record["id"] for record in crew])],
             "status": "planned",
         }
         self._add("trips", trip)
@@ -935,7 +1000,11 @@ class HouseMove:
         if not (on_top_of_id is None or on_top_of["status"] == "loaded" and on_top_of["trip_id"] == trip_id):
             return _refused(f"Box {on_top_of['label']} is not loaded for the {trip['name']}.")
         already = next(
-            (o for o in self.boxes.values() if on_top_of_id is not None and o["on_top_of_id"] == on_top_of_id),
+            (
+                o
+                for o in sorted(self._boxes_by_on_top_of.get(on_top_of_id, {}).values(), key=_age)
+                if on_top_of_id is not None
+            ),
             None,
         )
         if already is not None:
@@ -961,20 +1030,34 @@ class HouseMove:
         self._journal = []
         former_trip_id = box["trip_id"]
         self._put("boxes", box, "trip_id", trip_id)
+        former_on_top_of_id = box["on_top_of_id"]
         self._put("boxes", box, "on_top_of_id", on_top_of_id)
         self._put("boxes", box, "status", "loaded")
         for one_trip in _distinct([self.trips.get(box["trip_id"]), self.trips.get(former_trip_id)]):
             if self._breaks_rule_2(one_trip):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[2])
+        for one_box in _distinct(
+            [
+                self.boxes.get(former_on_top_of_id),
+                *_above(self.boxes, box, "on_top_of_id"),
+                *[
+                    user
+                    for one in [self.boxes.get(former_on_top_of_id)]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_box):
+                return self._take_back(RULES[2])
         if self._breaks_rule_4(box):
             return self._take_back(RULES[3])
         for one_box in _distinct([box, *self._boxes_by_on_top_of.get(box["id"], {}).values()]):
             if self._breaks_rule_5(one_box):
                 return self._take_back(RULES[4])
-        if any(self._breaks_rule_6(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[5])
+        for one_box in _distinct([box, *_below(self._boxes_by_on_top_of, box)]):
+            if self._breaks_rule_6(one_box):
+                return self._take_back(RULES[5])
         if self._breaks_rule_7(box):
             return self._take_back(RULES[6])
         if self._breaks_rule_8(box):
@@ -1005,6 +1088,7 @@ class HouseMove:
         if upper is not None:
             return _refused(f"Box {upper['label']} stands on it, so unload that first.")
         self._journal = []
+        former_on_top_of_id = box["on_top_of_id"]
         self._put("boxes", box, "on_top_of_id", None)
         former_trip_id = box["trip_id"]
         self._put("boxes", box, "trip_id", None)
@@ -1012,15 +1096,28 @@ class HouseMove:
         for one_trip in _distinct([self.trips.get(box["trip_id"]), self.trips.get(former_trip_id)]):
             if self._breaks_rule_2(one_trip):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[2])
+        for one_box in _distinct(
+            [
+                self.boxes.get(former_on_top_of_id),
+                *_above(self.boxes, box, "on_top_of_id"),
+                *[
+                    user
+                    for one in [self.boxes.get(former_on_top_of_id)]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_box):
+                return self._take_back(RULES[2])
         if self._breaks_rule_4(box):
             return self._take_back(RULES[3])
         for one_box in _distinct([box, *self._boxes_by_on_top_of.get(box["id"], {}).values()]):
             if self._breaks_rule_5(one_box):
                 return self._take_back(RULES[4])
-        if any(self._breaks_rule_6(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[5])
+        for one_box in _distinct([box, *_below(self._boxes_by_on_top_of, box)]):
+            if self._breaks_rule_6(one_box):
+                return self._take_back(RULES[5])
         if self._breaks_rule_7(box):
             return self._take_back(RULES[6])
         if self._breaks_rule_8(box):
@@ -1051,6 +1148,7 @@ class HouseMove:
         self._journal = []
         changed_trips: list[Any] = []
         changed_boxes: list[Any] = []
+        former_on_top_of_ids: list[Any] = []
         changed_boxes_2: list[Any] = []
         if trip["status"] == "planned":
             if trip["status"] not in ("planned", "driving"):
@@ -1064,21 +1162,37 @@ class HouseMove:
             self._put("trips", trip, "status", "done")
             for b in sorted(self._boxes_by_trip_status.get((trip_id, "loaded"), {}).values(), key=_age):
                 changed_boxes.append(b)
+                former_on_top_of_ids.append(b["on_top_of_id"])
                 self._put("boxes", b, "on_top_of_id", None)
                 if b["status"] not in ("loaded", "delivered"):
                     return self._take_back(f"Box {b['label']} cannot go from {b['status']} to delivered.")
                 changed_boxes_2.append(b)
                 self._put("boxes", b, "status", "delivered")
-        if any(self._breaks_rule_3(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[2])
+        for one_box in _distinct(
+            [
+                *[user for one in changed_boxes for user in _above(self.boxes, one, "on_top_of_id")],
+                *[self.boxes.get(key) for key in former_on_top_of_ids],
+                *[
+                    user
+                    for one in [self.boxes.get(key) for key in former_on_top_of_ids]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_box):
+                return self._take_back(RULES[2])
         for one_box in _distinct(changed_boxes):
             if self._breaks_rule_4(one_box):
                 return self._take_back(RULES[3])
         for one_box in _distinct(changed_boxes):
             if self._breaks_rule_5(one_box):
                 return self._take_back(RULES[4])
-        if any(self._breaks_rule_6(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[5])
+        for one_box in _distinct(
+            [*changed_boxes, *[user for one in changed_boxes for user in _below(self._boxes_by_on_top_of, one)]]
+        ):
+            if self._breaks_rule_6(one_box):
+                return self._take_back(RULES[5])
         for one_box in _distinct(changed_boxes_2):
             if self._breaks_rule_7(one_box):
                 return self._take_back(RULES[6])
@@ -1145,8 +1259,26 @@ class HouseMove:
         ):
             if self._breaks_rule_2(one_trip):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_3(one_box) for one_box in self.boxes.values()):
-            return self._take_back(RULES[2])
+        for one_box in _distinct(
+            [
+                *[self.boxes.get(one["box_id"]) for one in changed_items],
+                *[self.boxes.get(key) for key in former_box_ids],
+                *[
+                    user
+                    for one in [self.boxes.get(one["box_id"]) for one in changed_items]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+                *[
+                    user
+                    for one in [self.boxes.get(key) for key in former_box_ids]
+                    if one is not None
+                    for user in _above(self.boxes, one, "on_top_of_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_3(one_box):
+                return self._take_back(RULES[2])
         if self._breaks_rule_7(box):
             return self._take_back(RULES[6])
         if self._breaks_rule_8(box):
@@ -1287,7 +1419,7 @@ class HouseMove:
 
     def _breaks_rule_3(self, b: Box) -> bool:
         """Whether this is broken: nothing heavier than six kilos lies anywhere on a fragile box."""
-        return self._box_fragile(b) and any(self._box_weight(o) > 6 for o in _below(self.boxes, b, "on_top_of_id"))
+        return self._box_fragile(b) and any(self._box_weight(o) > 6 for o in _below(self._boxes_by_on_top_of, b))
 
     def _breaks_rule_4(self, b: Box) -> bool:
         """Whether this is broken: one box lies on another, never two."""
@@ -1439,6 +1571,7 @@ class HouseMove:
         match container:
             case "trips":
                 self._trips_by_name.setdefault(record["name"], {})[record["id"]] = record
+                self._trips_by_on.setdefault(record["on"], {})[record["id"]] = record
                 self._trips_by_van.setdefault(record["van_id"], {})[record["id"]] = record
             case "boxes":
                 self._boxes_by_label.setdefault(record["label"], {})[record["id"]] = record
@@ -1458,6 +1591,7 @@ class HouseMove:
         match container:
             case "trips":
                 del self._trips_by_name[record["name"]][record["id"]]
+                del self._trips_by_on[record["on"]][record["id"]]
                 del self._trips_by_van[record["van_id"]][record["id"]]
             case "boxes":
                 del self._boxes_by_label[record["label"]][record["id"]]

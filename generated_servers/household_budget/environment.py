@@ -1157,7 +1157,7 @@ class HouseholdBudget:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._months_by_name.get(name, {})):
+        if self._months_by_name.get(name, {}):
             return _refused(f"There is {name} already.")
         last = min(self.months.values(), key=lambda m: (_descending(m["starts"]), _age(m)), default=None)
         if last is None or last["starts"] > self.now[:10]:

@@ -50,6 +50,7 @@ INDEXED = {
     ("campaigns", "name"),
     ("campaigns", "role_id"),
     ("campaigns", "status"),
+    ("entitlements", "clash_ids"),
     ("grants", "person_id"),
     ("grants", "role_id"),
     ("items", "campaign_id"),
@@ -59,6 +60,7 @@ INDEXED = {
     ("people", "manager_id"),
     ("requests", "person_id"),
     ("requests", "role_id"),
+    ("roles", "include_ids"),
     ("roles", "owner_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -188,6 +190,27 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class IdentityGovernance:
     """Decides who may do what in a company's systems - roles that include roles, duties that must stay
     apart, requests with two approvals, review campaigns and people who leave.
@@ -217,13 +240,17 @@ class IdentityGovernance:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._people_by_manager: dict[Any, dict[str, Person]] = {}
+        self._entitlements_by_clashes: dict[Any, dict[str, Entitlement]] = {}
+        self._roles_by_includes: dict[Any, dict[str, Role]] = {}
         self._roles_by_owner: dict[Any, dict[str, Role]] = {}
         self._grants_by_person: dict[Any, dict[str, Grant]] = {}
         self._grants_by_person_role: dict[Any, dict[str, Grant]] = {}
         self._grants_by_role: dict[Any, dict[str, Grant]] = {}
         self._requests_by_person: dict[Any, dict[str, Request]] = {}
         self._requests_by_person_role: dict[Any, dict[str, Request]] = {}
+        self._requests_by_role: dict[Any, dict[str, Request]] = {}
         self._mitigations_by_person: dict[Any, dict[str, Mitigation]] = {}
+        self._campaigns_by_lower_name: dict[Any, dict[str, Campaign]] = {}
         self._campaigns_by_name: dict[Any, dict[str, Campaign]] = {}
         self._campaigns_by_role_status: dict[Any, dict[str, Campaign]] = {}
         self._items_by_campaign: dict[Any, dict[str, Item]] = {}
@@ -232,6 +259,8 @@ class IdentityGovernance:
         self._items_by_grant_verdict: dict[Any, dict[str, Item]] = {}
         for person in self.people.values():
             self._link("people", person)
+        for entitlement in self.entitlements.values():
+            self._link("entitlements", entitlement)
         for role in self.roles.values():
             self._link("roles", role)
         for grant in self.grants.values():
@@ -271,13 +300,34 @@ class IdentityGovernance:
             return _refused(f"There is no role {role_id!r}.")
         found = [
             f
-            for f in self.entitlements.values()
+            for f in _those(
+                self.entitlements,
+                [
+                    *[
+                        key
+                        for g in self._grants_by_person.get(person_id, {}).values()
+                        for key in self.roles[g["role_id"]]["entitlement_ids"]
+                    ],
+                    *[
+                        item["id"]
+                        for g in self._grants_by_person.get(person_id, {}).values()
+                        for q in _above(self.roles, self.roles[g["role_id"]], "include_ids")
+                        for item in [self.entitlements[key] for key in q["entitlement_ids"]]
+                    ],
+                ],
+            )
             if self._has(person, f)
             and any(
-                self._gives(role, e)
+                not self._running(person, e, f)
+                for e in _those(
+                    self.entitlements,
+                    [
+                        *role["entitlement_ids"],
+                        *[key for q in _above(self.roles, role, "include_ids") for key in q["entitlement_ids"]],
+                    ],
+                )
+                if self._gives(role, e)
                 and self._toxic(e, f)
-                and not self._running(person, e, f)
-                for e in self.entitlements.values()
             )
         ]
         found.sort(key=lambda f: (f["name"], _age(f)))
@@ -317,7 +367,17 @@ class IdentityGovernance:
         role = self.roles.get(role_id)
         if role is None:
             return _refused(f"There is no role {role_id!r}.")
-        found = [e for e in self.entitlements.values() if self._gives(role, e)]
+        found = [
+            e
+            for e in _those(
+                self.entitlements,
+                [
+                    *role["entitlement_ids"],
+                    *[key for q in _above(self.roles, role, "include_ids") for key in q["entitlement_ids"]],
+                ],
+            )
+            if self._gives(role, e)
+        ]
         found.sort(key=lambda e: (e["name"], _age(e)))
         return _found(
             {
@@ -328,7 +388,18 @@ class IdentityGovernance:
                         "name": e["name"],
                         "direct": e["id"] in role["entitlement_ids"],
                         "must_stay_apart_from": [
-                            *[f["name"] for f in self.entitlements.values() if self._toxic(e, f)]
+                            *[
+                                f["name"]
+                                for f in sorted(
+                                    _distinct(
+                                        [
+                                            *_those(self.entitlements, e["clash_ids"]),
+                                            *self._entitlements_by_clashes.get(e["id"], {}).values(),
+                                        ]
+                                    ),
+                                    key=_age,
+                                )
+                            ]
                         ],
                     }
                     for e in _page(found, offset)
@@ -352,7 +423,20 @@ class IdentityGovernance:
             return _refused(f"There is no person {approver_id!r}.")
         found = [
             q
-            for q in self.requests.values()
+            for q in _distinct(
+                [
+                    *[
+                        q
+                        for _person in self._people_by_manager.get(approver_id, {}).values()
+                        for q in self._requests_by_person.get(_person["id"], {}).values()
+                    ],
+                    *[
+                        q
+                        for _role in self._roles_by_owner.get(approver_id, {}).values()
+                        for q in self._requests_by_role.get(_role["id"], {}).values()
+                    ],
+                ]
+            )
             if (
                 q["status"] == "asked"
                 and self.people[q["person_id"]]["manager_id"] == approver_id
@@ -968,6 +1052,14 @@ class IdentityGovernance:
         self._add("mitigations", mitigation)
         if self._breaks_rule_1_p(self.people[mitigation["person_id"]]):
             return self._take_back(RULES[0])
+        for one_entitlement in _distinct(
+            [
+                self.entitlements[mitigation["one_id"]],
+                *self._entitlements_by_clashes.get(mitigation["one_id"], {}).values(),
+            ]
+        ):
+            if self._breaks_rule_1_e(one_entitlement):
+                return self._take_back(RULES[0])
         if self._breaks_rule_8(mitigation):
             return self._take_back(RULES[7])
         return {
@@ -1005,6 +1097,14 @@ class IdentityGovernance:
         self._put("mitigations", mitigation, "ended_on", self.now[:10])
         if self._breaks_rule_1_p(self.people[mitigation["person_id"]]):
             return self._take_back(RULES[0])
+        for one_entitlement in _distinct(
+            [
+                self.entitlements[mitigation["one_id"]],
+                *self._entitlements_by_clashes.get(mitigation["one_id"], {}).values(),
+            ]
+        ):
+            if self._breaks_rule_1_e(one_entitlement):
+                return self._take_back(RULES[0])
         return {
             "success": True,
             "message": f"Done: end the mitigation for {self.people[mitigation['person_id']]['name']}.",
@@ -1031,7 +1131,18 @@ class IdentityGovernance:
         if self._gives(role, entitlement):
             return _refused(f"{role['name']} gives {entitlement['name']} already.")
         inner = next(
-            (f for f in self.entitlements.values() if self._gives(role, f) and self._toxic(entitlement, f)),
+            (
+                f
+                for f in _those(
+                    self.entitlements,
+                    [
+                        *role["entitlement_ids"],
+                        *[key for q in _above(self.roles, role, "include_ids") for key in q["entitlement_ids"]],
+                    ],
+                )
+                if self._gives(role, f)
+                and self._toxic(entitlement, f)
+            ),
             None,
         )
         if inner is not None:
@@ -1041,14 +1152,26 @@ class IdentityGovernance:
         hit = next(
             (
                 self.people[g["person_id"]]
-                for g in self.grants.values()
+                for g in sorted(
+                    _distinct(
+                        [
+                            g
+                            for key in [role_id, *[record["id"] for record in _below(self._roles_by_includes, role)]]
+                            for g in self._grants_by_role.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if g["ended_on"] is None
-                and (g["role_id"] == role_id or role in _above(self.roles, self.roles[g["role_id"]], "include_ids"))
                 and any(
-                    self._toxic(entitlement, f)
-                    and self._has(self.people[g["person_id"]], f)
-                    and not self._running(self.people[g["person_id"]], entitlement, f)
-                    for f in self.entitlements.values()
+                    not self._running(self.people[g["person_id"]], entitlement, f)
+                    for f in _distinct(
+                        [
+                            *_those(self.entitlements, entitlement["clash_ids"]),
+                            *self._entitlements_by_clashes.get(entitlement_id, {}).values(),
+                        ]
+                    )
+                    if self._has(self.people[g["person_id"]], f)
                 )
             ),
             None,
@@ -1062,10 +1185,21 @@ class IdentityGovernance:
             "entitlement_ids",
             [record["id"] for record in [self.entitlements[key] for key in role["entitlement_ids"]] + [entitlement]],
         )
-        if any(self._breaks_rule_1_p(one_person) for one_person in self.people.values()):
-            return self._take_back(RULES[0])
-        if any(self._breaks_rule_1_e(one_entitlement) for one_entitlement in self.entitlements.values()):
-            return self._take_back(RULES[0])
+        for one_person in _distinct(
+            [
+                *[self.people[one["person_id"]] for one in self._grants_by_role.get(role["id"], {}).values()],
+                *[
+                    self.people[one["person_id"]]
+                    for one in [
+                        user
+                        for one in _below(self._roles_by_includes, role)
+                        for user in self._grants_by_role.get(one["id"], {}).values()
+                    ]
+                ],
+            ]
+        ):
+            if self._breaks_rule_1_p(one_person):
+                return self._take_back(RULES[0])
         return {"success": True, "message": f"Done: add {entitlement['name']} to {role['name']}."}
 
     def start_campaign(self, name: Text, role_id: str, due_on: Date) -> Result:
@@ -1083,9 +1217,9 @@ class IdentityGovernance:
         role = self.roles.get(role_id)
         if role is None:
             return _refused(f"There is no role {role_id!r}.")
-        if any(c["name"].lower() == name.lower() for c in self.campaigns.values()):
+        if self._campaigns_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a campaign {name} already.")
-        if bool(self._campaigns_by_role_status.get((role_id, "open"), {})):
+        if self._campaigns_by_role_status.get((role_id, "open"), {}):
             return _refused(f"{role['name']} is being reviewed already.")
         if self._role_holders(role) <= 0:
             return _refused(f"Nobody has {role['name']}.")
@@ -1470,7 +1604,13 @@ class IdentityGovernance:
             (
                 f
                 for f in self.entitlements.values()
-                for e in self.entitlements.values()
+                for e in _those(
+                    self.entitlements,
+                    [
+                        *r["entitlement_ids"],
+                        *[key for q in _above(self.roles, r, "include_ids") for key in q["entitlement_ids"]],
+                    ],
+                )
                 if self._gives(r, e)
                 and self._has(p, f)
                 and self._toxic(e, f)
@@ -1481,12 +1621,22 @@ class IdentityGovernance:
 
     def _collides(self, g: Grant, r: Role) -> bool:
         return any(
-            self._gives(r, e)
+            not self._running(self.people[g["person_id"]], e, f)
+            for e in self.entitlements.values()
+            for f in _those(
+                self.entitlements,
+                [
+                    *self.roles[g["role_id"]]["entitlement_ids"],
+                    *[
+                        key
+                        for q in _above(self.roles, self.roles[g["role_id"]], "include_ids")
+                        for key in q["entitlement_ids"]
+                    ],
+                ],
+            )
+            if self._gives(r, e)
             and self._gives(self.roles[g["role_id"]], f)
             and self._toxic(e, f)
-            and not self._running(self.people[g["person_id"]], e, f)
-            for e in self.entitlements.values()
-            for f in self.entitlements.values()
         )
 
     def _waiting(self, q: Request) -> bool:
@@ -1688,7 +1838,12 @@ class IdentityGovernance:
         match container:
             case "people":
                 self._people_by_manager.setdefault(record["manager_id"], {})[record["id"]] = record
+            case "entitlements":
+                for key in record["clash_ids"]:
+                    self._entitlements_by_clashes.setdefault(key, {})[record["id"]] = record
             case "roles":
+                for key in record["include_ids"]:
+                    self._roles_by_includes.setdefault(key, {})[record["id"]] = record
                 self._roles_by_owner.setdefault(record["owner_id"], {})[record["id"]] = record
             case "grants":
                 self._grants_by_person.setdefault(record["person_id"], {})[record["id"]] = record
@@ -1703,9 +1858,11 @@ class IdentityGovernance:
                     (record["person_id"], record["role_id"]),
                     {},
                 )[record["id"]] = record
+                self._requests_by_role.setdefault(record["role_id"], {})[record["id"]] = record
             case "mitigations":
                 self._mitigations_by_person.setdefault(record["person_id"], {})[record["id"]] = record
             case "campaigns":
+                self._campaigns_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._campaigns_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._campaigns_by_role_status.setdefault(
                     (record["role_id"], record["status"]),
@@ -1728,7 +1885,12 @@ class IdentityGovernance:
         match container:
             case "people":
                 del self._people_by_manager[record["manager_id"]][record["id"]]
+            case "entitlements":
+                for key in record["clash_ids"]:
+                    self._entitlements_by_clashes[key].pop(record["id"], None)
             case "roles":
+                for key in record["include_ids"]:
+                    self._roles_by_includes[key].pop(record["id"], None)
                 del self._roles_by_owner[record["owner_id"]][record["id"]]
             case "grants":
                 del self._grants_by_person[record["person_id"]][record["id"]]
@@ -1737,9 +1899,11 @@ class IdentityGovernance:
             case "requests":
                 del self._requests_by_person[record["person_id"]][record["id"]]
                 del self._requests_by_person_role[record["person_id"], record["role_id"]][record["id"]]
+                del self._requests_by_role[record["role_id"]][record["id"]]
             case "mitigations":
                 del self._mitigations_by_person[record["person_id"]][record["id"]]
             case "campaigns":
+                del self._campaigns_by_lower_name[record["name"].lower()][record["id"]]
                 del self._campaigns_by_name[record["name"]][record["id"]]
                 del self._campaigns_by_role_status[record["role_id"], record["status"]][record["id"]]
             case "items":

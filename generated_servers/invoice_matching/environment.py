@@ -52,6 +52,8 @@ INDEXED = {
     ("charges", "invoice_id"),
     ("charges", "line_id"),
     ("credit_notes", "invoice_id"),
+    ("credit_notes", "number"),
+    ("invoices", "number"),
     ("invoices", "order_id"),
     ("lines", "order_id"),
     ("orders", "supplier_id"),
@@ -217,11 +219,13 @@ class InvoiceMatching:
         self._lines_by_order: dict[Any, dict[str, Line]] = {}
         self._receipts_by_line: dict[Any, dict[str, Receipt]] = {}
         self._receipts_by_slip: dict[Any, dict[str, Receipt]] = {}
+        self._invoices_by_lower_number: dict[Any, dict[str, Invoice]] = {}
         self._invoices_by_order: dict[Any, dict[str, Invoice]] = {}
         self._charges_by_invoice: dict[Any, dict[str, Charge]] = {}
         self._charges_by_invoice_line: dict[Any, dict[str, Charge]] = {}
         self._charges_by_line: dict[Any, dict[str, Charge]] = {}
         self._credit_notes_by_invoice: dict[Any, dict[str, CreditNote]] = {}
+        self._credit_notes_by_lower_number: dict[Any, dict[str, CreditNote]] = {}
         for order in self.orders.values():
             self._link("orders", order)
         for line in self.lines.values():
@@ -628,7 +632,7 @@ class InvoiceMatching:
                 f"{line['quantity']} of {line['item']} were ordered and {self._line_received(line)} are here, so "
                 f"{quantity} are too many."
             )
-        if bool(self._receipts_by_slip.get(slip, {})):
+        if self._receipts_by_slip.get(slip, {}):
             return _refused(f"Delivery {slip} is booked already.")
         self._journal = []
         receipt: Receipt = {
@@ -730,12 +734,8 @@ class InvoiceMatching:
         if dated > self.now[:10]:
             return _refused(f"{dated} is in the future.")
         if any(
-            i["number"].lower() == number.lower()
-            for i in [
-                i
-                for _order in self._orders_by_supplier.get(order["supplier_id"], {}).values()
-                for i in self._invoices_by_order.get(_order["id"], {}).values()
-            ]
+            self.orders[i["order_id"]]["supplier_id"] == order["supplier_id"]
+            for i in self._invoices_by_lower_number.get(number.lower(), {}).values()
         ):
             return _refused(
                 f"{self.suppliers[order['supplier_id']]['name']} has billed with the number {number} already."
@@ -1093,16 +1093,10 @@ class InvoiceMatching:
                 f"{_money(self._credited(invoice))} credited already."
             )
         if any(
-            n["number"].lower() == number.lower()
-            for n in [
-                n
-                for _order in self._orders_by_supplier.get(
-                    self.orders[invoice["order_id"]]["supplier_id"],
-                    {},
-                ).values()
-                for _invoice in self._invoices_by_order.get(_order["id"], {}).values()
-                for n in self._credit_notes_by_invoice.get(_invoice["id"], {}).values()
-            ]
+            self.orders[
+                self.invoices[n["invoice_id"]]["order_id"]
+            ]["supplier_id"] == self.orders[invoice["order_id"]]["supplier_id"]
+            for n in self._credit_notes_by_lower_number.get(number.lower(), {}).values()
         ):
             return _refused(
                 f"The number {number} was used by "
@@ -1339,12 +1333,9 @@ class InvoiceMatching:
     def _credits(self, s: Supplier) -> int:
         return sum(
             n["amount"]
-            for n in [
-                n
-                for _order in self._orders_by_supplier.get(s["id"], {}).values()
-                for _invoice in self._invoices_by_order.get(_order["id"], {}).values()
-                for n in self._credit_notes_by_invoice.get(_invoice["id"], {}).values()
-            ]
+            for _order in self._orders_by_supplier.get(s["id"], {}).values()
+            for _invoice in self._invoices_by_order.get(_order["id"], {}).values()
+            for n in self._credit_notes_by_invoice.get(_invoice["id"], {}).values()
             if not n["used"]
             and self.invoices[n["invoice_id"]]["status"] != "rejected"
         )
@@ -1388,28 +1379,18 @@ class InvoiceMatching:
         """Whether this is broken: a supplier never uses an invoice number twice."""
         return any(
             other_i is not i
-            for other_i in [
-                other_i
-                for _order in self._orders_by_supplier.get(self.orders[i["order_id"]]["supplier_id"], {}).values()
-                for other_i in self._invoices_by_order.get(_order["id"], {}).values()
-            ]
-            if other_i["number"].lower() == i["number"].lower()
+            for other_i in self._invoices_by_lower_number.get(i["number"].lower(), {}).values()
+            if self.orders[other_i["order_id"]]["supplier_id"] == self.orders[i["order_id"]]["supplier_id"]
         )
 
     def _breaks_rule_7(self, n: CreditNote) -> bool:
         """Whether this is broken: a supplier never uses the number of a credit note twice."""
         return any(
             other_n is not n
-            for other_n in [
-                other_n
-                for _order in self._orders_by_supplier.get(
-                    self.orders[self.invoices[n["invoice_id"]]["order_id"]]["supplier_id"],
-                    {},
-                ).values()
-                for _invoice in self._invoices_by_order.get(_order["id"], {}).values()
-                for other_n in self._credit_notes_by_invoice.get(_invoice["id"], {}).values()
-            ]
-            if other_n["number"].lower() == n["number"].lower()
+            for other_n in self._credit_notes_by_lower_number.get(n["number"].lower(), {}).values()
+            if self.orders[
+                self.invoices[other_n["invoice_id"]]["order_id"]
+            ]["supplier_id"] == self.orders[self.invoices[n["invoice_id"]]["order_id"]]["supplier_id"]
         )
 
     def _breaks_rule_8(self, i: Invoice) -> bool:
@@ -1516,6 +1497,7 @@ class InvoiceMatching:
                 self._receipts_by_line.setdefault(record["line_id"], {})[record["id"]] = record
                 self._receipts_by_slip.setdefault(record["slip"], {})[record["id"]] = record
             case "invoices":
+                self._invoices_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._invoices_by_order.setdefault(record["order_id"], {})[record["id"]] = record
             case "charges":
                 self._charges_by_invoice.setdefault(record["invoice_id"], {})[record["id"]] = record
@@ -1526,6 +1508,7 @@ class InvoiceMatching:
                 self._charges_by_line.setdefault(record["line_id"], {})[record["id"]] = record
             case "credit_notes":
                 self._credit_notes_by_invoice.setdefault(record["invoice_id"], {})[record["id"]] = record
+                self._credit_notes_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1538,6 +1521,7 @@ class InvoiceMatching:
                 del self._receipts_by_line[record["line_id"]][record["id"]]
                 del self._receipts_by_slip[record["slip"]][record["id"]]
             case "invoices":
+                del self._invoices_by_lower_number[record["number"].lower()][record["id"]]
                 del self._invoices_by_order[record["order_id"]][record["id"]]
             case "charges":
                 del self._charges_by_invoice[record["invoice_id"]][record["id"]]
@@ -1545,3 +1529,4 @@ class InvoiceMatching:
                 del self._charges_by_line[record["line_id"]][record["id"]]
             case "credit_notes":
                 del self._credit_notes_by_invoice[record["invoice_id"]][record["id"]]
+                del self._credit_notes_by_lower_number[record["number"].lower()][record["id"]]

@@ -167,15 +167,17 @@ def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
     return bool(start < other_end and other_start < end)
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -209,6 +211,7 @@ class IpAddressing:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._vlans_by_site: dict[Any, dict[str, Vlan]] = {}
+        self._prefixes_by_lower_name: dict[Any, dict[str, Prefix]] = {}
         self._prefixes_by_name: dict[Any, dict[str, Prefix]] = {}
         self._prefixes_by_parent: dict[Any, dict[str, Prefix]] = {}
         self._prefixes_by_vlan: dict[Any, dict[str, Prefix]] = {}
@@ -268,7 +271,7 @@ class IpAddressing:
         prefix = self.prefixes.get(prefix_id)
         if prefix is None:
             return _refused(f"There is no prefix {prefix_id!r}.")
-        found = [p for p in _below(self.prefixes, prefix, "parent_id")]
+        found = [p for p in _below(self._prefixes_by_parent, prefix)]
         found.sort(key=lambda p: (p["first"], p["length"], _age(p)))
         return _found({"total": len(found), "prefixes": [self._show_prefix(p) for p in _page(found, offset)]})
 
@@ -571,7 +574,7 @@ class IpAddressing:
         vlan = self.vlans.get(vlan_id) if vlan_id is not None else None
         if vlan_id is not None and vlan is None:
             return _refused(f"There is no vlan {vlan_id!r}.")
-        if any(p["name"].lower() == name.lower() for p in self.prefixes.values()):
+        if self._prefixes_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a prefix called {name} already.")
         if parent["kind"] != "container":
             return _refused(f"{parent['name']} is a subnet and cannot be divided.")
@@ -588,7 +591,10 @@ class IpAddressing:
                 f"{vlan['name']} is at {self.sites[vlan['site_id']]['name']}, not at "
                 f"{self.sites[parent['site_id']]['name']}."
             )
-        rival = next((p for p in self.prefixes.values() if vlan_id is not None and p["vlan_id"] == vlan_id), None)
+        rival = next(
+            (p for p in sorted(self._prefixes_by_vlan.get(vlan_id, {}).values(), key=_age) if vlan_id is not None),
+            None,
+        )
         if vlan_id is not None and rival is not None:
             return _refused(f"{vlan['name']} carries {rival['name']} already.")
         place = self._room(parent, length)
@@ -658,7 +664,10 @@ class IpAddressing:
                 f"{vlan['name']} is at {self.sites[vlan['site_id']]['name']}, and {prefix['name']} is at "
                 f"{self.sites[prefix['site_id']]['name']}."
             )
-        rival = next((p for p in self.prefixes.values() if vlan_id is not None and p["vlan_id"] == vlan_id), None)
+        rival = next(
+            (p for p in sorted(self._prefixes_by_vlan.get(vlan_id, {}).values(), key=_age) if vlan_id is not None),
+            None,
+        )
         if vlan_id is not None and rival is not None:
             return _refused(f"{vlan['name']} carries {rival['name']}, so take that off first.")
         self._journal = []
@@ -744,7 +753,7 @@ class IpAddressing:
             return _refused(f"There is no prefix {prefix_id!r}.")
         if prefix["status"] != "draining":
             return _refused(f"{prefix['name']} is active, so drain it first.")
-        if bool(self._prefixes_by_parent.get(prefix_id, {})):
+        if self._prefixes_by_parent.get(prefix_id, {}):
             return _refused(f"There are prefixes inside {prefix['name']}.")
         if self._prefix_listed(prefix) != 0:
             return _refused(f"{self._prefix_listed(prefix)} addresses are still listed in {prefix['name']}.")
@@ -920,7 +929,7 @@ class IpAddressing:
             )
         if self._device_addresses(device) >= 2:
             return _refused(f"{device['name']} has two addresses.")
-        if bool(self._addresses_by_prefix_device.get((address["prefix_id"], device_id), {})):
+        if self._addresses_by_prefix_device.get((address["prefix_id"], device_id), {}):
             return _refused(f"{device['name']} has an address in {self.prefixes[address['prefix_id']]['name']}.")
         self._journal = []
         former_device_id = address["device_id"]
@@ -1061,7 +1070,7 @@ class IpAddressing:
                 f"{prefix['name']} is at {self.sites[prefix['site_id']]['name']} and {device['name']} at "
                 f"{self.sites[device['site_id']]['name']}."
             )
-        if bool(self._addresses_by_prefix_device.get((prefix_id, device["id"]), {})):
+        if self._addresses_by_prefix_device.get((prefix_id, device["id"]), {}):
             return _refused(f"{device['name']} has an address in {prefix['name']} already.")
         place = self._next_host(prefix)
         if place is None:
@@ -1418,7 +1427,7 @@ class IpAddressing:
         )
 
     def _inside(self, p: Prefix) -> list[Prefix]:
-        return [p] + _below(self.prefixes, p, "parent_id")
+        return [p] + _below(self._prefixes_by_parent, p)
 
     def _lapsed(self, a: Address, d: str) -> bool:
         return a["until"] is not None and a["until"] < d
@@ -1650,6 +1659,7 @@ class IpAddressing:
             case "vlans":
                 self._vlans_by_site.setdefault(record["site_id"], {})[record["id"]] = record
             case "prefixes":
+                self._prefixes_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._prefixes_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._prefixes_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
                 self._prefixes_by_vlan.setdefault(record["vlan_id"], {})[record["id"]] = record
@@ -1674,6 +1684,7 @@ class IpAddressing:
             case "vlans":
                 del self._vlans_by_site[record["site_id"]][record["id"]]
             case "prefixes":
+                del self._prefixes_by_lower_name[record["name"].lower()][record["id"]]
                 del self._prefixes_by_name[record["name"]][record["id"]]
                 del self._prefixes_by_parent[record["parent_id"]][record["id"]]
                 del self._prefixes_by_vlan[record["vlan_id"]][record["id"]]

@@ -52,6 +52,7 @@ CHANGES = (
 INDEXED = {
     ("calls", "canal_id"),
     ("calls", "state"),
+    ("canals", "feeder_id"),
     ("leases", "giver_id"),
     ("leases", "taker_id"),
     ("rights", "canal_id"),
@@ -178,6 +179,22 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
 class IrrigationDistrict:
     """Shares the water of a canal network among growers by the age of their rights, with orders for turns,
     flow limits, calls in dry times, leases and water dues.
@@ -202,13 +219,17 @@ class IrrigationDistrict:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._canals_by_feeder: dict[Any, dict[str, Canal]] = {}
         self._rights_by_canal: dict[Any, dict[str, Right]] = {}
         self._turns_by_right: dict[Any, dict[str, Turn]] = {}
         self._turns_by_right_state: dict[Any, dict[str, Turn]] = {}
         self._turns_by_state: dict[Any, dict[str, Turn]] = {}
+        self._calls_by_canal: dict[Any, dict[str, Call]] = {}
         self._calls_by_canal_state: dict[Any, dict[str, Call]] = {}
         self._leases_by_giver: dict[Any, dict[str, Lease]] = {}
         self._leases_by_taker: dict[Any, dict[str, Lease]] = {}
+        for canal in self.canals.values():
+            self._link("canals", canal)
         for right in self.rights.values():
             self._link("rights", right)
         for turn in self.turns.values():
@@ -328,7 +349,14 @@ class IrrigationDistrict:
             return _refused(f"There is no canal {canal_id!r}.")
         found = [
             t
-            for t in self.turns.values()
+            for t in _distinct(
+                [
+                    t
+                    for key in [canal_id, *[record["id"] for record in _below(self._canals_by_feeder, canal)]]
+                    for _right in self._rights_by_canal.get(key, {}).values()
+                    for t in self._turns_by_right.get(_right["id"], {}).values()
+                ]
+            )
             if (self._live(t) and canal in self._path(self.canals[self.rights[t["right_id"]]["canal_id"]]))
         ]
         found.sort(key=lambda t: (t["on"], self.rights[t["right_id"]]["since"], _age(t)))
@@ -546,8 +574,60 @@ class IrrigationDistrict:
             "state": "asked",
         }
         self._add("turns", turn)
-        if any(self._breaks_rule_1(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[0])
+        for one_turn in _distinct(
+            [
+                turn,
+                *[
+                    user
+                    for one in self._rights_by_canal.get(self.rights[turn["right_id"]]["canal_id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(
+                            self._canals_by_feeder,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _above(
+                            self.canals,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                            "feeder_id",
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in _above(
+                                self.canals,
+                                self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                                "feeder_id",
+                            )
+                            for user in _below(self._canals_by_feeder, one)
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_turn):
+                return self._take_back(RULES[0])
         if self._breaks_rule_2(self.rights[turn["right_id"]]):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(turn):
@@ -613,8 +693,60 @@ class IrrigationDistrict:
             )
         self._journal = []
         self._put("turns", turn, "state", "scheduled")
-        if any(self._breaks_rule_1(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[0])
+        for one_turn in _distinct(
+            [
+                turn,
+                *[
+                    user
+                    for one in self._rights_by_canal.get(self.rights[turn["right_id"]]["canal_id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(
+                            self._canals_by_feeder,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _above(
+                            self.canals,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                            "feeder_id",
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in _above(
+                                self.canals,
+                                self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                                "feeder_id",
+                            )
+                            for user in _below(self._canals_by_feeder, one)
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_turn):
+                return self._take_back(RULES[0])
         if self._breaks_rule_2(self.rights[turn["right_id"]]):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(turn):
@@ -666,8 +798,60 @@ class IrrigationDistrict:
             )
         self._journal = []
         self._put("turns", turn, "on", on)
-        if any(self._breaks_rule_1(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[0])
+        for one_turn in _distinct(
+            [
+                turn,
+                *[
+                    user
+                    for one in self._rights_by_canal.get(self.rights[turn["right_id"]]["canal_id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(
+                            self._canals_by_feeder,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _above(
+                            self.canals,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                            "feeder_id",
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in _above(
+                                self.canals,
+                                self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                                "feeder_id",
+                            )
+                            for user in _below(self._canals_by_feeder, one)
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_turn):
+                return self._take_back(RULES[0])
         if self._breaks_rule_3(turn):
             return self._take_back(RULES[2])
         return {
@@ -692,8 +876,60 @@ class IrrigationDistrict:
             return _refused(f"The turn of right {self.rights[turn['right_id']]['number']} is {turn['state']}.")
         self._journal = []
         self._put("turns", turn, "state", "withdrawn")
-        if any(self._breaks_rule_1(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[0])
+        for one_turn in _distinct(
+            [
+                turn,
+                *[
+                    user
+                    for one in self._rights_by_canal.get(self.rights[turn["right_id"]]["canal_id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(
+                            self._canals_by_feeder,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _above(
+                            self.canals,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                            "feeder_id",
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in _above(
+                                self.canals,
+                                self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                                "feeder_id",
+                            )
+                            for user in _below(self._canals_by_feeder, one)
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_turn):
+                return self._take_back(RULES[0])
         if self._breaks_rule_2(self.rights[turn["right_id"]]):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(turn):
@@ -728,8 +964,60 @@ class IrrigationDistrict:
             return _refused(f"The turn is on {turn['on']}, not today.")
         self._journal = []
         self._put("turns", turn, "state", "running")
-        if any(self._breaks_rule_1(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[0])
+        for one_turn in _distinct(
+            [
+                turn,
+                *[
+                    user
+                    for one in self._rights_by_canal.get(self.rights[turn["right_id"]]["canal_id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(
+                            self._canals_by_feeder,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _above(
+                            self.canals,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                            "feeder_id",
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in _above(
+                                self.canals,
+                                self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                                "feeder_id",
+                            )
+                            for user in _below(self._canals_by_feeder, one)
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_turn):
+                return self._take_back(RULES[0])
         if self._breaks_rule_2(self.rights[turn["right_id"]]):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(turn):
@@ -780,8 +1068,60 @@ class IrrigationDistrict:
             return self._take_back(f"The dues of {grower['name']} must be between 0.00 and 9,000.00.")
         self._put("growers", grower, "dues", dues)
         self._put("turns", turn, "state", "done")
-        if any(self._breaks_rule_1(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[0])
+        for one_turn in _distinct(
+            [
+                turn,
+                *[
+                    user
+                    for one in self._rights_by_canal.get(self.rights[turn["right_id"]]["canal_id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(
+                            self._canals_by_feeder,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _above(
+                            self.canals,
+                            self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                            "feeder_id",
+                        )
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in _above(
+                                self.canals,
+                                self.canals[self.rights[turn["right_id"]]["canal_id"]],
+                                "feeder_id",
+                            )
+                            for user in _below(self._canals_by_feeder, one)
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_turn):
+                return self._take_back(RULES[0])
         if self._breaks_rule_2(self.rights[turn["right_id"]]):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(turn):
@@ -816,14 +1156,24 @@ class IrrigationDistrict:
             return _refused(f"There is no canal {canal_id!r}.")
         if cutoff >= self.now[:10]:
             return _refused("The cut-off must be a date of the past.")
-        if bool(self._calls_by_canal_state.get((canal_id, "in_force"), {})):
+        if self._calls_by_canal_state.get((canal_id, "in_force"), {}):
             return _refused(f"A call is in force on {canal['name']} already, so lift it first.")
         wet = next(
             (
                 t
-                for t in sorted(self._turns_by_state.get("running", {}).values(), key=_age)
-                if self.rights[t["right_id"]]["since"] > cutoff
-                and canal in self._path(self.canals[self.rights[t["right_id"]]["canal_id"]])
+                for t in sorted(
+                    _distinct(
+                        [
+                            t
+                            for key in [canal_id, *[record["id"] for record in _below(self._canals_by_feeder, canal)]]
+                            for _right in self._rights_by_canal.get(key, {}).values()
+                            for t in self._turns_by_right.get(_right["id"], {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
+                if t["state"] == "running"
+                and self.rights[t["right_id"]]["since"] > cutoff
             ),
             None,
         )
@@ -835,9 +1185,19 @@ class IrrigationDistrict:
         changed_turns: list[Any] = []
         for t in [
             t
-            for t in sorted(self._turns_by_state.get("scheduled", {}).values(), key=_age)
-            if self.rights[t["right_id"]]["since"] > cutoff
-            and canal in self._path(self.canals[self.rights[t["right_id"]]["canal_id"]])
+            for t in sorted(
+                _distinct(
+                    [
+                        t
+                        for key in [canal_id, *[record["id"] for record in _below(self._canals_by_feeder, canal)]]
+                        for _right in self._rights_by_canal.get(key, {}).values()
+                        for t in self._turns_by_right.get(_right["id"], {}).values()
+                    ]
+                ),
+                key=_age,
+            )
+            if t["state"] == "scheduled"
+            and self.rights[t["right_id"]]["since"] > cutoff
         ]:
             if t["state"] not in ("asked", "scheduled"):
                 return self._take_back(f"Turn {t['id']} cannot go from {t['state']} to asked.")
@@ -852,16 +1212,104 @@ class IrrigationDistrict:
             "state": "in_force",
         }
         self._add("calls", call)
-        if any(self._breaks_rule_1(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[0])
+        for one_turn in _distinct(
+            [
+                *changed_turns,
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            self.canals[one["canal_id"]]
+                            for one in [self.rights[one["right_id"]] for one in changed_turns]
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [
+                                self.canals[one["canal_id"]]
+                                for one in [self.rights[one["right_id"]] for one in changed_turns]
+                            ]
+                            for user in _below(self._canals_by_feeder, one)
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [
+                                self.canals[one["canal_id"]]
+                                for one in [self.rights[one["right_id"]] for one in changed_turns]
+                            ]
+                            for user in _above(self.canals, one, "feeder_id")
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [
+                                user
+                                for one in [
+                                    self.canals[one["canal_id"]]
+                                    for one in [self.rights[one["right_id"]] for one in changed_turns]
+                                ]
+                                for user in _above(self.canals, one, "feeder_id")
+                            ]
+                            for user in _below(self._canals_by_feeder, one)
+                        ]
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_1(one_turn):
+                return self._take_back(RULES[0])
         for one_right in _distinct([self.rights[one["right_id"]] for one in changed_turns]):
             if self._breaks_rule_2(one_right):
                 return self._take_back(RULES[1])
         for one_turn in _distinct(changed_turns):
             if self._breaks_rule_3(one_turn):
                 return self._take_back(RULES[2])
-        if any(self._breaks_rule_4(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[3])
+        for one_turn in _distinct(
+            [
+                *changed_turns,
+                *[
+                    user
+                    for one in self._rights_by_canal.get(call["canal_id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(self._canals_by_feeder, self.canals[call["canal_id"]])
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_4(one_turn):
+                return self._take_back(RULES[3])
         for one_turn in _distinct(changed_turns):
             if self._breaks_rule_5(one_turn):
                 return self._take_back(RULES[4])
@@ -901,8 +1349,26 @@ class IrrigationDistrict:
         self._journal = []
         self._put("calls", call, "lifted_on", self.now[:10])
         self._put("calls", call, "state", "lifted")
-        if any(self._breaks_rule_4(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[3])
+        for one_turn in _distinct(
+            [
+                *[
+                    user
+                    for one in self._rights_by_canal.get(call["canal_id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(self._canals_by_feeder, self.canals[call["canal_id"]])
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_4(one_turn):
+                return self._take_back(RULES[3])
         if self._breaks_rule_7(call):
             return self._take_back(RULES[6])
         return {"success": True, "message": f"Done: lift the call on {canal['name']}."}
@@ -926,9 +1392,18 @@ class IrrigationDistrict:
         turn = next(
             (
                 t
-                for t in self.turns.values()
+                for t in sorted(
+                    _distinct(
+                        [
+                            t
+                            for key in [canal_id, *[record["id"] for record in _below(self._canals_by_feeder, canal)]]
+                            for _right in self._rights_by_canal.get(key, {}).values()
+                            for t in self._turns_by_right.get(_right["id"], {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if self._live(t)
-                and canal in self._path(self.canals[self.rights[t["right_id"]]["canal_id"]])
             ),
             None,
         )
@@ -940,8 +1415,26 @@ class IrrigationDistrict:
         self._journal = []
         self._put("canals", canal, "shut_for", why)
         self._put("canals", canal, "state", "shut")
-        if any(self._breaks_rule_5(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[4])
+        for one_turn in _distinct(
+            [
+                *[
+                    user
+                    for one in self._rights_by_canal.get(canal["id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(self._canals_by_feeder, canal)
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_5(one_turn):
+                return self._take_back(RULES[4])
         if self._breaks_rule_11(canal):
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: shut {canal['name']} because of {why}."}
@@ -964,8 +1457,26 @@ class IrrigationDistrict:
         self._journal = []
         self._put("canals", canal, "shut_for", None)
         self._put("canals", canal, "state", "open")
-        if any(self._breaks_rule_5(one_turn) for one_turn in self.turns.values()):
-            return self._take_back(RULES[4])
+        for one_turn in _distinct(
+            [
+                *[
+                    user
+                    for one in self._rights_by_canal.get(canal["id"], {}).values()
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(self._canals_by_feeder, canal)
+                        for user in self._rights_by_canal.get(one["id"], {}).values()
+                    ]
+                    for user in self._turns_by_right.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_5(one_turn):
+                return self._take_back(RULES[4])
         if self._breaks_rule_11(canal):
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: reopen {canal['name']}."}
@@ -1003,9 +1514,9 @@ class IrrigationDistrict:
             return _refused(f"Rights {giver['number']} and {taker['number']} lie on canals with different feeders.")
         if self._right_curtailed(giver):
             return _refused(f"Right {giver['number']} is curtailed by a call and has no water to lease.")
-        if bool(self._leases_by_taker.get(giver_id, {})):
+        if self._leases_by_taker.get(giver_id, {}):
             return _refused(f"Right {giver['number']} has taken water on lease itself.")
-        if bool(self._leases_by_giver.get(taker_id, {})):
+        if self._leases_by_giver.get(taker_id, {}):
             return _refused(f"Right {taker['number']} has leased water out itself.")
         if volume > self._right_left(giver):
             return _refused(f"Right {giver['number']} has {self._right_left(giver)} cubic metres left.")
@@ -1104,8 +1615,19 @@ class IrrigationDistrict:
         return any(
             k["state"] == "in_force"
             and right["since"] > k["cutoff"]
-            for k in self.calls.values()
-            if self.canals[k["canal_id"]] in self._path(self.canals[right["canal_id"]])
+            for k in _distinct(
+                [
+                    k
+                    for key in [
+                        right["canal_id"],
+                        *[
+                            record["id"]
+                            for record in _above(self.canals, self.canals[right["canal_id"]], "feeder_id")
+                        ],
+                    ]
+                    for k in self._calls_by_canal.get(key, {}).values()
+                ]
+            )
         )
 
     def _turn_volume(self, turn: Turn) -> int:
@@ -1121,11 +1643,17 @@ class IrrigationDistrict:
     def _load(self, c: Canal, d: str, but: Turn | None) -> int:
         return sum(
             t["flow"]
-            for t in self.turns.values()
+            for t in _distinct(
+                [
+                    t
+                    for key in [c["id"], *[record["id"] for record in _below(self._canals_by_feeder, c)]]
+                    for _right in self._rights_by_canal.get(key, {}).values()
+                    for t in self._turns_by_right.get(_right["id"], {}).values()
+                ]
+            )
             if t["on"] == d
             and t is not but
             and self._live(t)
-            and c in self._path(self.canals[self.rights[t["right_id"]]["canal_id"]])
         )
 
     def _narrow(self, r: Right, d: str, flow: int, but: Turn | None) -> Canal | None:
@@ -1141,11 +1669,8 @@ class IrrigationDistrict:
         return min(
             (
                 o
-                for o in [
-                    o
-                    for _right in self._rights_by_canal.get(r["canal_id"], {}).values()
-                    for o in self._turns_by_right_state.get((_right["id"], "asked"), {}).values()
-                ]
+                for _right in self._rights_by_canal.get(r["canal_id"], {}).values()
+                for o in self._turns_by_right_state.get((_right["id"], "asked"), {}).values()
                 if o["on"] == d
                 and self.rights[o["right_id"]]["since"] < r["since"]
                 and not self._right_curtailed(self.rights[o["right_id"]])
@@ -1290,6 +1815,8 @@ class IrrigationDistrict:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "canals":
+                self._canals_by_feeder.setdefault(record["feeder_id"], {})[record["id"]] = record
             case "rights":
                 self._rights_by_canal.setdefault(record["canal_id"], {})[record["id"]] = record
             case "turns":
@@ -1297,6 +1824,7 @@ class IrrigationDistrict:
                 self._turns_by_right_state.setdefault((record["right_id"], record["state"]), {})[record["id"]] = record
                 self._turns_by_state.setdefault(record["state"], {})[record["id"]] = record
             case "calls":
+                self._calls_by_canal.setdefault(record["canal_id"], {})[record["id"]] = record
                 self._calls_by_canal_state.setdefault((record["canal_id"], record["state"]), {})[record["id"]] = record
             case "leases":
                 self._leases_by_giver.setdefault(record["giver_id"], {})[record["id"]] = record
@@ -1305,6 +1833,8 @@ class IrrigationDistrict:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "canals":
+                del self._canals_by_feeder[record["feeder_id"]][record["id"]]
             case "rights":
                 del self._rights_by_canal[record["canal_id"]][record["id"]]
             case "turns":
@@ -1312,6 +1842,7 @@ class IrrigationDistrict:
                 del self._turns_by_right_state[record["right_id"], record["state"]][record["id"]]
                 del self._turns_by_state[record["state"]][record["id"]]
             case "calls":
+                del self._calls_by_canal[record["canal_id"]][record["id"]]
                 del self._calls_by_canal_state[record["canal_id"], record["state"]][record["id"]]
             case "leases":
                 del self._leases_by_giver[record["giver_id"]][record["id"]]

@@ -362,7 +362,11 @@ class IssueTracker:
         issue = self.issues.get(issue_id)
         if issue is None:
             return _refused(f"There is no issue {issue_id!r}.")
-        found = [d for d in self.issues.values() if (issue_id in d["blocked_by_ids"] and not self._settled(d))]
+        found = [
+            d
+            for d in _distinct(self._issues_by_blocked_by.get(issue_id, {}).values())
+            if (issue_id in d["blocked_by_ids"] and not self._settled(d))
+        ]
         found.sort(key=lambda d: (d["id"], _age(d)))
         return _found(
             {
@@ -623,7 +627,7 @@ class IssueTracker:
         parent = self.issues.get(parent_id) if parent_id is not None else None
         if parent_id is not None and parent is None:
             return _refused(f"There is no issue {parent_id!r}.")
-        if bool(self._issues_by_title.get(title, {})):
+        if self._issues_by_title.get(title, {}):
             return _refused(f"There is an issue called {title} already.")
         if parent_id is not None and parent["project_id"] != project_id:
             return _refused(

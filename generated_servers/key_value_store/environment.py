@@ -185,6 +185,22 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
 class KeyValueStore:
     """Keeps the settings and the coordination of many services in a key-value store, with namespaces and
     quotas, versions, leases that run out, locks with a queue and access grants.
@@ -702,8 +718,24 @@ class KeyValueStore:
         for one_entry in _distinct(added_entries):
             if self._breaks_rule_1(one_entry):
                 return self._take_back(RULES[0])
-        if any(self._breaks_rule_2(one_namespace) for one_namespace in self.namespaces.values()):
-            return self._take_back(RULES[1])
+        for one_namespace in _distinct(
+            [
+                *[self.namespaces[one["space_id"]] for one in added_entries],
+                *[
+                    user
+                    for one in [self.namespaces[one["space_id"]] for one in added_entries]
+                    for user in _above(self.namespaces, one, "within_id")
+                ],
+                *[self.namespaces[one["space_id"]] for one in changed_entries],
+                *[
+                    user
+                    for one in [self.namespaces[one["space_id"]] for one in changed_entries]
+                    for user in _above(self.namespaces, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_namespace):
+                return self._take_back(RULES[1])
         for one_entry in _distinct(
             [
                 *added_entries,
@@ -773,8 +805,14 @@ class KeyValueStore:
             return self._take_back(
                 f"Entry {key['name']} is still used by {users} {'revision' if users == 1 else 'revisions'}."
             )
-        if any(self._breaks_rule_2(one_namespace) for one_namespace in self.namespaces.values()):
-            return self._take_back(RULES[1])
+        for one_namespace in _distinct(
+            [
+                self.namespaces[key["space_id"]],
+                *_above(self.namespaces, self.namespaces[key["space_id"]], "within_id"),
+            ]
+        ):
+            if self._breaks_rule_2(one_namespace):
+                return self._take_back(RULES[1])
         for one_entry in _distinct([self.entries.get(one["entry_id"]) for one in deleted_revisions]):
             if one_entry["id"] in self.entries and self._breaks_rule_4(one_entry):
                 return self._take_back(RULES[3])
@@ -857,8 +895,14 @@ class KeyValueStore:
         self._put("entries", key, "version", version)
         self._put("entries", key, "written_by_id", by_id)
         self._put("entries", key, "written_at", self.now)
-        if any(self._breaks_rule_2(one_namespace) for one_namespace in self.namespaces.values()):
-            return self._take_back(RULES[1])
+        for one_namespace in _distinct(
+            [
+                self.namespaces[key["space_id"]],
+                *_above(self.namespaces, self.namespaces[key["space_id"]], "within_id"),
+            ]
+        ):
+            if self._breaks_rule_2(one_namespace):
+                return self._take_back(RULES[1])
         for one_entry in _distinct(
             [self.entries[new_revision["entry_id"]], *[self.entries[one["entry_id"]] for one in deleted_revisions]]
         ):
@@ -1042,8 +1086,18 @@ class KeyValueStore:
                 return self._take_back(
                     f"Entry {one_entry['name']} is still used by {users} {'revision' if users == 1 else 'revisions'}."
                 )
-        if any(self._breaks_rule_2(one_namespace) for one_namespace in self.namespaces.values()):
-            return self._take_back(RULES[1])
+        for one_namespace in _distinct(
+            [
+                *[self.namespaces[one["space_id"]] for one in deleted_entries],
+                *[
+                    user
+                    for one in [self.namespaces[one["space_id"]] for one in deleted_entries]
+                    for user in _above(self.namespaces, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_namespace):
+                return self._take_back(RULES[1])
         for one_entry_2 in _distinct([self.entries.get(one["entry_id"]) for one in deleted_revisions]):
             if one_entry_2["id"] in self.entries and self._breaks_rule_4(one_entry_2):
                 return self._take_back(RULES[3])
@@ -1366,10 +1420,15 @@ class KeyValueStore:
         """The used of a namespace."""
         return sum(
             self._entry_size(k)
-            for k in self.entries.values()
-            if (
-                k["space_id"] == namespace["id"]
-                or namespace in _above(self.namespaces, self.namespaces[k["space_id"]], "within_id")
+            for k in _distinct(
+                [
+                    k
+                    for key in [
+                        namespace["id"],
+                        *[record["id"] for record in _below(self._namespaces_by_within, namespace)],
+                    ]
+                    for k in self._entries_by_space.get(key, {}).values()
+                ]
             )
         )
 

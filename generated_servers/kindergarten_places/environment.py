@@ -50,6 +50,7 @@ INDEXED = {
     ("applications", "child_id"),
     ("applications", "status"),
     ("attendances", "enrolment_id"),
+    ("children", "older_id"),
     ("collectors", "child_id"),
     ("educators", "group_id"),
     ("enrolments", "child_id"),
@@ -194,15 +195,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -237,6 +240,7 @@ class KindergartenPlaces:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._educators_by_group: dict[Any, dict[str, Educator]] = {}
+        self._children_by_older: dict[Any, dict[str, Child]] = {}
         self._enrolments_by_child: dict[Any, dict[str, Enrolment]] = {}
         self._enrolments_by_group: dict[Any, dict[str, Enrolment]] = {}
         self._applications_by_child: dict[Any, dict[str, Application]] = {}
@@ -247,6 +251,8 @@ class KindergartenPlaces:
         self._attendances_by_enrolment: dict[Any, dict[str, Attendance]] = {}
         for educator in self.educators.values():
             self._link("educators", educator)
+        for child in self.children.values():
+            self._link("children", child)
         for enrolment in self.enrolments.values():
             self._link("enrolments", enrolment)
         for application in self.applications.values():
@@ -1299,11 +1305,8 @@ class KindergartenPlaces:
         """The present of a group."""
         return sum(
             self._weight(self.children[self.enrolments[a["enrolment_id"]]["child_id"]])
-            for a in [
-                a
-                for _enrolment in self._enrolments_by_group.get(group["id"], {}).values()
-                for a in self._attendances_by_enrolment.get(_enrolment["id"], {}).values()
-            ]
+            for _enrolment in self._enrolments_by_group.get(group["id"], {}).values()
+            for a in self._attendances_by_enrolment.get(_enrolment["id"], {}).values()
             if a["left_at"] is None
         )
 
@@ -1336,7 +1339,7 @@ class KindergartenPlaces:
     def _sibling_here(self, c: Child) -> bool:
         return (
             any(self._enrolled(s) is not None for s in _above(self.children, c, "older_id"))
-            or any(self._enrolled(s) is not None for s in _below(self.children, c, "older_id"))
+            or any(self._enrolled(s) is not None for s in _below(self._children_by_older, c))
         )
 
     def _fits(self, c: Child, g: Group, d: str) -> bool:
@@ -1558,6 +1561,8 @@ class KindergartenPlaces:
         match container:
             case "educators":
                 self._educators_by_group.setdefault(record["group_id"], {})[record["id"]] = record
+            case "children":
+                self._children_by_older.setdefault(record["older_id"], {})[record["id"]] = record
             case "enrolments":
                 self._enrolments_by_child.setdefault(record["child_id"], {})[record["id"]] = record
                 self._enrolments_by_group.setdefault(record["group_id"], {})[record["id"]] = record
@@ -1580,6 +1585,8 @@ class KindergartenPlaces:
         match container:
             case "educators":
                 del self._educators_by_group[record["group_id"]][record["id"]]
+            case "children":
+                del self._children_by_older[record["older_id"]][record["id"]]
             case "enrolments":
                 del self._enrolments_by_child[record["child_id"]][record["id"]]
                 del self._enrolments_by_group[record["group_id"]][record["id"]]

@@ -596,7 +596,7 @@ class LaundryService:
         customer = self.customers.get(customer_id)
         if customer is None:
             return _refused(f"There is no customer {customer_id!r}.")
-        if bool(self._bags_by_tag.get(tag, {})):
+        if self._bags_by_tag.get(tag, {}):
             return _refused(f"There is a bag {tag}.")
         if promised_at < _plus_minutes(self.now, 4 * 60):
             return _refused("Nothing is done within four hours.")
@@ -663,7 +663,7 @@ class LaundryService:
             return _refused(f"There is no article {article_id!r}.")
         if bag["status"] != "open":
             return _refused(f"Bag {bag['tag']} is {bag['status']}.")
-        if bool(self._garments_by_code.get(code, {})):
+        if self._garments_by_code.get(code, {}):
             return _refused(f"There is a piece {code}.")
         self._journal = []
         garment: Garment = {

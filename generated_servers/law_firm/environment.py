@@ -55,6 +55,7 @@ INDEXED = {
     ("bills", "number"),
     ("conflicts", "matter_id"),
     ("conflicts", "other_id"),
+    ("contacts", "parent_id"),
     ("matters", "title"),
     ("time_entries", "bill_id"),
     ("time_entries", "lawyer_id"),
@@ -190,18 +191,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class LawFirm:
@@ -230,10 +238,13 @@ class LawFirm:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._contacts_by_parent: dict[Any, dict[str, Contact]] = {}
+        self._matters_by_lower_title: dict[Any, dict[str, Matter]] = {}
         self._matters_by_title: dict[Any, dict[str, Matter]] = {}
         self._conflicts_by_matter: dict[Any, dict[str, Conflict]] = {}
         self._conflicts_by_matter_other: dict[Any, dict[str, Conflict]] = {}
         self._conflicts_by_other: dict[Any, dict[str, Conflict]] = {}
+        self._bills_by_lower_number: dict[Any, dict[str, Bill]] = {}
         self._bills_by_matter: dict[Any, dict[str, Bill]] = {}
         self._bills_by_number: dict[Any, dict[str, Bill]] = {}
         self._time_entries_by_bill: dict[Any, dict[str, TimeEntry]] = {}
@@ -241,6 +252,8 @@ class LawFirm:
         self._time_entries_by_matter: dict[Any, dict[str, TimeEntry]] = {}
         self._trust_moves_by_bill: dict[Any, dict[str, TrustMove]] = {}
         self._trust_moves_by_matter: dict[Any, dict[str, TrustMove]] = {}
+        for contact in self.contacts.values():
+            self._link("contacts", contact)
         for matter in self.matters.values():
             self._link("matters", matter)
         for conflict in self.conflicts.values():
@@ -268,7 +281,7 @@ class LawFirm:
             return _refused(f"There is no matter {matter_id!r}.")
         found = [
             k
-            for k in self.conflicts.values()
+            for k in self._conflicts_by_matter.get(matter_id, {}).values()
             if (k["matter_id"] == matter_id and self._live(self.matters[k["other_id"]]))
         ]
         found.sort(key=lambda k: (self.matters[k["other_id"]]["title"], _age(k)))
@@ -645,7 +658,7 @@ class LawFirm:
         lead = self.lawyers.get(lead_id)
         if lead is None:
             return _refused(f"There is no lawyer {lead_id!r}.")
-        if any(m["title"].lower() == title.lower() for m in self.matters.values()):
+        if self._matters_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a matter {title} already.")
         if client is opponent:
             return _refused(f"{client['name']} cannot be its own opponent.")
@@ -1060,7 +1073,7 @@ class LawFirm:
             return _refused(f"There is no matter {matter_id!r}.")
         if matter["status"] != "open":
             return _refused(f"{matter['title']} is {matter['status']}.")
-        if any(b["number"].lower() == number.lower() for b in self.bills.values()):
+        if self._bills_by_lower_number.get(number.lower(), {}):
             return _refused(f"There is a bill {number} already.")
         if self._matter_unbilled(matter) <= 0:
             return _refused(f"{matter['title']} has no unbilled time that is worth anything.")
@@ -1258,7 +1271,10 @@ class LawFirm:
         changed_lawyers: list[Any] = []
         for w in [
             w
-            for w in self.lawyers.values()
+            for w in _those(
+                self.lawyers,
+                [e["lawyer_id"] for e in self._time_entries_by_matter.get(matter_id, {}).values()],
+            )
             if matter["client_id"] not in w["acted_for_ids"]
             and any(e["lawyer_id"] == w["id"] for e in self._time_entries_by_matter.get(matter_id, {}).values())
             and not any(
@@ -1362,7 +1378,7 @@ class LawFirm:
         return _rounded(Fraction(time_entry["rate"] * time_entry["units"], 10))
 
     def _circle(self, c: Contact) -> list[Contact]:
-        return [c] + _above(self.contacts, c, "parent_id") + _below(self.contacts, c, "parent_id")
+        return [c] + _above(self.contacts, c, "parent_id") + _below(self._contacts_by_parent, c)
 
     def _live(self, m: Matter) -> bool:
         return m["status"] in ("screening", "open")
@@ -1525,7 +1541,10 @@ class LawFirm:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "contacts":
+                self._contacts_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
             case "matters":
+                self._matters_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._matters_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "conflicts":
                 self._conflicts_by_matter.setdefault(record["matter_id"], {})[record["id"]] = record
@@ -1535,6 +1554,7 @@ class LawFirm:
                 )[record["id"]] = record
                 self._conflicts_by_other.setdefault(record["other_id"], {})[record["id"]] = record
             case "bills":
+                self._bills_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._bills_by_matter.setdefault(record["matter_id"], {})[record["id"]] = record
                 self._bills_by_number.setdefault(record["number"], {})[record["id"]] = record
             case "time_entries":
@@ -1548,13 +1568,17 @@ class LawFirm:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "contacts":
+                del self._contacts_by_parent[record["parent_id"]][record["id"]]
             case "matters":
+                del self._matters_by_lower_title[record["title"].lower()][record["id"]]
                 del self._matters_by_title[record["title"]][record["id"]]
             case "conflicts":
                 del self._conflicts_by_matter[record["matter_id"]][record["id"]]
                 del self._conflicts_by_matter_other[record["matter_id"], record["other_id"]][record["id"]]
                 del self._conflicts_by_other[record["other_id"]][record["id"]]
             case "bills":
+                del self._bills_by_lower_number[record["number"].lower()][record["id"]]
                 del self._bills_by_matter[record["matter_id"]][record["id"]]
                 del self._bills_by_number[record["number"]][record["id"]]
             case "time_entries":

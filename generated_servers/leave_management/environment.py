@@ -50,6 +50,7 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("employees", "boss_id"),
     ("employees", "team_id"),
     ("entries", "employee_id"),
     ("entries", "kind"),
@@ -196,6 +197,22 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
 class LeaveManagement:
     """Keeps the leave accounts of a company, with days that accrue month by month, requests decided by
     superiors or their delegates, minimum presence in teams, sick notes and carried-over days that
@@ -221,6 +238,7 @@ class LeaveManagement:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._employees_by_boss: dict[Any, dict[str, Employee]] = {}
         self._employees_by_team: dict[Any, dict[str, Employee]] = {}
         self._holidays_by_on: dict[Any, dict[str, Holiday]] = {}
         self._entries_by_employee: dict[Any, dict[str, Entry]] = {}
@@ -258,8 +276,22 @@ class LeaveManagement:
             return _refused(f"There is no employee {by_id!r}.")
         found = [
             l
-            for l in self._leaves_by_status.get("asked", {}).values()
-            if self._may_decide(by, self.employees[l["employee_id"]], self.now[:10])
+            for l in _distinct(
+                [
+                    l
+                    for key in [
+                        *[record["id"] for record in _below(self._employees_by_boss, by)],
+                        *[
+                            item["id"]
+                            for x in self._leaves_by_delegate_status.get((by_id, "approved"), {}).values()
+                            for item in _below(self._employees_by_boss, self.employees[x["employee_id"]])
+                        ],
+                    ]
+                    for l in self._leaves_by_employee.get(key, {}).values()
+                ]
+            )
+            if l["status"] == "asked"
+            and self._may_decide(by, self.employees[l["employee_id"]], self.now[:10])
         ]
         found.sort(key=lambda l: (l["asked_on"], l["starts"], l["id"], _age(l)))
         return _found(
@@ -305,7 +337,11 @@ class LeaveManagement:
             return _refused(f"There is no team {team_id!r}.")
         found = [
             l
-            for l in self.leaves.values()
+            for l in [
+                l
+                for _employee in self._employees_by_team.get(team_id, {}).values()
+                for l in self._leaves_by_employee.get(_employee["id"], {}).values()
+            ]
             if (l["status"] == "approved" and self.employees[l["employee_id"]]["team_id"] == team_id)
             and (l["starts"] <= ends and starts <= l["ends"])
         ]
@@ -1474,11 +1510,8 @@ class LeaveManagement:
     def _away(self, t: Team, d: str) -> int:
         return sum(
             1
-            for l in [
-                l
-                for _employee in self._employees_by_team.get(t["id"], {}).values()
-                for l in self._leaves_by_employee_status.get((_employee["id"], "approved"), {}).values()
-            ]
+            for _employee in self._employees_by_team.get(t["id"], {}).values()
+            for l in self._leaves_by_employee_status.get((_employee["id"], "approved"), {}).values()
             if (l["starts"] <= d and d <= l["ends"])
         )
 
@@ -1732,6 +1765,7 @@ class LeaveManagement:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "employees":
+                self._employees_by_boss.setdefault(record["boss_id"], {})[record["id"]] = record
                 self._employees_by_team.setdefault(record["team_id"], {})[record["id"]] = record
             case "holidays":
                 self._holidays_by_on.setdefault(record["on"], {})[record["id"]] = record
@@ -1763,6 +1797,7 @@ class LeaveManagement:
         """Take a record out again, before it changes or goes."""
         match container:
             case "employees":
+                del self._employees_by_boss[record["boss_id"]][record["id"]]
                 del self._employees_by_team[record["team_id"]][record["id"]]
             case "holidays":
                 del self._holidays_by_on[record["on"]][record["id"]]

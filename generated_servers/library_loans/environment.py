@@ -217,6 +217,7 @@ class LibraryLoans:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._copies_by_at: dict[Any, dict[str, Copy]] = {}
         self._copies_by_work: dict[Any, dict[str, Copy]] = {}
         self._copies_by_work_at_status: dict[Any, dict[str, Copy]] = {}
         self._loans_by_copy: dict[Any, dict[str, Loan]] = {}
@@ -226,6 +227,7 @@ class LibraryLoans:
         self._holds_by_reader: dict[Any, dict[str, Hold]] = {}
         self._holds_by_reader_status: dict[Any, dict[str, Hold]] = {}
         self._holds_by_reader_work: dict[Any, dict[str, Hold]] = {}
+        self._holds_by_work: dict[Any, dict[str, Hold]] = {}
         self._holds_by_work_status: dict[Any, dict[str, Hold]] = {}
         self._fines_by_loan_reason: dict[Any, dict[str, Fine]] = {}
         self._fines_by_reader: dict[Any, dict[str, Fine]] = {}
@@ -252,7 +254,11 @@ class LibraryLoans:
         work = self.works.get(work_id)
         if work is None:
             return _refused(f"There is no work {work_id!r}.")
-        found = [h for h in self.holds.values() if (h["work_id"] == work_id and h["status"] == "waiting")]
+        found = [
+            h
+            for h in self._holds_by_work.get(work_id, {}).values()
+            if (h["work_id"] == work_id and h["status"] == "waiting")
+        ]
         found.sort(key=lambda h: (h["placed_at"], h["id"], _age(h)))
         return _found(
             {
@@ -285,7 +291,7 @@ class LibraryLoans:
             return _refused(f"There is no branch {branch_id!r}.")
         found = [
             c
-            for c in self.copies.values()
+            for c in self._copies_by_at.get(branch_id, {}).values()
             if (
                 c["status"] == "shelf"
                 and c["at_id"] == branch_id
@@ -1854,6 +1860,7 @@ class LibraryLoans:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "copies":
+                self._copies_by_at.setdefault(record["at_id"], {})[record["id"]] = record
                 self._copies_by_work.setdefault(record["work_id"], {})[record["id"]] = record
                 self._copies_by_work_at_status.setdefault(
                     (record["work_id"], record["at_id"], record["status"]),
@@ -1871,6 +1878,7 @@ class LibraryLoans:
                     {},
                 )[record["id"]] = record
                 self._holds_by_reader_work.setdefault((record["reader_id"], record["work_id"]), {})[record["id"]] = record
+                self._holds_by_work.setdefault(record["work_id"], {})[record["id"]] = record
                 self._holds_by_work_status.setdefault((record["work_id"], record["status"]), {})[record["id"]] = record
             case "fines":
                 self._fines_by_loan_reason.setdefault((record["loan_id"], record["reason"]), {})[record["id"]] = record
@@ -1880,6 +1888,7 @@ class LibraryLoans:
         """Take a record out again, before it changes or goes."""
         match container:
             case "copies":
+                del self._copies_by_at[record["at_id"]][record["id"]]
                 del self._copies_by_work[record["work_id"]][record["id"]]
                 del self._copies_by_work_at_status[record["work_id"], record["at_id"], record["status"]][record["id"]]
             case "loans":
@@ -1891,6 +1900,7 @@ class LibraryLoans:
                 del self._holds_by_reader[record["reader_id"]][record["id"]]
                 del self._holds_by_reader_status[record["reader_id"], record["status"]][record["id"]]
                 del self._holds_by_reader_work[record["reader_id"], record["work_id"]][record["id"]]
+                del self._holds_by_work[record["work_id"]][record["id"]]
                 del self._holds_by_work_status[record["work_id"], record["status"]][record["id"]]
             case "fines":
                 del self._fines_by_loan_reason[record["loan_id"], record["reason"]][record["id"]]

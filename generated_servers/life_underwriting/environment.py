@@ -218,6 +218,7 @@ class LifeUnderwriting:
         self._journal: list[tuple[Any, ...]] = []
         self._proposals_by_applicant: dict[Any, dict[str, Proposal]] = {}
         self._proposals_by_applicant_product: dict[Any, dict[str, Proposal]] = {}
+        self._proposals_by_lower_number: dict[Any, dict[str, Proposal]] = {}
         self._proposals_by_number: dict[Any, dict[str, Proposal]] = {}
         self._findings_by_proposal: dict[Any, dict[str, Finding]] = {}
         self._findings_by_proposal_evidence: dict[Any, dict[str, Finding]] = {}
@@ -584,7 +585,7 @@ class LifeUnderwriting:
         product = self.products.get(product_id)
         if product is None:
             return _refused(f"There is no product {product_id!r}.")
-        if any(p["number"].lower() == number.lower() for p in self.proposals.values()):
+        if self._proposals_by_lower_number.get(number.lower(), {}):
             return _refused(f"There is a proposal {number} already.")
         if _years(applicant["born"], self.now[:10]) > product["oldest"]:
             return _refused(
@@ -1436,6 +1437,7 @@ class LifeUnderwriting:
                     (record["applicant_id"], record["product_id"]),
                     {},
                 )[record["id"]] = record
+                self._proposals_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._proposals_by_number.setdefault(record["number"], {})[record["id"]] = record
             case "findings":
                 self._findings_by_proposal.setdefault(record["proposal_id"], {})[record["id"]] = record
@@ -1463,6 +1465,7 @@ class LifeUnderwriting:
             case "proposals":
                 del self._proposals_by_applicant[record["applicant_id"]][record["id"]]
                 del self._proposals_by_applicant_product[record["applicant_id"], record["product_id"]][record["id"]]
+                del self._proposals_by_lower_number[record["number"].lower()][record["id"]]
                 del self._proposals_by_number[record["number"]][record["id"]]
             case "findings":
                 del self._findings_by_proposal[record["proposal_id"]][record["id"]]

@@ -486,7 +486,7 @@ class LiftService:
         lift = self.lifts.get(lift_id)
         if lift is None:
             return _refused(f"There is no lift {lift_id!r}.")
-        if bool(self._breakdowns_by_number.get(number, {})):
+        if self._breakdowns_by_number.get(number, {}):
             return _refused(f"There is a breakdown {number} already.")
         other = next(
             (
@@ -674,7 +674,7 @@ class LiftService:
             return _refused(f"There is no breakdown {breakdown_id!r}.")
         if breakdown["status"] != "assigned" or breakdown["technician_id"] is None:
             return _refused(f"Breakdown {breakdown['number']} is {breakdown['status']}.")
-        if bool(self._breakdowns_by_technician_status.get((breakdown["technician_id"], "on_site"), {})):
+        if self._breakdowns_by_technician_status.get((breakdown["technician_id"], "on_site"), {}):
             return _refused(f"{self.technicians[breakdown['technician_id']]['name']} is still at another lift.")
         self._journal = []
         self._put("breakdowns", breakdown, "arrived_at", self.now)

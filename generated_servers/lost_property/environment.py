@@ -55,6 +55,7 @@ INDEXED = {
     ("claims", "status"),
     ("items", "batch_id"),
     ("items", "found_in_id"),
+    ("items", "kind_id"),
     ("items", "number"),
     ("items", "store_id"),
     ("proofs", "claim_id"),
@@ -218,12 +219,12 @@ class LostProperty:
         self._journal: list[tuple[Any, ...]] = []
         self._items_by_batch: dict[Any, dict[str, Item]] = {}
         self._items_by_found_in: dict[Any, dict[str, Item]] = {}
+        self._items_by_kind: dict[Any, dict[str, Item]] = {}
         self._items_by_number: dict[Any, dict[str, Item]] = {}
         self._items_by_store: dict[Any, dict[str, Item]] = {}
         self._claims_by_item: dict[Any, dict[str, Claim]] = {}
         self._claims_by_item_status: dict[Any, dict[str, Claim]] = {}
         self._claims_by_person_kind_status: dict[Any, dict[str, Claim]] = {}
-        self._claims_by_status: dict[Any, dict[str, Claim]] = {}
         self._proofs_by_claim: dict[Any, dict[str, Proof]] = {}
         self._proofs_by_claim_sort: dict[Any, dict[str, Proof]] = {}
         self._batches_by_name: dict[Any, dict[str, Batch]] = {}
@@ -250,7 +251,11 @@ class LostProperty:
         claim = self.claims.get(claim_id)
         if claim is None:
             return _refused(f"There is no claim {claim_id!r}.")
-        found = [i for i in self.items.values() if (i["status"] == "stored" and self._fits_loss(claim, i))]
+        found = [
+            i
+            for i in self._items_by_kind.get(claim["kind_id"], {}).values()
+            if (i["status"] == "stored" and self._fits_loss(claim, i))
+        ]
         found.sort(key=lambda i: (i["found_on"], i["number"], _age(i)))
         return _found(
             {
@@ -620,7 +625,7 @@ class LostProperty:
         finder = self.people.get(finder_id) if finder_id is not None else None
         if finder_id is not None and finder is None:
             return _refused(f"There is no person {finder_id!r}.")
-        if bool(self._items_by_number.get(number, {})):
+        if self._items_by_number.get(number, {}):
             return _refused(f"There is an item {number} already.")
         if _plus_days(self.now[:10], -30) > found_on or found_on > self.now[:10]:
             return _refused(f"Finds are registered within 30 days, and {found_on} is not.")
@@ -971,7 +976,7 @@ class LostProperty:
             return _refused(f"There is no claim {claim_id!r}.")
         if claim["status"] != "open":
             return _refused(f"The claim of {self.people[claim['person_id']]['name']} is {claim['status']}.")
-        if bool(self._proofs_by_claim_sort.get((claim_id, sort), {})):
+        if self._proofs_by_claim_sort.get((claim_id, sort), {}):
             return _refused(f"{self.people[claim['person_id']]['name']} has shown that already.")
         self._journal = []
         proof: Proof = {
@@ -1102,7 +1107,7 @@ class LostProperty:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._batches_by_name.get(name, {})):
+        if self._batches_by_name.get(name, {}):
             return _refused(f"There is a batch {name} already.")
         if self.now[:10] > goes_on or goes_on > _plus_days(self.now[:10], 90):
             return _refused(f"A batch goes between {self.now[:10]} and {_plus_days(self.now[:10], 90)}.")
@@ -1203,7 +1208,7 @@ class LostProperty:
             return _refused(f"{batch['name']} has gone.")
         if batch["goes_on"] > self.now[:10]:
             return _refused(f"{batch['name']} goes on {batch['goes_on']}.")
-        if not any(i["batch_id"] == batch_id for i in self.items.values()):
+        if not self._items_by_batch.get(batch_id, {}):
             return _refused(f"There is nothing in {batch['name']}.")
         self._journal = []
         changed_items: list[Any] = []
@@ -1317,9 +1322,8 @@ class LostProperty:
         return next(
             (
                 o
-                for o in sorted(self._claims_by_status.get("open", {}).values(), key=_age)
+                for o in sorted(self._claims_by_item_status.get((c["item_id"], "open"), {}).values(), key=_age)
                 if c["item_id"] is not None
-                and o["item_id"] == c["item_id"]
                 and o is not c
                 and self._claim_strength(o) >= self._claim_strength(c)
             ),
@@ -1478,6 +1482,7 @@ class LostProperty:
             case "items":
                 self._items_by_batch.setdefault(record["batch_id"], {})[record["id"]] = record
                 self._items_by_found_in.setdefault(record["found_in_id"], {})[record["id"]] = record
+                self._items_by_kind.setdefault(record["kind_id"], {})[record["id"]] = record
                 self._items_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._items_by_store.setdefault(record["store_id"], {})[record["id"]] = record
             case "claims":
@@ -1487,7 +1492,6 @@ class LostProperty:
                     (record["person_id"], record["kind_id"], record["status"]),
                     {},
                 )[record["id"]] = record
-                self._claims_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "proofs":
                 self._proofs_by_claim.setdefault(record["claim_id"], {})[record["id"]] = record
                 self._proofs_by_claim_sort.setdefault((record["claim_id"], record["sort"]), {})[record["id"]] = record
@@ -1500,6 +1504,7 @@ class LostProperty:
             case "items":
                 del self._items_by_batch[record["batch_id"]][record["id"]]
                 del self._items_by_found_in[record["found_in_id"]][record["id"]]
+                del self._items_by_kind[record["kind_id"]][record["id"]]
                 del self._items_by_number[record["number"]][record["id"]]
                 del self._items_by_store[record["store_id"]][record["id"]]
             case "claims":
@@ -1510,7 +1515,6 @@ class LostProperty:
                     record["kind_id"],
                     record["status"],
                 ][record["id"]]
-                del self._claims_by_status[record["status"]][record["id"]]
             case "proofs":
                 del self._proofs_by_claim[record["claim_id"]][record["id"]]
                 del self._proofs_by_claim_sort[record["claim_id"], record["sort"]][record["id"]]

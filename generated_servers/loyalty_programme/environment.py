@@ -179,15 +179,17 @@ def _add_months(day: str, months: int) -> str:
     return date(year, month, min(start.day, monthrange(year, month)[1])).isoformat()
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -1241,7 +1243,7 @@ class LoyaltyProgramme:
             return _refused(f"{card['name']} is a partner card of a household, so take it off that one first.")
         if main["main_id"] is not None:
             return _refused(f"{main['name']} has a partner card; name the main card of the household.")
-        if bool(self._members_by_main.get(card_id, {})):
+        if self._members_by_main.get(card_id, {}):
             return _refused(f"{card['name']} has partner cards of their own.")
         if len(self._members_by_main.get(main_id, {})) >= 4:
             return _refused(f"{main['name']} has four partner cards already.")
@@ -1313,13 +1315,25 @@ class LoyaltyProgramme:
         held = next(
             (
                 self.redemptions[d["redemption_id"]]
-                for d in self.draws.values()
+                for d in sorted(
+                    _distinct(
+                        [
+                            *[
+                                d
+                                for _redemption in self._redemptions_by_member.get(card_id, {}).values()
+                                for d in self._draws_by_redemption.get(_redemption["id"], {}).values()
+                            ],
+                            *[
+                                d
+                                for _lot in self._lots_by_member.get(card_id, {}).values()
+                                for d in self._draws_by_lot.get(_lot["id"], {}).values()
+                            ],
+                        ]
+                    ),
+                    key=_age,
+                )
                 if self.redemptions[d["redemption_id"]]["status"] == "reserved"
                 and self.redemptions[d["redemption_id"]]["member_id"] != self.lots[d["lot_id"]]["member_id"]
-                and (
-                    self.redemptions[d["redemption_id"]]["member_id"] == card_id
-                    or self.lots[d["lot_id"]]["member_id"] == card_id
-                )
             ),
             None,
         )
@@ -1414,7 +1428,7 @@ class LoyaltyProgramme:
         return self.members.get(m["main_id"]) or m
 
     def _household(self, m: Member) -> list[Member]:
-        return [self._root(m)] + _below(self.members, self._root(m), "main_id")
+        return [self._root(m)] + _below(self._members_by_main, self._root(m))
 
     def _live(self, c: Lot) -> bool:
         return c["left"] > 0 and c["expires_on"] >= self.now[:10]

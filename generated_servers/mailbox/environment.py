@@ -45,8 +45,11 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("drafts", "subject"),
     ("drafts", "thread_id"),
+    ("filters", "rank"),
     ("folders", "name"),
+    ("folders", "within_id"),
     ("messages", "thread_id"),
     ("threads", "folder_id"),
     ("threads", "subject"),
@@ -176,6 +179,27 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class Mailbox:
     """Keeps the mail of a small agency's shared mailbox, with folders inside folders, threads and labels,
     filters that work in order, drafts and replies, scheduled sending and snoozed mail.
@@ -203,10 +227,13 @@ class Mailbox:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._folders_by_name: dict[Any, dict[str, Folder]] = {}
+        self._folders_by_within: dict[Any, dict[str, Folder]] = {}
         self._threads_by_folder: dict[Any, dict[str, Thread]] = {}
         self._threads_by_subject: dict[Any, dict[str, Thread]] = {}
         self._messages_by_thread: dict[Any, dict[str, Message]] = {}
+        self._drafts_by_subject: dict[Any, dict[str, Draft]] = {}
         self._drafts_by_thread: dict[Any, dict[str, Draft]] = {}
+        self._filters_by_rank: dict[Any, dict[str, Filter]] = {}
         for folder in self.folders.values():
             self._link("folders", folder)
         for thread in self.threads.values():
@@ -215,6 +242,8 @@ class Mailbox:
             self._link("messages", message)
         for draft in self.drafts.values():
             self._link("drafts", draft)
+        for filter in self.filters.values():
+            self._link("filters", filter)
 
     def search_threads(
         self,
@@ -598,6 +627,7 @@ class Mailbox:
         added_messages: list[Any] = []
         changed_threads: list[Any] = []
         changed_threads_2: list[Any] = []
+        former_folder_ids: list[Any] = []
         changed_threads_3: list[Any] = []
         changed_messages: list[Any] = []
         if thread_id is None and subject is not None:
@@ -625,6 +655,7 @@ class Mailbox:
             self._put("threads", t, "snoozed_until", None)
             if self.folders[t["folder_id"]]["kind"] == "archive":
                 changed_threads_2.append(t)
+                former_folder_ids.append(t["folder_id"])
                 self._put("threads", t, "folder_id", home["id"])
                 if home["kind"] == "trash":
                     changed_threads_3.append(t)
@@ -637,6 +668,7 @@ class Mailbox:
                 if going:
                     if x["move_to_id"] is not None and self._too_full(self.folders[x["move_to_id"]], t) is None:
                         changed_threads_2.append(t)
+                        former_folder_ids.append(t["folder_id"])
                         self._put("threads", t, "folder_id", x["move_to_id"])
                     if x["label_id"] is not None:
                         changed_threads_3.append(t)
@@ -644,14 +676,7 @@ class Mailbox:
                             "threads",
                             t,
                             "label_ids",
-                            [
-                                record["id"]
-                                for record in [
-                                    l
-                                    for l in self.labels.values()
-                                    if (l["id"] in t["label_ids"] or l["id"] == x["label_id"])
-                                ]
-                            ],
+                            [record["id"] for record in _those(self.labels, [*t["label_ids"], x["label_id"]])],
                         )
                     if x["as_read"]:
                         for m in [
@@ -666,8 +691,43 @@ class Mailbox:
         for one_thread in added_threads:
             if len(self._threads_by_subject.get(one_thread["subject"], {})) > 1:
                 return self._take_back(f"There is already a thread with the subject {one_thread['subject']!r}.")
-        if any(self._breaks_rule_2(one_folder) for one_folder in self.folders.values()):
-            return self._take_back(RULES[1])
+        for one_folder in _distinct(
+            [
+                *[self.folders[one["folder_id"]] for one in added_threads],
+                *[
+                    user
+                    for one in [self.folders[one["folder_id"]] for one in added_threads]
+                    for user in _above(self.folders, one, "within_id")
+                ],
+                *[
+                    self.folders[one["folder_id"]]
+                    for one in [self.threads[one["thread_id"]] for one in added_messages]
+                ],
+                *[
+                    user
+                    for one in [
+                        self.folders[one["folder_id"]]
+                        for one in [self.threads[one["thread_id"]] for one in added_messages]
+                    ]
+                    for user in _above(self.folders, one, "within_id")
+                ],
+                *[self.folders[one["folder_id"]] for one in changed_threads_2],
+                *[self.folders.get(key) for key in former_folder_ids],
+                *[
+                    user
+                    for one in [self.folders[one["folder_id"]] for one in changed_threads_2]
+                    for user in _above(self.folders, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.folders.get(key) for key in former_folder_ids]
+                    if one is not None
+                    for user in _above(self.folders, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_folder):
+                return self._take_back(RULES[1])
         for one_thread_2 in _distinct([*added_threads, *changed_threads, *changed_threads_2]):
             if self._breaks_rule_3(one_thread_2):
                 return self._take_back(RULES[2])
@@ -721,6 +781,7 @@ class Mailbox:
         changed_threads: list[Any] = []
         changed_threads_2: list[Any] = []
         changed_messages: list[Any] = []
+        former_folder_id = thread["folder_id"]
         self._put("threads", thread, "folder_id", there["id"])
         if there["kind"] != "inbox":
             changed_threads.append(thread)
@@ -736,8 +797,16 @@ class Mailbox:
             ]:
                 changed_messages.append(m)
                 self._put("messages", m, "read", read)
-        if any(self._breaks_rule_2(one_folder) for one_folder in self.folders.values()):
-            return self._take_back(RULES[1])
+        for one_folder in _distinct(
+            [
+                self.folders[thread["folder_id"]],
+                self.folders[former_folder_id],
+                *_above(self.folders, self.folders[thread["folder_id"]], "within_id"),
+                *_above(self.folders, self.folders[former_folder_id], "within_id"),
+            ]
+        ):
+            if self._breaks_rule_2(one_folder):
+                return self._take_back(RULES[1])
         for one_thread in _distinct([thread, *changed_threads]):
             if self._breaks_rule_3(one_thread):
                 return self._take_back(RULES[2])
@@ -783,7 +852,7 @@ class Mailbox:
                 record["id"]
                 for record in [
                     l
-                    for l in self.labels.values()
+                    for l in _those(self.labels, [*thread["label_ids"], label_id])
                     if (l["id"] in thread["label_ids"] and l is not label or l is label and on)
                 ]
             ],
@@ -858,7 +927,15 @@ class Mailbox:
             return _refused("A recipient is named twice.")
         who = self._thread_last_from(thread) if thread_id is not None else None
         bad = next(
-            (c for c in self.contacts.values() if c["blocked"] and (c in to or len(to) == 0 and c is who)),
+            (
+                c
+                for c in _those(
+                    self.contacts,
+                    [*[record["id"] for record in to], (who["id"] if who is not None else None)],
+                )
+                if c["blocked"]
+                and (c in to or len(to) == 0 and c is who)
+            ),
             None,
         )
         if bad is not None:
@@ -877,9 +954,8 @@ class Mailbox:
             subject is None
             or not any(
                 d["status"] in ("open", "scheduled")
-                for d in self.drafts.values()
+                for d in self._drafts_by_subject.get(subject, {}).values()
                 if d["thread_id"] is None
-                and d["subject"] == subject
             )
         ):
             return _refused(f"There is a draft {subject} already.")
@@ -889,7 +965,14 @@ class Mailbox:
             "thread_id": thread_id,
             "to_ids": [
                 record["id"]
-                for record in [c for c in self.contacts.values() if (c in to or len(to) == 0 and c is who)]
+                for record in [
+                    c
+                    for c in _those(
+                        self.contacts,
+                        [*[record["id"] for record in to], (who["id"] if who is not None else None)],
+                    )
+                    if (c in to or len(to) == 0 and c is who)
+                ]
             ],
             "subject": subject if subject is not None else thread[
                 "subject"
@@ -966,7 +1049,7 @@ class Mailbox:
                     "drafts",
                     draft,
                     "to_ids",
-                    [record["id"] for record in [c for c in self.contacts.values() if c in to]],
+                    [record["id"] for record in _those(self.contacts, [record["id"] for record in to])],
                 )
             if draft["status"] == "scheduled":
                 if draft["status"] not in ("open", "scheduled"):
@@ -1058,6 +1141,7 @@ class Mailbox:
         added_threads: list[Any] = []
         added_messages: list[Any] = []
         changed_threads: list[Any] = []
+        former_folder_ids: list[Any] = []
         changed_threads_2: list[Any] = []
         if at is not None:
             changed_drafts.append(draft)
@@ -1093,7 +1177,7 @@ class Mailbox:
                 }
                 self._add("messages", message)
                 added_messages.append(message)
-            for t in [t for t in self.threads.values() if t["id"] == draft["thread_id"]]:
+            for t in _those(self.threads, [draft["thread_id"]]):
                 new_message = {
                     "id": self._new_id("message", "MESSAGE", self.messages),
                     "thread_id": t["id"],
@@ -1106,14 +1190,50 @@ class Mailbox:
                 added_messages.append(new_message)
                 if then_file_id is not None:
                     changed_threads.append(t)
+                    former_folder_ids.append(t["folder_id"])
                     self._put("threads", t, "folder_id", then_file_id)
                     changed_threads_2.append(t)
                     self._put("threads", t, "snoozed_until", None)
         for one_thread in added_threads:
             if len(self._threads_by_subject.get(one_thread["subject"], {})) > 1:
                 return self._take_back(f"There is already a thread with the subject {one_thread['subject']!r}.")
-        if any(self._breaks_rule_2(one_folder) for one_folder in self.folders.values()):
-            return self._take_back(RULES[1])
+        for one_folder in _distinct(
+            [
+                *[self.folders[one["folder_id"]] for one in added_threads],
+                *[
+                    user
+                    for one in [self.folders[one["folder_id"]] for one in added_threads]
+                    for user in _above(self.folders, one, "within_id")
+                ],
+                *[
+                    self.folders[one["folder_id"]]
+                    for one in [self.threads[one["thread_id"]] for one in added_messages]
+                ],
+                *[
+                    user
+                    for one in [
+                        self.folders[one["folder_id"]]
+                        for one in [self.threads[one["thread_id"]] for one in added_messages]
+                    ]
+                    for user in _above(self.folders, one, "within_id")
+                ],
+                *[self.folders[one["folder_id"]] for one in changed_threads],
+                *[self.folders.get(key) for key in former_folder_ids],
+                *[
+                    user
+                    for one in [self.folders[one["folder_id"]] for one in changed_threads]
+                    for user in _above(self.folders, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.folders.get(key) for key in former_folder_ids]
+                    if one is not None
+                    for user in _above(self.folders, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_folder):
+                return self._take_back(RULES[1])
         for one_thread_2 in _distinct([*added_threads, *changed_threads, *changed_threads_2]):
             if self._breaks_rule_3(one_thread_2):
                 return self._take_back(RULES[2])
@@ -1277,11 +1397,15 @@ class Mailbox:
             return _refused(f"No filter fits anything in {folder['name']}.")
         self._journal = []
         changed_threads: list[Any] = []
+        former_folder_ids: list[Any] = []
         changed_threads_2: list[Any] = []
         changed_threads_3: list[Any] = []
         changed_messages: list[Any] = []
         for t in sorted(self._threads_by_folder.get(folder_id, {}).values(), key=_age):
-            for c in [c for c in self.contacts.values() if c is self._thread_last_from(t)]:
+            for c in _those(
+                self.contacts,
+                [_id_of(min([((_descending(m["sent_at"]),), self.contacts[m["sender_id"]]) for m in sorted(self._messages_by_thread.get(t["id"], {}).values(), key=_age) if m["sender_id"] is not None], key=lambda pair: pair[0], default=(None, None))[1])],
+            ):
                 going = True
                 kb = self._thread_kb(t)
                 for x in sorted(
@@ -1291,6 +1415,7 @@ class Mailbox:
                     if going:
                         if x["move_to_id"] is not None and self._too_full(self.folders[x["move_to_id"]], t) is None:
                             changed_threads.append(t)
+                            former_folder_ids.append(t["folder_id"])
                             self._put("threads", t, "folder_id", x["move_to_id"])
                             changed_threads_2.append(t)
                             self._put("threads", t, "snoozed_until", None)
@@ -1300,14 +1425,7 @@ class Mailbox:
                                 "threads",
                                 t,
                                 "label_ids",
-                                [
-                                    record["id"]
-                                    for record in [
-                                        l
-                                        for l in self.labels.values()
-                                        if (l["id"] in t["label_ids"] or l["id"] == x["label_id"])
-                                    ]
-                                ],
+                                [record["id"] for record in _those(self.labels, [*t["label_ids"], x["label_id"]])],
                             )
                         if x["as_read"]:
                             for m in [
@@ -1319,8 +1437,25 @@ class Mailbox:
                                 self._put("messages", m, "read", True)
                         if x["stops"]:
                             going = False
-        if any(self._breaks_rule_2(one_folder) for one_folder in self.folders.values()):
-            return self._take_back(RULES[1])
+        for one_folder in _distinct(
+            [
+                *[self.folders[one["folder_id"]] for one in changed_threads],
+                *[self.folders.get(key) for key in former_folder_ids],
+                *[
+                    user
+                    for one in [self.folders[one["folder_id"]] for one in changed_threads]
+                    for user in _above(self.folders, one, "within_id")
+                ],
+                *[
+                    user
+                    for one in [self.folders.get(key) for key in former_folder_ids]
+                    if one is not None
+                    for user in _above(self.folders, one, "within_id")
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_folder):
+                return self._take_back(RULES[1])
         for one_thread in _distinct([*changed_threads, *changed_threads_2]):
             if self._breaks_rule_3(one_thread):
                 return self._take_back(RULES[2])
@@ -1352,7 +1487,7 @@ class Mailbox:
         within = self.folders.get(within_id) if within_id is not None else None
         if within_id is not None and within is None:
             return _refused(f"There is no folder {within_id!r}.")
-        if bool(self._folders_by_name.get(name, {})):
+        if self._folders_by_name.get(name, {}):
             return _refused(f"There is a folder {name} already.")
         if within_id is not None and within["kind"] != "own":
             return _refused("Folders are made inside folders of your own.")
@@ -1405,10 +1540,12 @@ class Mailbox:
         """The kb of a folder."""
         return sum(
             self._thread_kb(t)
-            for t in self.threads.values()
-            if (
-                t["folder_id"] == folder["id"]
-                or folder in _above(self.folders, self.folders[t["folder_id"]], "within_id")
+            for t in _distinct(
+                [
+                    t
+                    for key in [folder["id"], *[record["id"] for record in _below(self._folders_by_within, folder)]]
+                    for t in self._threads_by_folder.get(key, {}).values()
+                ]
             )
         )
 
@@ -1416,12 +1553,14 @@ class Mailbox:
         """The unread of a folder."""
         return sum(
             1
-            for t in self.threads.values()
-            if (
-                t["folder_id"] == folder["id"]
-                or folder in _above(self.folders, self.folders[t["folder_id"]], "within_id")
+            for t in _distinct(
+                [
+                    t
+                    for key in [folder["id"], *[record["id"] for record in _below(self._folders_by_within, folder)]]
+                    for t in self._threads_by_folder.get(key, {}).values()
+                ]
             )
-            and self._thread_unread(t) > 0
+            if self._thread_unread(t) > 0
         )
 
     def _thread_kb(self, thread: Thread) -> int:
@@ -1462,9 +1601,11 @@ class Mailbox:
         return next(
             (
                 o
-                for o in self.folders.values()
-                if self._inside(o, f)
-                and not self._inside(o, self.folders[t["folder_id"]])
+                for o in _those(
+                    self.folders,
+                    [f["id"], *[record["id"] for record in _above(self.folders, f, "within_id")]],
+                )
+                if not self._inside(o, self.folders[t["folder_id"]])
                 and o["limit_kb"] is not None
                 and self._folder_kb(o) + self._thread_kb(t) > o["limit_kb"]
             ),
@@ -1557,7 +1698,7 @@ class Mailbox:
 
     def _breaks_rule_9_x(self, x: Filter) -> bool:
         """Whether this is broken: the filters are numbered from one without gaps."""
-        return any(other_x is not x for other_x in self.filters.values() if other_x["rank"] == x["rank"])
+        return any(other_x is not x for other_x in self._filters_by_rank.get(x["rank"], {}).values())
 
     def _breaks_rule_9_x_again(self, x: Filter) -> bool:
         """Whether this is broken: the filters are numbered from one without gaps."""
@@ -1636,23 +1777,31 @@ class Mailbox:
         match container:
             case "folders":
                 self._folders_by_name.setdefault(record["name"], {})[record["id"]] = record
+                self._folders_by_within.setdefault(record["within_id"], {})[record["id"]] = record
             case "threads":
                 self._threads_by_folder.setdefault(record["folder_id"], {})[record["id"]] = record
                 self._threads_by_subject.setdefault(record["subject"], {})[record["id"]] = record
             case "messages":
                 self._messages_by_thread.setdefault(record["thread_id"], {})[record["id"]] = record
             case "drafts":
+                self._drafts_by_subject.setdefault(record["subject"], {})[record["id"]] = record
                 self._drafts_by_thread.setdefault(record["thread_id"], {})[record["id"]] = record
+            case "filters":
+                self._filters_by_rank.setdefault(record["rank"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
             case "folders":
                 del self._folders_by_name[record["name"]][record["id"]]
+                del self._folders_by_within[record["within_id"]][record["id"]]
             case "threads":
                 del self._threads_by_folder[record["folder_id"]][record["id"]]
                 del self._threads_by_subject[record["subject"]][record["id"]]
             case "messages":
                 del self._messages_by_thread[record["thread_id"]][record["id"]]
             case "drafts":
+                del self._drafts_by_subject[record["subject"]][record["id"]]
                 del self._drafts_by_thread[record["thread_id"]][record["id"]]
+            case "filters":
+                del self._filters_by_rank[record["rank"]][record["id"]]

@@ -254,7 +254,7 @@ class MarathonRegistration:
             return _refused(f"There is no race {race_id!r}.")
         found = [
             r
-            for r in self.registrations.values()
+            for r in self._registrations_by_race.get(race_id, {}).values()
             if (r["race_id"] == race_id and r["status"] == "confirmed")
             and r["bib"] is None
         ]

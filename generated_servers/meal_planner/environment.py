@@ -183,6 +183,11 @@ def _weekday(day: str) -> int:
     return date.fromisoformat(day).isoweekday()
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class MealPlanner:
     """Plans the meals of a shared house by recipe and eaters, minds allergies, diets and dislikes, keeps
     the pantry by date and writes the shopping list.
@@ -589,7 +594,7 @@ class MealPlanner:
             "on": on,
             "slot": slot,
             "recipe_id": recipe_id,
-            "eater_ids": [record["id"] for record in [e for e in self.eaters.values() if e in eaters]],
+            "eater_ids": [record["id"] for record in _those(self.eaters, [record["id"] for record in eaters])],
             "extra": extra,
             "cook_id": cook_id,
             "status": "planned",
@@ -655,7 +660,7 @@ class MealPlanner:
                 record["id"]
                 for record in [
                     e
-                    for e in self.eaters.values()
+                    for e in _those(self.eaters, [*meal["eater_ids"], eater_id])
                     if (e["id"] in meal["eater_ids"] and e is not eater or joins and e is eater)
                 ]
             ],

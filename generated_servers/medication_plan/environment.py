@@ -54,6 +54,7 @@ REGIMEN_STATUS_MOVES = {("active", "paused"), ("active", "stopped"), ("paused", 
 INDEXED = {
     ("doses", "regimen_id"),
     ("doses", "status"),
+    ("interactions", "one_id"),
     ("regimens", "drug_id"),
     ("regimens", "patient_id"),
     ("regimens", "status"),
@@ -226,14 +227,19 @@ class MedicationPlan:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._interactions_by_one: dict[Any, dict[str, Interaction]] = {}
         self._regimens_by_patient: dict[Any, dict[str, Regimen]] = {}
         self._regimens_by_patient_drug: dict[Any, dict[str, Regimen]] = {}
         self._regimens_by_patient_drug_status: dict[Any, dict[str, Regimen]] = {}
         self._regimens_by_patient_status: dict[Any, dict[str, Regimen]] = {}
+        self._regimens_by_status: dict[Any, dict[str, Regimen]] = {}
         self._slots_by_regimen: dict[Any, dict[str, Slot]] = {}
+        self._supplies_by_patient: dict[Any, dict[str, Supply]] = {}
         self._supplies_by_patient_drug: dict[Any, dict[str, Supply]] = {}
         self._doses_by_regimen: dict[Any, dict[str, Dose]] = {}
         self._doses_by_regimen_status: dict[Any, dict[str, Dose]] = {}
+        for interaction in self.interactions.values():
+            self._link("interactions", interaction)
         for regimen in self.regimens.values():
             self._link("regimens", regimen)
         for slot in self.slots.values():
@@ -313,7 +319,13 @@ class MedicationPlan:
         """
         found = [
             s
-            for s in self.supplies.values()
+            for s in _distinct(
+                [
+                    s
+                    for key in [each["patient_id"] for each in self._regimens_by_status.get("active", {}).values()]
+                    for s in self._supplies_by_patient.get(key, {}).values()
+                ]
+            )
             if self._supply_lasts(s) < within
             and bool(self._regimens_by_patient_drug_status.get((s["patient_id"], s["drug_id"], "active"), {}))
         ]
@@ -367,7 +379,7 @@ class MedicationPlan:
             return _refused(f"There is no drug {drug_id!r}.")
         found = [
             r
-            for r in self.regimens.values()
+            for r in self._regimens_by_patient.get(patient_id, {}).values()
             if (
                 r["patient_id"] == patient_id
                 and r["status"] == "active"
@@ -1102,14 +1114,11 @@ class MedicationPlan:
             )
         had = sum(
             d["units"]
-            for d in [
-                d
-                for _regimen in self._regimens_by_patient.get(
-                    self.regimens[dose["regimen_id"]]["patient_id"],
-                    {},
-                ).values()
-                for d in self._doses_by_regimen.get(_regimen["id"], {}).values()
-            ]
+            for _regimen in self._regimens_by_patient.get(
+                self.regimens[dose["regimen_id"]]["patient_id"],
+                {},
+            ).values()
+            for d in self._doses_by_regimen.get(_regimen["id"], {}).values()
             if self.regimens[d["regimen_id"]]["drug_id"] == self.regimens[dose["regimen_id"]]["drug_id"]
             and d["taken_at"] is not None
             and d["taken_at"][:10] == self.now[:10]
@@ -1343,7 +1352,12 @@ class MedicationPlan:
         return next(
             (
                 i
-                for i in self.interactions.values()
+                for i in sorted(
+                    _distinct(
+                        [i for key in [a["id"], b["id"]] for i in self._interactions_by_one.get(key, {}).values()]
+                    ),
+                    key=_age,
+                )
                 if (
                     i["one_id"] == a["id"]
                     and i["other_id"] == b["id"]
@@ -1357,7 +1371,9 @@ class MedicationPlan:
     def _never_with(self, a: Drug, b: Drug) -> bool:
         return any(
             i["gap"] == 0
-            for i in self.interactions.values()
+            for i in _distinct(
+                [i for key in [a["id"], b["id"]] for i in self._interactions_by_one.get(key, {}).values()]
+            )
             if (
                 i["one_id"] == a["id"]
                 and i["other_id"] == b["id"]
@@ -1369,7 +1385,9 @@ class MedicationPlan:
     def _gap_of(self, a: Drug, b: Drug) -> int:
         return sum(
             i["gap"]
-            for i in self.interactions.values()
+            for i in _distinct(
+                [i for key in [a["id"], b["id"]] for i in self._interactions_by_one.get(key, {}).values()]
+            )
             if (
                 i["one_id"] == a["id"]
                 and i["other_id"] == b["id"]
@@ -1445,14 +1463,11 @@ class MedicationPlan:
                     self.drugs[self.regimens[s["regimen_id"]]["drug_id"]],
                     self.drugs[self.regimens[t["regimen_id"]]["drug_id"]],
                 )
-                for t in [
-                    t
-                    for _regimen in self._regimens_by_patient.get(
-                        self.regimens[s["regimen_id"]]["patient_id"],
-                        {},
-                    ).values()
-                    for t in self._slots_by_regimen.get(_regimen["id"], {}).values()
-                ]
+                for _regimen in self._regimens_by_patient.get(
+                    self.regimens[s["regimen_id"]]["patient_id"],
+                    {},
+                ).values()
+                for t in self._slots_by_regimen.get(_regimen["id"], {}).values()
                 if s["regimen_id"] != t["regimen_id"]
                 and self.regimens[t["regimen_id"]]["status"] == "active"
             )
@@ -1467,14 +1482,11 @@ class MedicationPlan:
                     self.drugs[self.regimens[s["regimen_id"]]["drug_id"]],
                     self.drugs[self.regimens[t["regimen_id"]]["drug_id"]],
                 )
-                for s in [
-                    s
-                    for _regimen in self._regimens_by_patient.get(
-                        self.regimens[t["regimen_id"]]["patient_id"],
-                        {},
-                    ).values()
-                    for s in self._slots_by_regimen.get(_regimen["id"], {}).values()
-                ]
+                for _regimen in self._regimens_by_patient.get(
+                    self.regimens[t["regimen_id"]]["patient_id"],
+                    {},
+                ).values()
+                for s in self._slots_by_regimen.get(_regimen["id"], {}).values()
                 if s["regimen_id"] != t["regimen_id"]
                 and self.regimens[s["regimen_id"]]["status"] == "active"
             )
@@ -1603,6 +1615,8 @@ class MedicationPlan:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "interactions":
+                self._interactions_by_one.setdefault(record["one_id"], {})[record["id"]] = record
             case "regimens":
                 self._regimens_by_patient.setdefault(record["patient_id"], {})[record["id"]] = record
                 self._regimens_by_patient_drug.setdefault(
@@ -1617,9 +1631,11 @@ class MedicationPlan:
                     (record["patient_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._regimens_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "slots":
                 self._slots_by_regimen.setdefault(record["regimen_id"], {})[record["id"]] = record
             case "supplies":
+                self._supplies_by_patient.setdefault(record["patient_id"], {})[record["id"]] = record
                 self._supplies_by_patient_drug.setdefault(
                     (record["patient_id"], record["drug_id"]),
                     {},
@@ -1634,6 +1650,8 @@ class MedicationPlan:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "interactions":
+                del self._interactions_by_one[record["one_id"]][record["id"]]
             case "regimens":
                 del self._regimens_by_patient[record["patient_id"]][record["id"]]
                 del self._regimens_by_patient_drug[record["patient_id"], record["drug_id"]][record["id"]]
@@ -1643,9 +1661,11 @@ class MedicationPlan:
                     record["status"],
                 ][record["id"]]
                 del self._regimens_by_patient_status[record["patient_id"], record["status"]][record["id"]]
+                del self._regimens_by_status[record["status"]][record["id"]]
             case "slots":
                 del self._slots_by_regimen[record["regimen_id"]][record["id"]]
             case "supplies":
+                del self._supplies_by_patient[record["patient_id"]][record["id"]]
                 del self._supplies_by_patient_drug[record["patient_id"], record["drug_id"]][record["id"]]
             case "doses":
                 del self._doses_by_regimen[record["regimen_id"]][record["id"]]

@@ -61,6 +61,7 @@ BOOKING_STATUS_MOVES = {
 INDEXED = {
     ("bookings", "organiser_id"),
     ("bookings", "room_id"),
+    ("bookings", "series_id"),
     ("closures", "room_id"),
     ("invitations", "answer"),
     ("invitations", "booking_id"),
@@ -209,6 +210,11 @@ def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
     return bool(start < other_end and other_start < end)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class MeetingRooms:
     """Books the meeting rooms and the movable equipment of an office building, with opening hours,
     closures, approval for special rooms, weekly series and invitations.
@@ -238,9 +244,11 @@ class MeetingRooms:
         self._closures_by_room: dict[Any, dict[str, Closure]] = {}
         self._bookings_by_organiser: dict[Any, dict[str, Booking]] = {}
         self._bookings_by_room: dict[Any, dict[str, Booking]] = {}
+        self._bookings_by_series: dict[Any, dict[str, Booking]] = {}
         self._invitations_by_booking: dict[Any, dict[str, Invitation]] = {}
         self._invitations_by_booking_answer: dict[Any, dict[str, Invitation]] = {}
         self._invitations_by_booking_employee: dict[Any, dict[str, Invitation]] = {}
+        self._invitations_by_employee: dict[Any, dict[str, Invitation]] = {}
         self._invitations_by_employee_answer: dict[Any, dict[str, Invitation]] = {}
         self._loans_by_booking: dict[Any, dict[str, Loan]] = {}
         self._loans_by_booking_device: dict[Any, dict[str, Loan]] = {}
@@ -368,7 +376,15 @@ class MeetingRooms:
             return _refused(f"There is no employee {employee_id!r}.")
         found = [
             b
-            for b in self.bookings.values()
+            for b in _distinct(
+                [
+                    *self._bookings_by_organiser.get(employee_id, {}).values(),
+                    *_those(
+                        self.bookings,
+                        [i["booking_id"] for i in self._invitations_by_employee.get(employee_id, {}).values()],
+                    ),
+                ]
+            )
             if (self._live(b) and b["starts"][:10] == on)
             and (
                 b["organiser_id"] == employee_id
@@ -1128,10 +1144,11 @@ class MeetingRooms:
         if not (
             not following
             or any(
-                self._live(b)
-                and (b is head or b["series_id"] == head["id"])
-                and b["starts"] > booking["starts"]
-                for b in self.bookings.values()
+                b["starts"] > booking["starts"]
+                for b in _distinct(
+                    [*_those(self.bookings, [head["id"]]), *self._bookings_by_series.get(head["id"], {}).values()]
+                )
+                if self._live(b)
             )
         ):
             return _refused(f"No later booking belongs to the series of {booking['title']}.")
@@ -1140,7 +1157,15 @@ class MeetingRooms:
         changed_bookings: list[Any] = []
         for b in [
             b
-            for b in self.bookings.values()
+            for b in sorted(
+                _distinct(
+                    [
+                        *_those(self.bookings, [booking_id, head["id"]]),
+                        *self._bookings_by_series.get(head["id"], {}).values(),
+                    ]
+                ),
+                key=_age,
+            )
             if (
                 b is booking
                 or following
@@ -1375,7 +1400,7 @@ class MeetingRooms:
             return _refused(f"{booking['title']} is {booking['status']}.")
         if booking["ends"] <= self.now:
             return _refused(f"{booking['title']} ended at {booking['ends']}.")
-        if bool(self._loans_by_booking_device.get((booking_id, device_id), {})):
+        if self._loans_by_booking_device.get((booking_id, device_id), {}):
             return _refused(f"{booking['title']} has {device['tag']} already.")
         needed = next((n for n in self._loans_of(device, booking["starts"], booking["ends"])), None)
         if needed is not None:
@@ -1846,6 +1871,7 @@ class MeetingRooms:
             case "bookings":
                 self._bookings_by_organiser.setdefault(record["organiser_id"], {})[record["id"]] = record
                 self._bookings_by_room.setdefault(record["room_id"], {})[record["id"]] = record
+                self._bookings_by_series.setdefault(record["series_id"], {})[record["id"]] = record
             case "invitations":
                 self._invitations_by_booking.setdefault(record["booking_id"], {})[record["id"]] = record
                 self._invitations_by_booking_answer.setdefault(
@@ -1856,6 +1882,7 @@ class MeetingRooms:
                     (record["booking_id"], record["employee_id"]),
                     {},
                 )[record["id"]] = record
+                self._invitations_by_employee.setdefault(record["employee_id"], {})[record["id"]] = record
                 self._invitations_by_employee_answer.setdefault(
                     (record["employee_id"], record["answer"]),
                     {},
@@ -1876,10 +1903,12 @@ class MeetingRooms:
             case "bookings":
                 del self._bookings_by_organiser[record["organiser_id"]][record["id"]]
                 del self._bookings_by_room[record["room_id"]][record["id"]]
+                del self._bookings_by_series[record["series_id"]][record["id"]]
             case "invitations":
                 del self._invitations_by_booking[record["booking_id"]][record["id"]]
                 del self._invitations_by_booking_answer[record["booking_id"], record["answer"]][record["id"]]
                 del self._invitations_by_booking_employee[record["booking_id"], record["employee_id"]][record["id"]]
+                del self._invitations_by_employee[record["employee_id"]][record["id"]]
                 del self._invitations_by_employee_answer[record["employee_id"], record["answer"]][record["id"]]
             case "loans":
                 del self._loans_by_booking[record["booking_id"]][record["id"]]

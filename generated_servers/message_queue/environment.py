@@ -168,6 +168,11 @@ def _clock_minutes(time: str) -> int:
     return int(time[:2]) * 60 + int(time[3:5])
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class MessageQueue:
     """Runs the message broker of a web shop, where messages on topics go to subscriptions and are taken by
     workers, acknowledged, retried after a while, set aside as dead and redriven.
@@ -190,10 +195,12 @@ class MessageQueue:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._subscriptions_by_lower_name: dict[Any, dict[str, Subscription]] = {}
         self._subscriptions_by_name: dict[Any, dict[str, Subscription]] = {}
         self._subscriptions_by_topic: dict[Any, dict[str, Subscription]] = {}
         self._workers_by_serves: dict[Any, dict[str, Worker]] = {}
         self._messages_by_code: dict[Any, dict[str, Message]] = {}
+        self._messages_by_lower_code: dict[Any, dict[str, Message]] = {}
         self._messages_by_number: dict[Any, dict[str, Message]] = {}
         self._messages_by_topic: dict[Any, dict[str, Message]] = {}
         self._deliveries_by_message_subscription: dict[Any, dict[str, Delivery]] = {}
@@ -588,7 +595,7 @@ class MessageQueue:
         topic = self.topics.get(topic_id)
         if topic is None:
             return _refused(f"There is no topic {topic_id!r}.")
-        if any(m["code"].lower() == code.lower() for m in self.messages.values()):
+        if self._messages_by_lower_code.get(code.lower(), {}):
             return _refused(f"There is a message {code} already.")
         full = next(
             (
@@ -1111,7 +1118,7 @@ class MessageQueue:
         topic = self.topics.get(topic_id)
         if topic is None:
             return _refused(f"There is no topic {topic_id!r}.")
-        if any(s["name"].lower() == name.lower() for s in self.subscriptions.values()):
+        if self._subscriptions_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a subscription {name} already.")
         if since is not None and since >= self.now:
             return _refused(f"{since} is not past.")
@@ -1310,7 +1317,7 @@ class MessageQueue:
                 record["id"]
                 for record in [
                     s
-                    for s in self.subscriptions.values()
+                    for s in _those(self.subscriptions, [*worker["serve_ids"], subscription_id])
                     if (s["id"] in worker["serve_ids"] and s is not subscription or s is subscription and serving)
                 ]
             ],
@@ -1533,6 +1540,7 @@ class MessageQueue:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "subscriptions":
+                self._subscriptions_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._subscriptions_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._subscriptions_by_topic.setdefault(record["topic_id"], {})[record["id"]] = record
             case "workers":
@@ -1540,6 +1548,7 @@ class MessageQueue:
                     self._workers_by_serves.setdefault(key, {})[record["id"]] = record
             case "messages":
                 self._messages_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._messages_by_lower_code.setdefault(record["code"].lower(), {})[record["id"]] = record
                 self._messages_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._messages_by_topic.setdefault(record["topic_id"], {})[record["id"]] = record
             case "deliveries":
@@ -1563,6 +1572,7 @@ class MessageQueue:
         """Take a record out again, before it changes or goes."""
         match container:
             case "subscriptions":
+                del self._subscriptions_by_lower_name[record["name"].lower()][record["id"]]
                 del self._subscriptions_by_name[record["name"]][record["id"]]
                 del self._subscriptions_by_topic[record["topic_id"]][record["id"]]
             case "workers":
@@ -1570,6 +1580,7 @@ class MessageQueue:
                     self._workers_by_serves[key].pop(record["id"], None)
             case "messages":
                 del self._messages_by_code[record["code"]][record["id"]]
+                del self._messages_by_lower_code[record["code"].lower()][record["id"]]
                 del self._messages_by_number[record["number"]][record["id"]]
                 del self._messages_by_topic[record["topic_id"]][record["id"]]
             case "deliveries":

@@ -218,6 +218,7 @@ class MeterExchange:
         self._journal: list[tuple[Any, ...]] = []
         self._meters_by_kind_household_status: dict[Any, dict[str, Meter]] = {}
         self._readings_by_meter_status: dict[Any, dict[str, Reading]] = {}
+        self._visits_by_fitter: dict[Any, dict[str, Visit]] = {}
         self._visits_by_fitter_half_status: dict[Any, dict[str, Visit]] = {}
         self._visits_by_fitter_status: dict[Any, dict[str, Visit]] = {}
         self._visits_by_meter_status: dict[Any, dict[str, Visit]] = {}
@@ -360,7 +361,7 @@ class MeterExchange:
             return _refused(f"There is no fitter {fitter_id!r}.")
         found = [
             v
-            for v in self.visits.values()
+            for v in self._visits_by_fitter.get(fitter_id, {}).values()
             if (v["status"] == "booked" and v["fitter_id"] == fitter_id and v["day"] <= until)
         ]
         found.sort(key=lambda v: (v["day"], _descending(v["half"]), v["id"], _age(v)))
@@ -848,7 +849,7 @@ class MeterExchange:
                 f"{self.households[meter['household_id']]['name']} is vulnerable, so the welfare office has to be "
                 "asked instead."
             )
-        if bool(self._warrants_by_meter_status.get((meter_id, "asked"), {})):
+        if self._warrants_by_meter_status.get((meter_id, "asked"), {}):
             return _refused(f"A warrant for meter {meter['serial']} has been asked for.")
         if self._covered(meter, self.now[:10]):
             return _refused(f"There is a valid warrant for meter {meter['serial']}.")
@@ -977,7 +978,7 @@ class MeterExchange:
             return _refused(
                 f"Meter {old['serial']} stood at {self._value_of(old)} before and cannot stand at {last_value} now."
             )
-        if bool(self._readings_by_meter_status.get((old["id"], "in_doubt"), {})):
+        if self._readings_by_meter_status.get((old["id"], "in_doubt"), {}):
             return _refused(f"A reading of meter {old['serial']} is in doubt and has to be decided first.")
         self._journal = []
         changed_readings: list[Any] = []
@@ -1502,6 +1503,7 @@ class MeterExchange:
                     {},
                 )[record["id"]] = record
             case "visits":
+                self._visits_by_fitter.setdefault(record["fitter_id"], {})[record["id"]] = record
                 self._visits_by_fitter_half_status.setdefault(
                     (record["fitter_id"], record["half"], record["status"]),
                     {},
@@ -1532,6 +1534,7 @@ class MeterExchange:
             case "readings":
                 del self._readings_by_meter_status[record["meter_id"], record["status"]][record["id"]]
             case "visits":
+                del self._visits_by_fitter[record["fitter_id"]][record["id"]]
                 del self._visits_by_fitter_half_status[
                     record["fitter_id"],
                     record["half"],

@@ -269,7 +269,11 @@ class MicrofinanceGroups:
             return _refused(f"There is no group {group_id!r}.")
         found = [
             l
-            for l in self.loans.values()
+            for l in [
+                l
+                for _member in self._members_by_group.get(group_id, {}).values()
+                for l in self._loans_by_borrower.get(_member["id"], {}).values()
+            ]
             if (l["status"] == "asked" and self.members[l["borrower_id"]]["group_id"] == group_id)
         ]
         found.sort(key=lambda l: (self._turns_had(self.members[l["borrower_id"]]), l["asked_on"], l["id"], _age(l)))
@@ -1459,11 +1463,8 @@ class MicrofinanceGroups:
         """The lent of a group."""
         return sum(
             l["outstanding"]
-            for l in [
-                l
-                for _member in self._members_by_group.get(group["id"], {}).values()
-                for l in self._loans_by_borrower.get(_member["id"], {}).values()
-            ]
+            for _member in self._members_by_group.get(group["id"], {}).values()
+            for l in self._loans_by_borrower.get(_member["id"], {}).values()
         )
 
     def _group_cash(self, group: Group) -> int:
@@ -1530,11 +1531,8 @@ class MicrofinanceGroups:
         return min(
             (
                 l
-                for l in [
-                    l
-                    for _member in self._members_by_group.get(g["id"], {}).values()
-                    for l in self._loans_by_borrower_status.get((_member["id"], "running"), {}).values()
-                ]
+                for _member in self._members_by_group.get(g["id"], {}).values()
+                for l in self._loans_by_borrower_status.get((_member["id"], "running"), {}).values()
                 if l["missed"] >= 2
             ),
             key=lambda l: (-l["missed"], l["id"], _age(l)),

@@ -51,6 +51,7 @@ CHANGES = (
 INDEXED = {
     ("blasts", "heading_id"),
     ("headings", "district_id"),
+    ("headings", "off_id"),
     ("lots", "magazine_id"),
     ("lots", "number"),
     ("machines", "heading_id"),
@@ -179,18 +180,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class MineHeadings:
@@ -220,6 +228,7 @@ class MineHeadings:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._headings_by_district: dict[Any, dict[str, Heading]] = {}
+        self._headings_by_off: dict[Any, dict[str, Heading]] = {}
         self._machines_by_heading: dict[Any, dict[str, Machine]] = {}
         self._machines_by_kind_heading: dict[Any, dict[str, Machine]] = {}
         self._miners_by_heading: dict[Any, dict[str, Miner]] = {}
@@ -283,7 +292,7 @@ class MineHeadings:
                         "people": [
                             *[p["name"] for p in sorted(self._miners_by_heading.get(h["id"], {}).values(), key=_age)]
                         ],
-                        "beyond": [*[x["name"] for x in _below(self.headings, h, "off_id")]],
+                        "beyond": [*[x["name"] for x in _below(self._headings_by_off, h)]],
                         "unchecked": self._smoky(h),
                         "misfires": sum(b["misfires"] for b in self._blasts_by_heading.get(h["id"], {}).values()),
                         "safe_at": next(
@@ -376,11 +385,8 @@ class MineHeadings:
                         ],
                         "people": sum(
                             1
-                            for p in [
-                                p
-                                for _heading in self._headings_by_district.get(d["id"], {}).values()
-                                for p in self._miners_by_heading.get(_heading["id"], {}).values()
-                            ]
+                            for _heading in self._headings_by_district.get(d["id"], {}).values()
+                            for p in self._miners_by_heading.get(_heading["id"], {}).values()
                             if p["heading_id"] is not None
                         ),
                     }
@@ -620,10 +626,11 @@ class MineHeadings:
         same = next(
             (
                 m
-                for m in self.machines.values()
+                for m in sorted(
+                    self._machines_by_kind_heading.get((machine["kind"], heading_id), {}).values(),
+                    key=_age,
+                )
                 if heading_id is not None
-                and m["heading_id"] == heading_id
-                and m["kind"] == machine["kind"]
             ),
             None,
         )
@@ -633,9 +640,8 @@ class MineHeadings:
             return _refused(f"There are two machines in {heading['name']}.")
         freed = sum(
             m["air"]
-            for m in self.machines.values()
-            if m is machine
-            and heading_id is not None
+            for m in _those(self.machines, [machine_id])
+            if heading_id is not None
             and m["heading_id"] is not None
             and self.headings[m["heading_id"]]["district_id"] == heading["district_id"]
         )
@@ -927,10 +933,24 @@ class MineHeadings:
         for one_machine in _distinct(self._machines_by_heading.get(blast["heading_id"], {}).values()):
             if self._breaks_rule_4_m(one_machine):
                 return self._take_back(RULES[3])
-        if any(self._breaks_rule_5_p(one_miner) for one_miner in self.miners.values()):
-            return self._take_back(RULES[4])
-        if any(self._breaks_rule_5_m(one_machine) for one_machine in self.machines.values()):
-            return self._take_back(RULES[4])
+        for one_miner in _distinct(
+            [
+                user
+                for one in _below(self._headings_by_off, self.headings[blast["heading_id"]])
+                for user in self._miners_by_heading.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_5_p(one_miner):
+                return self._take_back(RULES[4])
+        for one_machine in _distinct(
+            [
+                user
+                for one in _below(self._headings_by_off, self.headings[blast["heading_id"]])
+                for user in self._machines_by_heading.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_5_m(one_machine):
+                return self._take_back(RULES[4])
         for one_blast in _distinct([blast, *self._blasts_by_heading.get(heading["id"], {}).values()]):
             if self._breaks_rule_6(one_blast):
                 return self._take_back(RULES[5])
@@ -999,10 +1019,24 @@ class MineHeadings:
         for one_machine in _distinct(self._machines_by_heading.get(blast["heading_id"], {}).values()):
             if self._breaks_rule_4_m(one_machine):
                 return self._take_back(RULES[3])
-        if any(self._breaks_rule_5_p(one_miner) for one_miner in self.miners.values()):
-            return self._take_back(RULES[4])
-        if any(self._breaks_rule_5_m(one_machine) for one_machine in self.machines.values()):
-            return self._take_back(RULES[4])
+        for one_miner in _distinct(
+            [
+                user
+                for one in _below(self._headings_by_off, self.headings[blast["heading_id"]])
+                for user in self._miners_by_heading.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_5_p(one_miner):
+                return self._take_back(RULES[4])
+        for one_machine in _distinct(
+            [
+                user
+                for one in _below(self._headings_by_off, self.headings[blast["heading_id"]])
+                for user in self._machines_by_heading.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_5_m(one_machine):
+                return self._take_back(RULES[4])
         for one_blast in _distinct(self._blasts_by_heading.get(heading["id"], {}).values()):
             if self._breaks_rule_6(one_blast):
                 return self._take_back(RULES[5])
@@ -1063,10 +1097,24 @@ class MineHeadings:
         for one_machine in _distinct(self._machines_by_heading.get(blast["heading_id"], {}).values()):
             if self._breaks_rule_4_m(one_machine):
                 return self._take_back(RULES[3])
-        if any(self._breaks_rule_5_p(one_miner) for one_miner in self.miners.values()):
-            return self._take_back(RULES[4])
-        if any(self._breaks_rule_5_m(one_machine) for one_machine in self.machines.values()):
-            return self._take_back(RULES[4])
+        for one_miner in _distinct(
+            [
+                user
+                for one in _below(self._headings_by_off, self.headings[blast["heading_id"]])
+                for user in self._miners_by_heading.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_5_p(one_miner):
+                return self._take_back(RULES[4])
+        for one_machine in _distinct(
+            [
+                user
+                for one in _below(self._headings_by_off, self.headings[blast["heading_id"]])
+                for user in self._machines_by_heading.get(one["id"], {}).values()
+            ]
+        ):
+            if self._breaks_rule_5_m(one_machine):
+                return self._take_back(RULES[4])
         if self._breaks_rule_6(blast):
             return self._take_back(RULES[5])
         if self._breaks_rule_10(blast):
@@ -1254,7 +1302,7 @@ class MineHeadings:
             return _refused(f"There is no magazine {magazine_id!r}.")
         if good_until <= self.now[:10]:
             return _refused("The lot is past its date.")
-        if bool(self._lots_by_number.get(number, {})):
+        if self._lots_by_number.get(number, {}):
             return _refused(f"There is a lot {number}.")
         if self._magazine_stored(magazine) + amount > magazine["most"]:
             return _refused(
@@ -1315,20 +1363,14 @@ class MineHeadings:
         return (
             sum(
                 m["air"]
-                for m in [
-                    m
-                    for _heading in self._headings_by_district.get(district["id"], {}).values()
-                    for m in self._machines_by_heading.get(_heading["id"], {}).values()
-                ]
+                for _heading in self._headings_by_district.get(district["id"], {}).values()
+                for m in self._machines_by_heading.get(_heading["id"], {}).values()
                 if m["heading_id"] is not None
             )
             + 3 * sum(
                 1
-                for p in [
-                    p
-                    for _heading in self._headings_by_district.get(district["id"], {}).values()
-                    for p in self._miners_by_heading.get(_heading["id"], {}).values()
-                ]
+                for _heading in self._headings_by_district.get(district["id"], {}).values()
+                for p in self._miners_by_heading.get(_heading["id"], {}).values()
                 if p["heading_id"] is not None
             )
         )
@@ -1361,15 +1403,23 @@ class MineHeadings:
         return any(b["misfires"] > 0 for b in self._blasts_by_heading.get(h["id"], {}).values())
 
     def _beyond(self, h: Heading) -> list[Heading]:
-        return [h] + _below(self.headings, h, "off_id")
+        return [h] + _below(self._headings_by_off, h)
 
     def _somebody(self, h: Heading) -> Miner | None:
         return next(
             (
                 p
-                for p in self.miners.values()
+                for p in sorted(
+                    _distinct(
+                        [
+                            p
+                            for key in [h["id"], *[record["id"] for record in _below(self._headings_by_off, h)]]
+                            for p in self._miners_by_heading.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if p["heading_id"] is not None
-                and self.headings[p["heading_id"]] in self._beyond(h)
             ),
             None,
         )
@@ -1378,9 +1428,17 @@ class MineHeadings:
         return next(
             (
                 m
-                for m in self.machines.values()
+                for m in sorted(
+                    _distinct(
+                        [
+                            m
+                            for key in [h["id"], *[record["id"] for record in _below(self._headings_by_off, h)]]
+                            for m in self._machines_by_heading.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if m["heading_id"] is not None
-                and self.headings[m["heading_id"]] in self._beyond(h)
             ),
             None,
         )
@@ -1570,6 +1628,7 @@ class MineHeadings:
         match container:
             case "headings":
                 self._headings_by_district.setdefault(record["district_id"], {})[record["id"]] = record
+                self._headings_by_off.setdefault(record["off_id"], {})[record["id"]] = record
             case "machines":
                 self._machines_by_heading.setdefault(record["heading_id"], {})[record["id"]] = record
                 self._machines_by_kind_heading.setdefault(
@@ -1589,6 +1648,7 @@ class MineHeadings:
         match container:
             case "headings":
                 del self._headings_by_district[record["district_id"]][record["id"]]
+                del self._headings_by_off[record["off_id"]][record["id"]]
             case "machines":
                 del self._machines_by_heading[record["heading_id"]][record["id"]]
                 del self._machines_by_kind_heading[record["kind"], record["heading_id"]][record["id"]]

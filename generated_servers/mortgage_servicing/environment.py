@@ -1083,7 +1083,7 @@ class MortgageServicing:
             return _refused(f"Loan {loan['number']} is redeemed.")
         if self.now[:10] > starts or starts > _plus_days(self.now[:10], 120):
             return _refused(f"A holiday begins between {self.now[:10]} and {_plus_days(self.now[:10], 120)}.")
-        if bool(self._holidays_by_loan_status.get((loan_id, "asked"), {})):
+        if self._holidays_by_loan_status.get((loan_id, "asked"), {}):
             return _refused(f"A request for {loan['number']} waits for a decision already.")
         self._journal = []
         holiday: Holiday = {
@@ -1248,7 +1248,7 @@ class MortgageServicing:
             return _refused(f"There is no loan {loan_id!r}.")
         if loan["stage"] == "redeemed":
             return _refused(f"Loan {loan['number']} is redeemed.")
-        if bool(self._holidays_by_loan_status.get((loan_id, "asked"), {})):
+        if self._holidays_by_loan_status.get((loan_id, "asked"), {}):
             return _refused(f"Decide about the holiday request of {loan['number']} first.")
         if amount != self._loan_settlement(loan):
             return _refused(

@@ -200,6 +200,7 @@ class MotorClaims:
         self._journal: list[tuple[Any, ...]] = []
         self._claims_by_garage_status: dict[Any, dict[str, Claim]] = {}
         self._claims_by_handler: dict[Any, dict[str, Claim]] = {}
+        self._claims_by_lower_number: dict[Any, dict[str, Claim]] = {}
         self._claims_by_number: dict[Any, dict[str, Claim]] = {}
         self._claims_by_policy_kind: dict[Any, dict[str, Claim]] = {}
         self._estimates_by_claim: dict[Any, dict[str, Estimate]] = {}
@@ -265,7 +266,11 @@ class MotorClaims:
         handler = self.handlers.get(handler_id)
         if handler is None:
             return _refused(f"There is no handler {handler_id!r}.")
-        found = [c for c in self.claims.values() if (c["handler_id"] == handler_id and self._ongoing(c))]
+        found = [
+            c
+            for c in self._claims_by_handler.get(handler_id, {}).values()
+            if (c["handler_id"] == handler_id and self._ongoing(c))
+        ]
         found.sort(key=lambda c: (c["happened_on"], c["number"], _age(c)))
         return _found(
             {
@@ -544,7 +549,7 @@ class MotorClaims:
         handler = self.handlers.get(handler_id)
         if handler is None:
             return _refused(f"There is no handler {handler_id!r}.")
-        if any(c["number"].lower() == number.lower() for c in self.claims.values()):
+        if self._claims_by_lower_number.get(number.lower(), {}):
             return _refused(f"There is a claim {number} already.")
         if _plus_days(self.now[:10], -90) > happened_on or happened_on > self.now[:10]:
             return _refused("Claims are opened for the last ninety days.")
@@ -707,7 +712,7 @@ class MotorClaims:
             return _refused(f"Claim {claim['number']} is {claim['status']}.")
         if claim["kind"] == "theft":
             return _refused(f"The car of claim {claim['number']} was stolen.")
-        if bool(self._estimates_by_claim_garage.get((claim_id, garage_id), {})):
+        if self._estimates_by_claim_garage.get((claim_id, garage_id), {}):
             return _refused(f"{garage['name']} has given an estimate for {claim['number']}.")
         self._journal = []
         estimate: Estimate = {
@@ -1069,7 +1074,7 @@ class MotorClaims:
             return _refused(f"There is no claim {claim_id!r}.")
         if claim["status"] != "settled" or self._claim_paid(claim) <= 0:
             return _refused(f"Nothing has been settled and paid on {claim['number']}.")
-        if bool(self._recoveries_by_claim_status.get((claim_id, "asked"), {})):
+        if self._recoveries_by_claim_status.get((claim_id, "asked"), {}):
             return _refused(f"Somebody is being asked for {claim['number']} already.")
         if (
             sum(r["asked"] for r in self._recoveries_by_claim_status.get((claim_id, "agreed"), {}).values())
@@ -1359,6 +1364,7 @@ class MotorClaims:
                     {},
                 )[record["id"]] = record
                 self._claims_by_handler.setdefault(record["handler_id"], {})[record["id"]] = record
+                self._claims_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._claims_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._claims_by_policy_kind.setdefault((record["policy_id"], record["kind"]), {})[record["id"]] = record
             case "estimates":
@@ -1382,6 +1388,7 @@ class MotorClaims:
             case "claims":
                 del self._claims_by_garage_status[record["garage_id"], record["status"]][record["id"]]
                 del self._claims_by_handler[record["handler_id"]][record["id"]]
+                del self._claims_by_lower_number[record["number"].lower()][record["id"]]
                 del self._claims_by_number[record["number"]][record["id"]]
                 del self._claims_by_policy_kind[record["policy_id"], record["kind"]][record["id"]]
             case "estimates":

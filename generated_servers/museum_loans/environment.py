@@ -56,6 +56,7 @@ INDEXED = {
     ("reports", "stage"),
     ("transports", "code"),
     ("transports", "courier_id"),
+    ("transports", "host_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -210,6 +211,7 @@ class MuseumLoans:
         self._loans_by_exhibition: dict[Any, dict[str, Loan]] = {}
         self._transports_by_code: dict[Any, dict[str, Transport]] = {}
         self._transports_by_courier: dict[Any, dict[str, Transport]] = {}
+        self._transports_by_host: dict[Any, dict[str, Transport]] = {}
         self._legs_by_loan: dict[Any, dict[str, Leg]] = {}
         self._legs_by_transport: dict[Any, dict[str, Leg]] = {}
         self._reports_by_loan: dict[Any, dict[str, Report]] = {}
@@ -239,7 +241,7 @@ class MuseumLoans:
             return _refused(f"There is no loan {loan_id!r}.")
         found = [
             t
-            for t in self.transports.values()
+            for t in self._transports_by_host.get(self.exhibitions[loan["exhibition_id"]]["host_id"], {}).values()
             if (t["status"] == "planned" and self._right_way(loan, t))
             and loan["insured"] <= self._left(t)
             and self._same_maker(t, self.artworks[loan["artwork_id"]]["maker"]) < 2
@@ -818,7 +820,7 @@ class MuseumLoans:
         host = self.institutions.get(host_id)
         if host is None:
             return _refused(f"There is no institution {host_id!r}.")
-        if bool(self._transports_by_code.get(code, {})):
+        if self._transports_by_code.get(code, {}):
             return _refused(f"There is a transport {code} already.")
         if self.now[:10] >= leaves_on or leaves_on > _plus_days(self.now[:10], 365):
             return _refused(f"A transport is planned for a day after {self.now[:10]}, within a year.")
@@ -1754,6 +1756,7 @@ class MuseumLoans:
             case "transports":
                 self._transports_by_code.setdefault(record["code"], {})[record["id"]] = record
                 self._transports_by_courier.setdefault(record["courier_id"], {})[record["id"]] = record
+                self._transports_by_host.setdefault(record["host_id"], {})[record["id"]] = record
             case "legs":
                 self._legs_by_loan.setdefault(record["loan_id"], {})[record["id"]] = record
                 self._legs_by_transport.setdefault(record["transport_id"], {})[record["id"]] = record
@@ -1771,6 +1774,7 @@ class MuseumLoans:
             case "transports":
                 del self._transports_by_code[record["code"]][record["id"]]
                 del self._transports_by_courier[record["courier_id"]][record["id"]]
+                del self._transports_by_host[record["host_id"]][record["id"]]
             case "legs":
                 del self._legs_by_loan[record["loan_id"]][record["id"]]
                 del self._legs_by_transport[record["transport_id"]][record["id"]]

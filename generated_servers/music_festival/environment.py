@@ -66,6 +66,9 @@ INDEXED = {
     ("slots", "stage_id"),
     ("slots", "status"),
     ("wristbands", "code"),
+    ("wristbands", "holder"),
+    ("wristbands", "zone_id"),
+    ("zones", "within_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -160,6 +163,11 @@ def _copied(records: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _id_of(record: Any) -> str | None:
+    """The id of a record that may not be there."""
+    return record["id"] if record is not None else None
+
+
 def _distinct(records: Iterable[Any]) -> list[Any]:
     """Each record once."""
     return list({record["id"]: record for record in records if record is not None}.values())
@@ -196,6 +204,27 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class MusicFestival:
     """Puts the running order of a festival together, with stages and changeovers, curfews, musicians who
     play in several bands, backline, crews and wristbands for nested zones.
@@ -224,6 +253,7 @@ class MusicFestival:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._zones_by_within: dict[Any, dict[str, Zone]] = {}
         self._musicians_by_bands: dict[Any, dict[str, Musician]] = {}
         self._gears_by_kind_stage_condition: dict[Any, dict[str, Gear]] = {}
         self._slots_by_band: dict[Any, dict[str, Slot]] = {}
@@ -231,6 +261,10 @@ class MusicFestival:
         self._slots_by_stage: dict[Any, dict[str, Slot]] = {}
         self._slots_by_stage_status: dict[Any, dict[str, Slot]] = {}
         self._wristbands_by_code: dict[Any, dict[str, Wristband]] = {}
+        self._wristbands_by_lower_holder: dict[Any, dict[str, Wristband]] = {}
+        self._wristbands_by_zone: dict[Any, dict[str, Wristband]] = {}
+        for zone in self.zones.values():
+            self._link("zones", zone)
         for musician in self.musicians.values():
             self._link("musicians", musician)
         for gear in self.gears.values():
@@ -880,14 +914,11 @@ class MusicFestival:
             (
                 s
                 for s in late
-                for o in self.slots.values()
-                if o["stage_id"] != stage_id
-                and o is self._sharing(
-                    self.bands[s["band_id"]],
-                    _plus_minutes(s["starts_at"], minutes),
-                    s["minutes"],
-                    s,
+                for o in _those(
+                    self.slots,
+                    [_id_of(next((s_2 for p in sorted(self._musicians_by_bands.get(s["band_id"], {}).values(), key=_age) for s_2 in sorted(_distinct([s_2 for key in p["band_ids"] for s_2 in self._slots_by_band.get(key, {}).values()]), key=_age) if s_2["status"] in ("planned", "confirmed") and s_2 is not s and _overlap(s_2["starts_at"], _plus_minutes(_plus_minutes(s_2["starts_at"], s_2["minutes"]), 20), _plus_minutes(s["starts_at"], minutes), _plus_minutes(_plus_minutes(_plus_minutes(s["starts_at"], minutes), s["minutes"]), 20))), None))],
                 )
+                if o["stage_id"] != stage_id
             ),
             None,
         )
@@ -1284,9 +1315,9 @@ class MusicFestival:
         band = self.bands.get(band_id) if band_id is not None else None
         if band_id is not None and band is None:
             return _refused(f"There is no band {band_id!r}.")
-        if bool(self._wristbands_by_code.get(code, {})):
+        if self._wristbands_by_code.get(code, {}):
             return _refused(f"{code} was issued before.")
-        if any(w["holder"].lower() == holder.lower() for w in self.wristbands.values() if not w["blocked"]):
+        if any(not w["blocked"] for w in self._wristbands_by_lower_holder.get(holder.lower(), {}).values()):
             return _refused(f"{holder} has a valid wristband; block it first.")
         z = self._full(zone, None)
         if z is not None:
@@ -1303,8 +1334,11 @@ class MusicFestival:
         self._add("wristbands", wristband)
         if len(self._wristbands_by_code.get(wristband["code"], {})) > 1:
             return self._take_back(f"There is already a wristband with the code {wristband['code']!r}.")
-        if any(self._breaks_rule_9(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[8])
+        for one_zone in _distinct(
+            [self.zones[wristband["zone_id"]], *_above(self.zones, self.zones[wristband["zone_id"]], "within_id")]
+        ):
+            if self._breaks_rule_9(one_zone):
+                return self._take_back(RULES[8])
         if self._breaks_rule_10(wristband):
             return self._take_back(RULES[9])
         done = f"issue {code} to {holder} for {zone['name']}"
@@ -1341,9 +1375,18 @@ class MusicFestival:
         if z is not None:
             return _refused(f"{z['name']} has room for {z['room_for']} and is full.")
         self._journal = []
+        former_zone_id = wristband["zone_id"]
         self._put("wristbands", wristband, "zone_id", zone_id)
-        if any(self._breaks_rule_9(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[8])
+        for one_zone in _distinct(
+            [
+                self.zones[wristband["zone_id"]],
+                self.zones[former_zone_id],
+                *_above(self.zones, self.zones[wristband["zone_id"]], "within_id"),
+                *_above(self.zones, self.zones[former_zone_id], "within_id"),
+            ]
+        ):
+            if self._breaks_rule_9(one_zone):
+                return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: change {wristband['holder']} to {zone['name']}."}
 
     def block_wristband(self, wristband_id: str) -> Result:
@@ -1363,8 +1406,11 @@ class MusicFestival:
             return _refused(f"{wristband['code']} is blocked already.")
         self._journal = []
         self._put("wristbands", wristband, "blocked", True)
-        if any(self._breaks_rule_9(one_zone) for one_zone in self.zones.values()):
-            return self._take_back(RULES[8])
+        for one_zone in _distinct(
+            [self.zones[wristband["zone_id"]], *_above(self.zones, self.zones[wristband["zone_id"]], "within_id")]
+        ):
+            if self._breaks_rule_9(one_zone):
+                return self._take_back(RULES[8])
         if self._breaks_rule_10(wristband):
             return self._take_back(RULES[9])
         return {"success": True, "message": f"Done: block {wristband['holder']}."}
@@ -1394,9 +1440,14 @@ class MusicFestival:
         """The inside of a zone."""
         return sum(
             1
-            for w in self.wristbands.values()
+            for w in _distinct(
+                [
+                    w
+                    for key in [zone["id"], *[record["id"] for record in _below(self._zones_by_within, zone)]]
+                    for w in self._wristbands_by_zone.get(key, {}).values()
+                ]
+            )
             if not w["blocked"]
-            and (w["zone_id"] == zone["id"] or zone in _above(self.zones, self.zones[w["zone_id"]], "within_id"))
         )
 
     def _slot_ends_at(self, slot: Slot) -> str:
@@ -1454,10 +1505,12 @@ class MusicFestival:
             (
                 s
                 for p in sorted(self._musicians_by_bands.get(b["id"], {}).values(), key=_age)
-                for s in self.slots.values()
+                for s in sorted(
+                    _distinct([s for key in p["band_ids"] for s in self._slots_by_band.get(key, {}).values()]),
+                    key=_age,
+                )
                 if self._on(s)
                 and s is not own
-                and s["band_id"] in p["band_ids"]
                 and _overlap(
                     s["starts_at"],
                     _plus_minutes(self._slot_ends_at(s), 20),
@@ -1546,9 +1599,8 @@ class MusicFestival:
                     _plus_minutes(self._slot_ends_at(b), 20),
                 )
                 for p in self._musicians_by_bands.get(a["band_id"], {}).values()
-                for b in self.slots.values()
-                if b["band_id"] in p["band_ids"]
-                and a is not b
+                for b in _distinct([b for key in p["band_ids"] for b in self._slots_by_band.get(key, {}).values()])
+                if a is not b
                 and self._on(b)
             )
         )
@@ -1624,9 +1676,8 @@ class MusicFestival:
             not w["blocked"]
             and any(
                 other_w is not w
-                for other_w in self.wristbands.values()
-                if other_w["holder"].lower() == w["holder"].lower()
-                and not other_w["blocked"]
+                for other_w in self._wristbands_by_lower_holder.get(w["holder"].lower(), {}).values()
+                if not other_w["blocked"]
             )
         )
 
@@ -1685,6 +1736,8 @@ class MusicFestival:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "zones":
+                self._zones_by_within.setdefault(record["within_id"], {})[record["id"]] = record
             case "musicians":
                 for key in record["band_ids"]:
                     self._musicians_by_bands.setdefault(key, {})[record["id"]] = record
@@ -1700,10 +1753,14 @@ class MusicFestival:
                 self._slots_by_stage_status.setdefault((record["stage_id"], record["status"]), {})[record["id"]] = record
             case "wristbands":
                 self._wristbands_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._wristbands_by_lower_holder.setdefault(record["holder"].lower(), {})[record["id"]] = record
+                self._wristbands_by_zone.setdefault(record["zone_id"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "zones":
+                del self._zones_by_within[record["within_id"]][record["id"]]
             case "musicians":
                 for key in record["band_ids"]:
                     self._musicians_by_bands[key].pop(record["id"], None)
@@ -1720,3 +1777,5 @@ class MusicFestival:
                 del self._slots_by_stage_status[record["stage_id"], record["status"]][record["id"]]
             case "wristbands":
                 del self._wristbands_by_code[record["code"]][record["id"]]
+                del self._wristbands_by_lower_holder[record["holder"].lower()][record["id"]]
+                del self._wristbands_by_zone[record["zone_id"]][record["id"]]

@@ -59,6 +59,7 @@ INDEXED = {
     ("items", "recital_id"),
     ("series", "on_day"),
     ("series", "pupil_id"),
+    ("series", "room"),
     ("series", "status"),
     ("series", "teacher_id"),
 }
@@ -219,7 +220,7 @@ class MusicSchool:
         self._journal: list[tuple[Any, ...]] = []
         self._instruments_by_holder: dict[Any, dict[str, Instrument]] = {}
         self._instruments_by_holder_status: dict[Any, dict[str, Instrument]] = {}
-        self._series_by_on_day_status: dict[Any, dict[str, Series]] = {}
+        self._series_by_on_day_room_status: dict[Any, dict[str, Series]] = {}
         self._series_by_pupil: dict[Any, dict[str, Series]] = {}
         self._series_by_pupil_on_day_status: dict[Any, dict[str, Series]] = {}
         self._series_by_pupil_status: dict[Any, dict[str, Series]] = {}
@@ -1179,7 +1180,7 @@ class MusicSchool:
             return _refused(f"{recital['title']} was on {recital['held_on']}.")
         if (pupil_id is None) == (ensemble_id is None):
             return _refused("Name either a pupil or an ensemble.")
-        if bool(self._items_by_recital_pupil_ensemble.get((recital_id, pupil_id, ensemble_id), {})):
+        if self._items_by_recital_pupil_ensemble.get((recital_id, pupil_id, ensemble_id), {}):
             return _refused(f"They are on the programme of {recital['title']} already.")
         if ensemble_id is not None and self._ensemble_vacant(ensemble) != 0:
             return _refused(
@@ -1402,9 +1403,8 @@ class MusicSchool:
         return next(
             (
                 s
-                for s in sorted(self._series_by_on_day_status.get((d, "running"), {}).values(), key=_age)
+                for s in sorted(self._series_by_on_day_room_status.get((d, r, "running"), {}).values(), key=_age)
                 if r is not None
-                and s["room"] == r
                 and s is not own
                 and _overlap(s["starts"], s["ends"], a, b)
             ),
@@ -1682,7 +1682,10 @@ class MusicSchool:
                     {},
                 )[record["id"]] = record
             case "series":
-                self._series_by_on_day_status.setdefault((record["on_day"], record["status"]), {})[record["id"]] = record
+                self._series_by_on_day_room_status.setdefault(
+                    (record["on_day"], record["room"], record["status"]),
+                    {},
+                )[record["id"]] = record
                 self._series_by_pupil.setdefault(record["pupil_id"], {})[record["id"]] = record
                 self._series_by_pupil_on_day_status.setdefault(
                     (record["pupil_id"], record["on_day"], record["status"]),
@@ -1721,7 +1724,7 @@ class MusicSchool:
                 del self._instruments_by_holder[record["holder_id"]][record["id"]]
                 del self._instruments_by_holder_status[record["holder_id"], record["status"]][record["id"]]
             case "series":
-                del self._series_by_on_day_status[record["on_day"], record["status"]][record["id"]]
+                del self._series_by_on_day_room_status[record["on_day"], record["room"], record["status"]][record["id"]]
                 del self._series_by_pupil[record["pupil_id"]][record["id"]]
                 del self._series_by_pupil_on_day_status[
                     record["pupil_id"],

@@ -49,6 +49,8 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("articles", "checker_id"),
+    ("articles", "editor_id"),
     ("articles", "page_id"),
     ("articles", "status"),
     ("articles", "title"),
@@ -201,6 +203,9 @@ class Newsroom:
         self._journal: list[tuple[Any, ...]] = []
         self._pages_by_issue: dict[Any, dict[str, Page]] = {}
         self._pages_by_issue_section: dict[Any, dict[str, Page]] = {}
+        self._articles_by_checker: dict[Any, dict[str, Article]] = {}
+        self._articles_by_editor: dict[Any, dict[str, Article]] = {}
+        self._articles_by_lower_title: dict[Any, dict[str, Article]] = {}
         self._articles_by_page: dict[Any, dict[str, Article]] = {}
         self._articles_by_page_status: dict[Any, dict[str, Article]] = {}
         self._articles_by_title: dict[Any, dict[str, Article]] = {}
@@ -333,7 +338,11 @@ class Newsroom:
             return _refused(f"There is no issue {issue_id!r}.")
         found = [
             a
-            for a in self.articles.values()
+            for a in [
+                a
+                for _page in self._pages_by_issue.get(issue_id, {}).values()
+                for a in self._articles_by_page.get(_page["id"], {}).values()
+            ]
             if (a["page_id"] is not None and self.pages[a["page_id"]]["issue_id"] == issue_id)
         ]
         found.sort(key=lambda a: (a["words"], a["title"], _age(a)))
@@ -631,7 +640,7 @@ class Newsroom:
             return _refused(f"There is no journalist {writer_id!r}.")
         if writer["role"] != "reporter":
             return _refused(f"{writer['name']} is no reporter but {writer['role']}.")
-        if any(a["title"].lower() == title.lower() for a in self.articles.values()):
+        if self._articles_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is an article “{title}” already.")
         if len(claims) <= 0:
             return _refused("An article without a claim needs no fact check; name at least one.")
@@ -1127,11 +1136,8 @@ class Newsroom:
             )
         if not any(
             a["page_id"] is not None
-            for a in [
-                a
-                for _page in self._pages_by_issue.get(issue_id, {}).values()
-                for a in self._articles_by_page_status.get((_page["id"], "cleared"), {}).values()
-            ]
+            for _page in self._pages_by_issue.get(issue_id, {}).values()
+            for a in self._articles_by_page_status.get((_page["id"], "cleared"), {}).values()
         ):
             return _refused(f"Nothing in issue {issue['number']} is cleared.")
         bare = next(
@@ -1374,7 +1380,12 @@ class Newsroom:
         """The in hand of a journalist."""
         return sum(
             1
-            for a in self.articles.values()
+            for a in _distinct(
+                [
+                    *self._articles_by_editor.get(journalist["id"], {}).values(),
+                    *self._articles_by_checker.get(journalist["id"], {}).values(),
+                ]
+            )
             if (
                 a["editor_id"] == journalist["id"]
                 and a["status"] == "editing"
@@ -1593,6 +1604,9 @@ class Newsroom:
                     {},
                 )[record["id"]] = record
             case "articles":
+                self._articles_by_checker.setdefault(record["checker_id"], {})[record["id"]] = record
+                self._articles_by_editor.setdefault(record["editor_id"], {})[record["id"]] = record
+                self._articles_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._articles_by_page.setdefault(record["page_id"], {})[record["id"]] = record
                 self._articles_by_page_status.setdefault((record["page_id"], record["status"]), {})[record["id"]] = record
                 self._articles_by_title.setdefault(record["title"], {})[record["id"]] = record
@@ -1611,6 +1625,9 @@ class Newsroom:
                 del self._pages_by_issue[record["issue_id"]][record["id"]]
                 del self._pages_by_issue_section[record["issue_id"], record["section"]][record["id"]]
             case "articles":
+                del self._articles_by_checker[record["checker_id"]][record["id"]]
+                del self._articles_by_editor[record["editor_id"]][record["id"]]
+                del self._articles_by_lower_title[record["title"].lower()][record["id"]]
                 del self._articles_by_page[record["page_id"]][record["id"]]
                 del self._articles_by_page_status[record["page_id"], record["status"]][record["id"]]
                 del self._articles_by_title[record["title"]][record["id"]]

@@ -55,6 +55,7 @@ INDEXED = {
     ("deposits", "deed_id"),
     ("payouts", "deed_id"),
     ("powers", "number"),
+    ("powers", "under_id"),
     ("sides", "deed_id"),
     ("sides", "party_id"),
 }
@@ -194,15 +195,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -237,6 +240,7 @@ class NotarialDeeds:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._powers_by_number: dict[Any, dict[str, Power]] = {}
+        self._powers_by_under: dict[Any, dict[str, Power]] = {}
         self._deeds_by_notary: dict[Any, dict[str, Deed]] = {}
         self._deeds_by_notary_status: dict[Any, dict[str, Deed]] = {}
         self._deeds_by_number: dict[Any, dict[str, Deed]] = {}
@@ -314,7 +318,7 @@ class NotarialDeeds:
         power = self.powers.get(power_id)
         if power is None:
             return _refused(f"There is no power {power_id!r}.")
-        found = [p for p in [power] + _below(self.powers, power, "under_id")]
+        found = [p for p in [power] + _below(self._powers_by_under, power)]
         return _found(
             {
                 "total": len(found),
@@ -627,7 +631,7 @@ class NotarialDeeds:
         notary = self.notaries.get(notary_id)
         if notary is None:
             return _refused(f"There is no notary {notary_id!r}.")
-        if bool(self._deeds_by_number.get(number, {})):
+        if self._deeds_by_number.get(number, {}):
             return _refused(f"There is a file {number} already.")
         if not _different([c for c in conditions]):
             return _refused("A condition is named twice.")
@@ -698,7 +702,7 @@ class NotarialDeeds:
             return _refused(f"There is no party {party_id!r}.")
         if deed["status"] != "draft":
             return _refused(f"{deed['number']} is signed.")
-        if bool(self._sides_by_deed_party.get((deed_id, party_id), {})):
+        if self._sides_by_deed_party.get((deed_id, party_id), {}):
             return _refused(f"{party['name']} stands in {deed['number']} already.")
         if party_id in self.notaries[deed["notary_id"]]["barred_from_ids"]:
             return _refused(f"{self.notaries[deed['notary_id']]['name']} is barred from acting for {party['name']}.")
@@ -914,7 +918,7 @@ class NotarialDeeds:
         under = self.powers.get(under_id) if under_id is not None else None
         if under_id is not None and under is None:
             return _refused(f"There is no power {under_id!r}.")
-        if bool(self._powers_by_number.get(number, {})):
+        if self._powers_by_number.get(number, {}):
             return _refused(f"There is a power {number} already.")
         if giver is holder:
             return _refused("Nobody needs a power of their own.")
@@ -1475,6 +1479,7 @@ class NotarialDeeds:
         match container:
             case "powers":
                 self._powers_by_number.setdefault(record["number"], {})[record["id"]] = record
+                self._powers_by_under.setdefault(record["under_id"], {})[record["id"]] = record
             case "deeds":
                 self._deeds_by_notary.setdefault(record["notary_id"], {})[record["id"]] = record
                 self._deeds_by_notary_status.setdefault(
@@ -1497,6 +1502,7 @@ class NotarialDeeds:
         match container:
             case "powers":
                 del self._powers_by_number[record["number"]][record["id"]]
+                del self._powers_by_under[record["under_id"]][record["id"]]
             case "deeds":
                 del self._deeds_by_notary[record["notary_id"]][record["id"]]
                 del self._deeds_by_notary_status[record["notary_id"], record["status"]][record["id"]]

@@ -1474,11 +1474,8 @@ class NumberPorting:
         """The owes of a customer."""
         return sum(
             self._charge_open_amount(x)
-            for x in [
-                x
-                for _contract in self._contracts_by_customer.get(customer["id"], {}).values()
-                for x in self._charges_by_contract_status.get((_contract["id"], "open"), {}).values()
-            ]
+            for _contract in self._contracts_by_customer.get(customer["id"], {}).values()
+            for x in self._charges_by_contract_status.get((_contract["id"], "open"), {}).values()
         )
 
     def _number_free(self, number: Number) -> bool:

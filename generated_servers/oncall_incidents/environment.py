@@ -58,6 +58,7 @@ INDEXED = {
     ("incidents", "status"),
     ("overrides", "engineer_id"),
     ("overrides", "turn_id"),
+    ("services", "need_ids"),
     ("turns", "engineer_id"),
     ("turns", "team_id"),
 }
@@ -203,15 +204,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -244,6 +247,7 @@ class OncallIncidents:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._engineers_by_team: dict[Any, dict[str, Engineer]] = {}
+        self._services_by_needs: dict[Any, dict[str, Service]] = {}
         self._turns_by_engineer: dict[Any, dict[str, Turn]] = {}
         self._turns_by_team: dict[Any, dict[str, Turn]] = {}
         self._overrides_by_engineer: dict[Any, dict[str, Override]] = {}
@@ -256,6 +260,8 @@ class OncallIncidents:
         self._actions_by_owner_status: dict[Any, dict[str, Action]] = {}
         for engineer in self.engineers.values():
             self._link("engineers", engineer)
+        for service in self.services.values():
+            self._link("services", service)
         for turn in self.turns.values():
             self._link("turns", turn)
         for override in self.overrides.values():
@@ -344,7 +350,7 @@ class OncallIncidents:
         service = self.services.get(service_id)
         if service is None:
             return _refused(f"There is no service {service_id!r}.")
-        found = [s for s in _below(self.services, service, "need_ids")]
+        found = [s for s in _below(self._services_by_needs, service)]
         found.sort(key=lambda s: (s["name"], _age(s)))
         return _found(
             {
@@ -1629,6 +1635,9 @@ class OncallIncidents:
         match container:
             case "engineers":
                 self._engineers_by_team.setdefault(record["team_id"], {})[record["id"]] = record
+            case "services":
+                for key in record["need_ids"]:
+                    self._services_by_needs.setdefault(key, {})[record["id"]] = record
             case "turns":
                 self._turns_by_engineer.setdefault(record["engineer_id"], {})[record["id"]] = record
                 self._turns_by_team.setdefault(record["team_id"], {})[record["id"]] = record
@@ -1658,6 +1667,9 @@ class OncallIncidents:
         match container:
             case "engineers":
                 del self._engineers_by_team[record["team_id"]][record["id"]]
+            case "services":
+                for key in record["need_ids"]:
+                    self._services_by_needs[key].pop(record["id"], None)
             case "turns":
                 del self._turns_by_engineer[record["engineer_id"]][record["id"]]
                 del self._turns_by_team[record["team_id"]][record["id"]]

@@ -219,6 +219,7 @@ class OnlineOrders:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._orders_by_customer: dict[Any, dict[str, Order]] = {}
         self._orders_by_customer_status: dict[Any, dict[str, Order]] = {}
         self._orders_by_status: dict[Any, dict[str, Order]] = {}
         self._lines_by_order: dict[Any, dict[str, Line]] = {}
@@ -351,7 +352,11 @@ class OnlineOrders:
             return _refused(f"There is no customer {customer_id!r}.")
         found = [
             l
-            for l in self.lines.values()
+            for l in [
+                l
+                for _order in self._orders_by_customer.get(customer_id, {}).values()
+                for l in self._lines_by_order.get(_order["id"], {}).values()
+            ]
             if (
                 self.orders[l["order_id"]]["customer_id"] == customer_id
                 and self._line_delivered(l) > self._line_sent_back(l)
@@ -1731,6 +1736,7 @@ class OnlineOrders:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "orders":
+                self._orders_by_customer.setdefault(record["customer_id"], {})[record["id"]] = record
                 self._orders_by_customer_status.setdefault(
                     (record["customer_id"], record["status"]),
                     {},
@@ -1759,6 +1765,7 @@ class OnlineOrders:
         """Take a record out again, before it changes or goes."""
         match container:
             case "orders":
+                del self._orders_by_customer[record["customer_id"]][record["id"]]
                 del self._orders_by_customer_status[record["customer_id"], record["status"]][record["id"]]
                 del self._orders_by_status[record["status"]][record["id"]]
             case "lines":

@@ -211,11 +211,13 @@ class OwnersAssociation:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._units_by_owner: dict[Any, dict[str, Unit]] = {}
+        self._meetings_by_lower_name: dict[Any, dict[str, Meeting]] = {}
         self._meetings_by_name: dict[Any, dict[str, Meeting]] = {}
         self._meetings_by_status: dict[Any, dict[str, Meeting]] = {}
         self._proxies_by_meeting: dict[Any, dict[str, Proxy]] = {}
         self._proxies_by_meeting_giver: dict[Any, dict[str, Proxy]] = {}
         self._proxies_by_meeting_holder: dict[Any, dict[str, Proxy]] = {}
+        self._motions_by_lower_title: dict[Any, dict[str, Motion]] = {}
         self._motions_by_meeting: dict[Any, dict[str, Motion]] = {}
         self._motions_by_meeting_status: dict[Any, dict[str, Motion]] = {}
         self._motions_by_title: dict[Any, dict[str, Motion]] = {}
@@ -558,7 +560,7 @@ class OwnersAssociation:
                 f"A meeting is called for {_plus_days(self.now[:10], 14)} to {_plus_days(self.now[:10], 120)}, "
                 f"not for {on}."
             )
-        if any(m["name"].lower() == name.lower() for m in self.meetings.values()):
+        if self._meetings_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a meeting called {name} already.")
         self._journal = []
         meeting: Meeting = {
@@ -611,7 +613,7 @@ class OwnersAssociation:
             return _refused(f"There is no fund {fund_id!r}.")
         if meeting["status"] != "called":
             return _refused(f"{meeting['name']} is {meeting['status']}, and motions are tabled before it opens.")
-        if any(m["title"].lower() == title.lower() for m in self.motions.values()):
+        if self._motions_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a motion {title} already.")
         if (cost > 0) != (fund_id is not None):
             return _refused("A motion names the fund that pays if it costs something, and only then.")
@@ -667,11 +669,11 @@ class OwnersAssociation:
             return _refused(f"{giver['name']} cannot be their own proxy.")
         if self._attends(meeting, giver):
             return _refused(f"{giver['name']} attends {meeting['name']} in person.")
-        if bool(self._proxies_by_meeting_giver.get((meeting_id, giver_id), {})):
+        if self._proxies_by_meeting_giver.get((meeting_id, giver_id), {}):
             return _refused(f"{giver['name']} has given a proxy for {meeting['name']} already.")
-        if bool(self._proxies_by_meeting_giver.get((meeting_id, holder_id), {})):
+        if self._proxies_by_meeting_giver.get((meeting_id, holder_id), {}):
             return _refused(f"{holder['name']} has given a proxy away and cannot hold one.")
-        if bool(self._proxies_by_meeting_holder.get((meeting_id, giver_id), {})):
+        if self._proxies_by_meeting_holder.get((meeting_id, giver_id), {}):
             return _refused(f"{giver['name']} holds proxies for {meeting['name']} and must come.")
         if len(self._proxies_by_meeting_holder.get((meeting_id, holder_id), {})) >= 3:
             return _refused(f"{holder['name']} holds three proxies for {meeting['name']} already.")
@@ -778,7 +780,7 @@ class OwnersAssociation:
                 f"{self._meeting_present(meeting)} of {sum(u['shares'] for u in self.units.values())} shares are "
                 f"present, and {meeting['quorum_percent']} percent are needed."
             )
-        if bool(self._meetings_by_status.get("open", {})):
+        if self._meetings_by_status.get("open", {}):
             return _refused("Another meeting is open.")
         self._journal = []
         self._put("meetings", meeting, "status", "open")
@@ -820,7 +822,7 @@ class OwnersAssociation:
                 f"Unit {unit['label']} belongs to {self.owners[unit['owner_id']]['name']}, who has given "
                 f"{by['name']} no proxy."
             )
-        if bool(self._votes_by_motion_unit.get((motion_id, unit_id), {})):
+        if self._votes_by_motion_unit.get((motion_id, unit_id), {}):
             return _refused(f"Unit {unit['label']} has voted on {motion['title']}.")
         if self._owner_arrears(self.owners[unit["owner_id"]]) != 0:
             return _refused(
@@ -1149,11 +1151,8 @@ class OwnersAssociation:
         """The arrears of an owner."""
         return sum(
             l["amount"] - l["paid"]
-            for l in [
-                l
-                for _unit in self._units_by_owner.get(owner["id"], {}).values()
-                for l in self._levies_by_unit.get(_unit["id"], {}).values()
-            ]
+            for _unit in self._units_by_owner.get(owner["id"], {}).values()
+            for l in self._levies_by_unit.get(_unit["id"], {}).values()
             if l["due"] < self.now[:10]
         )
 
@@ -1161,7 +1160,16 @@ class OwnersAssociation:
         """The present of a meeting."""
         return sum(
             u["shares"]
-            for u in self.units.values()
+            for u in _distinct(
+                [
+                    u
+                    for key in [
+                        *meeting["attending_ids"],
+                        *[p["giver_id"] for p in self._proxies_by_meeting.get(meeting["id"], {}).values()],
+                    ]
+                    for u in self._units_by_owner.get(key, {}).values()
+                ]
+            )
             if (
                 u["owner_id"] in meeting["attending_ids"]
                 or any(
@@ -1215,7 +1223,7 @@ class OwnersAssociation:
                 self.units[v["unit_id"]]["shares"]
                 for v in self._votes_by_motion.get(m["id"], {}).values()
             ) * 2 >= self._meeting_present(self.meetings[m["meeting_id"]])
-            and any(v["motion_id"] == m["id"] for v in self.votes.values())
+            and bool(self._votes_by_motion.get(m["id"], {}))
         )
 
     def _breaks_rule_1_m(self, m: Meeting) -> bool:
@@ -1352,6 +1360,7 @@ class OwnersAssociation:
             case "units":
                 self._units_by_owner.setdefault(record["owner_id"], {})[record["id"]] = record
             case "meetings":
+                self._meetings_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._meetings_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._meetings_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "proxies":
@@ -1365,6 +1374,7 @@ class OwnersAssociation:
                     {},
                 )[record["id"]] = record
             case "motions":
+                self._motions_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._motions_by_meeting.setdefault(record["meeting_id"], {})[record["id"]] = record
                 self._motions_by_meeting_status.setdefault(
                     (record["meeting_id"], record["status"]),
@@ -1390,6 +1400,7 @@ class OwnersAssociation:
             case "units":
                 del self._units_by_owner[record["owner_id"]][record["id"]]
             case "meetings":
+                del self._meetings_by_lower_name[record["name"].lower()][record["id"]]
                 del self._meetings_by_name[record["name"]][record["id"]]
                 del self._meetings_by_status[record["status"]][record["id"]]
             case "proxies":
@@ -1397,6 +1408,7 @@ class OwnersAssociation:
                 del self._proxies_by_meeting_giver[record["meeting_id"], record["giver_id"]][record["id"]]
                 del self._proxies_by_meeting_holder[record["meeting_id"], record["holder_id"]][record["id"]]
             case "motions":
+                del self._motions_by_lower_title[record["title"].lower()][record["id"]]
                 del self._motions_by_meeting[record["meeting_id"]][record["id"]]
                 del self._motions_by_meeting_status[record["meeting_id"], record["status"]][record["id"]]
                 del self._motions_by_title[record["title"]][record["id"]]

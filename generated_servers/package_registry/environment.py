@@ -54,7 +54,9 @@ INDEXED = {
     ("disputes", "status"),
     ("downloads", "organisation_id"),
     ("downloads", "version_id"),
+    ("packages", "maintainer_ids"),
     ("packages", "name"),
+    ("packages", "owner_ids"),
     ("versions", "package_id"),
     ("versions", "status"),
 }
@@ -194,6 +196,11 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class PackageRegistry:
     """Runs the public package registry of a programming language, with versions and dependency ranges,
     yanking, deprecation, the people behind packages, disputes over names and download quotas.
@@ -220,7 +227,10 @@ class PackageRegistry:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._packages_by_lower_name: dict[Any, dict[str, Package]] = {}
+        self._packages_by_maintainers: dict[Any, dict[str, Package]] = {}
         self._packages_by_name: dict[Any, dict[str, Package]] = {}
+        self._packages_by_owners: dict[Any, dict[str, Package]] = {}
         self._versions_by_package: dict[Any, dict[str, Version]] = {}
         self._versions_by_package_status: dict[Any, dict[str, Version]] = {}
         self._dependencies_by_on: dict[Any, dict[str, Dependency]] = {}
@@ -262,7 +272,7 @@ class PackageRegistry:
             return _refused(f"There is no package {package_id!r}.")
         found = [
             d
-            for d in self.dependencies.values()
+            for d in self._dependencies_by_on.get(package_id, {}).values()
             if (d["on_id"] == package_id and self.versions[d["version_id"]]["status"] == "published")
             and (major is None or d["major"] == major)
         ]
@@ -340,7 +350,15 @@ class PackageRegistry:
         account = self.accounts.get(account_id)
         if account is None:
             return _refused(f"There is no account {account_id!r}.")
-        found = [p for p in self.packages.values() if self._may_publish(account, p)]
+        found = [
+            p
+            for p in _distinct(
+                [
+                    *self._packages_by_owners.get(account_id, {}).values(),
+                    *self._packages_by_maintainers.get(account_id, {}).values(),
+                ]
+            )
+        ]
         found.sort(key=lambda p: (p["name"], _age(p)))
         return _found(
             {
@@ -585,7 +603,7 @@ class PackageRegistry:
         by = self.accounts.get(by_id)
         if by is None:
             return _refused(f"There is no account {by_id!r}.")
-        if any(p["name"].lower() == name.lower() for p in self.packages.values()):
+        if self._packages_by_lower_name.get(name.lower(), {}):
             return _refused(f"The name {name} is taken; who has a right to it can open a dispute.")
         self._journal = []
         package: Package = {
@@ -836,7 +854,7 @@ class PackageRegistry:
             (
                 d
                 for d in sorted(self._dependencies_by_version.get(version_id, {}).values(), key=_age)
-                if not any(self._suits(v, d) for v in self.versions.values())
+                if not any(self._suits(v, d) for v in self._versions_by_package.get(d["on_id"], {}).values())
             ),
             None,
         )
@@ -960,7 +978,7 @@ class PackageRegistry:
                 record["id"]
                 for record in [
                     a
-                    for a in self.accounts.values()
+                    for a in _those(self.accounts, [*package["owner_ids"], account_id])
                     if (a["id"] in package["owner_ids"] and a is not account or a is account and role == "owner")
                 ]
             ],
@@ -973,7 +991,7 @@ class PackageRegistry:
                 record["id"]
                 for record in [
                     a
-                    for a in self.accounts.values()
+                    for a in _those(self.accounts, [*package["maintainer_ids"], account_id])
                     if (
                         a["id"] in package["maintainer_ids"]
                         and a is not account
@@ -1075,8 +1093,14 @@ class PackageRegistry:
             return _refused(f"{account['name']} uses a second factor already.")
         self._journal = []
         self._put("accounts", account, "second_factor", True)
-        if any(self._breaks_rule_2(one_package) for one_package in self.packages.values()):
-            return self._take_back(RULES[1])
+        for one_package in _distinct(
+            [
+                *self._packages_by_owners.get(account["id"], {}).values(),
+                *self._packages_by_maintainers.get(account["id"], {}).values(),
+            ]
+        ):
+            if self._breaks_rule_2(one_package):
+                return self._take_back(RULES[1])
         return {"success": True, "message": f"Done: enrol {account['name']} for the second factor."}
 
     def open_dispute(self, package_id: str, claimant_id: str, reason: Text) -> Result:
@@ -1374,7 +1398,11 @@ class PackageRegistry:
     def _dependency_resolved_by(self, dependency: Dependency) -> Version | None:
         """The resolved by of a dependency."""
         return min(
-            (v for v in self.versions.values() if self._suits(v, dependency)),
+            (
+                v
+                for v in self._versions_by_package.get(dependency["on_id"], {}).values()
+                if self._suits(v, dependency)
+            ),
             key=lambda v: (-self._version_rank(v), _age(v)),
             default=None,
         )
@@ -1394,11 +1422,15 @@ class PackageRegistry:
     def _relies(self, v: Version) -> list[Dependency]:
         return [
             d
-            for d in self.dependencies.values()
+            for d in sorted(self._dependencies_by_on.get(v["package_id"], {}).values(), key=_age)
             if d["version_id"] != v["id"]
             and self.versions[d["version_id"]]["status"] == "published"
             and self._suits(v, d)
-            and not any(self._suits(w, d) for w in self.versions.values() if w is not v)
+            and not any(
+                self._suits(w, d)
+                for w in self._versions_by_package.get(d["on_id"], {}).values()
+                if w is not v
+            )
         ]
 
     def _may_publish(self, a: Account, p: Package) -> bool:
@@ -1411,7 +1443,14 @@ class PackageRegistry:
         return max((v["published_at"] for v in self._versions_by_package.get(p["id"], {}).values()), default=None)
 
     def _needs_of(self, v: Version | None) -> list[Dependency]:
-        return [d for d in self.dependencies.values() if v is not None and d["version_id"] == v["id"]]
+        return [
+            d
+            for d in sorted(
+                self._dependencies_by_version.get(v["id"] if v is not None else None, {}).values(),
+                key=_age,
+            )
+            if v is not None
+        ]
 
     def _breaks_rule_1(self, p: Package) -> bool:
         """Whether this is broken: every package has an owner, and nobody is listed twice among its people."""
@@ -1582,7 +1621,12 @@ class PackageRegistry:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "packages":
+                self._packages_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
+                for key in record["maintainer_ids"]:
+                    self._packages_by_maintainers.setdefault(key, {})[record["id"]] = record
                 self._packages_by_name.setdefault(record["name"], {})[record["id"]] = record
+                for key in record["owner_ids"]:
+                    self._packages_by_owners.setdefault(key, {})[record["id"]] = record
             case "versions":
                 self._versions_by_package.setdefault(record["package_id"], {})[record["id"]] = record
                 self._versions_by_package_status.setdefault(
@@ -1612,7 +1656,12 @@ class PackageRegistry:
         """Take a record out again, before it changes or goes."""
         match container:
             case "packages":
+                del self._packages_by_lower_name[record["name"].lower()][record["id"]]
+                for key in record["maintainer_ids"]:
+                    self._packages_by_maintainers[key].pop(record["id"], None)
                 del self._packages_by_name[record["name"]][record["id"]]
+                for key in record["owner_ids"]:
+                    self._packages_by_owners[key].pop(record["id"], None)
             case "versions":
                 del self._versions_by_package[record["package_id"]][record["id"]]
                 del self._versions_by_package_status[record["package_id"], record["status"]][record["id"]]

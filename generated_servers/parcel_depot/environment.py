@@ -54,6 +54,7 @@ INDEXED = {
     ("parcels", "district_id"),
     ("parcels", "point_id"),
     ("parcels", "status"),
+    ("pickup_points", "district_id"),
     ("stops", "outcome"),
     ("stops", "parcel_id"),
     ("stops", "tour_id"),
@@ -206,6 +207,7 @@ class ParcelDepot:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._districts_by_route: dict[Any, dict[str, District]] = {}
+        self._pickup_points_by_district: dict[Any, dict[str, PickupPoint]] = {}
         self._tours_by_driver: dict[Any, dict[str, Tour]] = {}
         self._tours_by_route: dict[Any, dict[str, Tour]] = {}
         self._tours_by_sheet: dict[Any, dict[str, Tour]] = {}
@@ -217,6 +219,8 @@ class ParcelDepot:
         self._stops_by_tour: dict[Any, dict[str, Stop]] = {}
         for district in self.districts.values():
             self._link("districts", district)
+        for pickup_point in self.pickup_points.values():
+            self._link("pickup_points", pickup_point)
         for tour in self.tours.values():
             self._link("tours", tour)
         for parcel in self.parcels.values():
@@ -317,7 +321,11 @@ class ParcelDepot:
             return _refused(f"There is no route {route_id!r}.")
         found = [
             k
-            for k in self.pickup_points.values()
+            for k in [
+                k
+                for _district in self._districts_by_route.get(route_id, {}).values()
+                for k in self._pickup_points_by_district.get(_district["id"], {}).values()
+            ]
             if (
                 self.districts[k["district_id"]]["route_id"] == route_id
                 and self._pickup_point_held(k) < k["shelves"]
@@ -576,7 +584,7 @@ class ParcelDepot:
             return _refused(
                 f"Tours are planned from {self.now[:10]} to {_plus_days(self.now[:10], 7)}, not for {on}."
             )
-        if bool(self._tours_by_sheet.get(sheet, {})):
+        if self._tours_by_sheet.get(sheet, {}):
             return _refused(f"There is a tour sheet {sheet} already.")
         same = next(
             (t for t in sorted(self._tours_by_route.get(route_id, {}).values(), key=_age) if t["on"] == on),
@@ -644,7 +652,7 @@ class ParcelDepot:
         district = self.districts.get(district_id)
         if district is None:
             return _refused(f"There is no district {district_id!r}.")
-        if bool(self._parcels_by_code.get(code, {})):
+        if self._parcels_by_code.get(code, {}):
             return _refused(f"There is a parcel {code} already.")
         self._journal = []
         parcel: Parcel = {
@@ -1025,7 +1033,7 @@ class ParcelDepot:
             return _refused(f"There is no pickup point {point_id!r}.")
         if parcel["status"] != "missed":
             return _refused(f"{parcel['code']} is {parcel['status']}.")
-        if bool(self._stops_by_parcel_outcome.get((parcel_id, "refused"), {})):
+        if self._stops_by_parcel_outcome.get((parcel_id, "refused"), {}):
             return _refused(f"{parcel['code']} was refused and goes back to the sender.")
         if any(
             self.tours[s["tour_id"]]["status"] == "out"
@@ -1535,6 +1543,8 @@ class ParcelDepot:
         match container:
             case "districts":
                 self._districts_by_route.setdefault(record["route_id"], {})[record["id"]] = record
+            case "pickup_points":
+                self._pickup_points_by_district.setdefault(record["district_id"], {})[record["id"]] = record
             case "tours":
                 self._tours_by_driver.setdefault(record["driver_id"], {})[record["id"]] = record
                 self._tours_by_route.setdefault(record["route_id"], {})[record["id"]] = record
@@ -1559,6 +1569,8 @@ class ParcelDepot:
         match container:
             case "districts":
                 del self._districts_by_route[record["route_id"]][record["id"]]
+            case "pickup_points":
+                del self._pickup_points_by_district[record["district_id"]][record["id"]]
             case "tours":
                 del self._tours_by_driver[record["driver_id"]][record["id"]]
                 del self._tours_by_route[record["route_id"]][record["id"]]

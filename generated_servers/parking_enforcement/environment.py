@@ -1031,13 +1031,11 @@ class ParkingEnforcement:
             if (starts <= p["starts"] and p["starts"] < ends)
         ):
             return _refused(f"{zone['name']} is full later in that time.")
-        if bool(
-            [
-                t
-                for _car in self._cars_by_keeper.get(car["keeper_id"], {}).values()
-                for t in self._tickets_by_car_stage.get((_car["id"], "collection"), {}).values()
-            ]
-        ):
+        if [
+            t
+            for _car in self._cars_by_keeper.get(car["keeper_id"], {}).values()
+            for t in self._tickets_by_car_stage.get((_car["id"], "collection"), {}).values()
+        ]:
             return _refused(
                 f"{self.motorists[car['keeper_id']]['name']} has a ticket in collection, which must be paid first."
             )
@@ -1250,7 +1248,7 @@ class ParkingEnforcement:
             tickets.append(self.tickets[key])
         if not (len(tickets) > 0 and _different([t["id"] for t in tickets])):
             return _refused("Name at least one ticket, and each once.")
-        if bool(self._plans_by_motorist_status.get((motorist_id, "running"), {})):
+        if self._plans_by_motorist_status.get((motorist_id, "running"), {}):
             return _refused(f"{motorist['name']} has a plan running already.")
         if not all(self.cars[t["car_id"]]["keeper_id"] == motorist_id and self._is_open(t) for t in tickets):
             return _refused(f"All tickets must be open and belong to cars of {motorist['name']}.")
@@ -1449,11 +1447,8 @@ class ParkingEnforcement:
         """The owes of a motorist."""
         return sum(
             self._ticket_left(t)
-            for t in [
-                t
-                for _car in self._cars_by_keeper.get(motorist["id"], {}).values()
-                for t in self._tickets_by_car.get(_car["id"], {}).values()
-            ]
+            for _car in self._cars_by_keeper.get(motorist["id"], {}).values()
+            for t in self._tickets_by_car.get(_car["id"], {}).values()
             if t["stage"] not in ("paid", "cancelled")
         )
 

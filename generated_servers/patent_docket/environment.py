@@ -195,15 +195,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -235,6 +237,7 @@ class PatentDocket:
         self._journal: list[tuple[Any, ...]] = []
         self._applications_by_attorney: dict[Any, dict[str, Application]] = {}
         self._applications_by_family_office: dict[Any, dict[str, Application]] = {}
+        self._applications_by_lower_number: dict[Any, dict[str, Application]] = {}
         self._applications_by_number: dict[Any, dict[str, Application]] = {}
         self._applications_by_parent: dict[Any, dict[str, Application]] = {}
         self._office_actions_by_application_status: dict[Any, dict[str, OfficeAction]] = {}
@@ -609,7 +612,7 @@ class PatentDocket:
             if self._alive(a)
         ):
             return _refused(f"{family['title']} has an application at that office.")
-        if any(a["number"].lower() == number.lower() for a in self.applications.values()):
+        if self._applications_by_lower_number.get(number.lower(), {}):
             return _refused(f"There is an application {number} already.")
         self._journal = []
         application: Application = {
@@ -662,7 +665,7 @@ class PatentDocket:
             return _refused(f"{parent['number']} is {parent['status']}; divisionals come from pending applications.")
         if len(_above(self.applications, parent, "parent_id")) >= 3:
             return _refused(f"{parent['number']} is a divisional of the third generation.")
-        if any(a["number"].lower() == number.lower() for a in self.applications.values()):
+        if self._applications_by_lower_number.get(number.lower(), {}):
             return _refused(f"There is an application {number} already.")
         done = f"file the divisional {number} of {parent['number']}"
         self._journal = []
@@ -1284,7 +1287,7 @@ class PatentDocket:
         return a["status"] in ("pending", "granted")
 
     def _line(self, a: Application) -> list[Application]:
-        return [a] + _above(self.applications, a, "parent_id") + _below(self.applications, a, "parent_id")
+        return [a] + _above(self.applications, a, "parent_id") + _below(self._applications_by_parent, a)
 
     def _unpaid(self, a: Application) -> Annuity | None:
         return next(
@@ -1459,6 +1462,7 @@ class PatentDocket:
                     (record["family_id"], record["office"]),
                     {},
                 )[record["id"]] = record
+                self._applications_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._applications_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._applications_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
             case "office_actions":
@@ -1476,6 +1480,7 @@ class PatentDocket:
             case "applications":
                 del self._applications_by_attorney[record["attorney_id"]][record["id"]]
                 del self._applications_by_family_office[record["family_id"], record["office"]][record["id"]]
+                del self._applications_by_lower_number[record["number"].lower()][record["id"]]
                 del self._applications_by_number[record["number"]][record["id"]]
                 del self._applications_by_parent[record["parent_id"]][record["id"]]
             case "office_actions":

@@ -294,20 +294,14 @@ class PaymentDisputes:
                 ),
                 "given_up": sum(
                     1
-                    for d in [
-                        d
-                        for _sale in self._sales_by_merchant.get(merchant_id, {}).values()
-                        for d in self._disputes_by_sale.get(_sale["id"], {}).values()
-                    ]
+                    for _sale in self._sales_by_merchant.get(merchant_id, {}).values()
+                    for d in self._disputes_by_sale.get(_sale["id"], {}).values()
                     if d["stage"] in ("accepted", "lapsed", "lost")
                 ),
                 "fees": sum(
                     d["fees"]
-                    for d in [
-                        d
-                        for _sale in self._sales_by_merchant.get(merchant_id, {}).values()
-                        for d in self._disputes_by_sale.get(_sale["id"], {}).values()
-                    ]
+                    for _sale in self._sales_by_merchant.get(merchant_id, {}).values()
+                    for d in self._disputes_by_sale.get(_sale["id"], {}).values()
                 ),
             }
         )
@@ -603,7 +597,7 @@ class PaymentDisputes:
         analyst = self.analysts.get(analyst_id)
         if analyst is None:
             return _refused(f"There is no analyst {analyst_id!r}.")
-        if bool(self._disputes_by_code.get(code, {})):
+        if self._disputes_by_code.get(code, {}):
             return _refused(f"There is a case {code} already.")
         if reason["scheme_id"] != sale["scheme_id"]:
             return _refused(
@@ -618,7 +612,7 @@ class PaymentDisputes:
         )
         if other is not None:
             return _refused(f"Case {other['code']} about {sale['number']} is {other['stage']}.")
-        if bool(self._disputes_by_sale_reason_stage.get((sale_id, reason_id, "won"), {})):
+        if self._disputes_by_sale_reason_stage.get((sale_id, reason_id, "won"), {}):
             return _refused(
                 f"A case about {sale['number']} for {reason['title']} was won before and cannot be raised again."
             )
@@ -1188,11 +1182,8 @@ class PaymentDisputes:
         """The exposure of a merchant."""
         return sum(
             d["amount"]
-            for d in [
-                d
-                for _sale in self._sales_by_merchant.get(merchant["id"], {}).values()
-                for d in self._disputes_by_sale.get(_sale["id"], {}).values()
-            ]
+            for _sale in self._sales_by_merchant.get(merchant["id"], {}).values()
+            for d in self._disputes_by_sale.get(_sale["id"], {}).values()
             if self._under_way(d)
         )
 

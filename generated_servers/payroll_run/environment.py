@@ -301,7 +301,7 @@ class PayrollRun:
             return _refused(f"There is no period {period_id!r}.")
         found = [
             s
-            for s in self.slips.values()
+            for s in self._slips_by_period.get(period_id, {}).values()
             if (s["period_id"] == period_id and self._slip_flagged(s))
             and (cleared is None or s["cleared"] == cleared)
         ]
@@ -336,7 +336,11 @@ class PayrollRun:
         worker = self.workers.get(worker_id)
         if worker is None:
             return _refused(f"There is no worker {worker_id!r}.")
-        found = [g for g in self.garnishments.values() if (g["worker_id"] == worker_id and g["status"] != "settled")]
+        found = [
+            g
+            for g in self._garnishments_by_worker.get(worker_id, {}).values()
+            if (g["worker_id"] == worker_id and g["status"] != "settled")
+        ]
         found.sort(key=lambda g: (g["rank"], _age(g)))
         return _found(
             {
@@ -711,7 +715,7 @@ class PayrollRun:
             )
         if item["correction_of_id"] is not None:
             return _refused("This item is a correction itself.")
-        if bool(self._items_by_correction_of.get(item_id, {})):
+        if self._items_by_correction_of.get(item_id, {}):
             return _refused(
                 f"The {self.elements[item['element_id']]['name']} of {self.workers[item['worker_id']]['name']} in "
                 f"{self.periods[item['period_id']]['name']} has been corrected already."

@@ -56,6 +56,7 @@ INDEXED = {
     ("members", "unit_id"),
     ("reviews", "member_id"),
     ("reviews", "status"),
+    ("units", "within_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -176,18 +177,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class PerformanceReviews:
@@ -213,6 +221,7 @@ class PerformanceReviews:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._units_by_within: dict[Any, dict[str, Unit]] = {}
         self._members_by_boss: dict[Any, dict[str, Member]] = {}
         self._members_by_unit: dict[Any, dict[str, Member]] = {}
         self._reviews_by_member: dict[Any, dict[str, Review]] = {}
@@ -220,6 +229,8 @@ class PerformanceReviews:
         self._goals_by_review: dict[Any, dict[str, Goal]] = {}
         self._appeals_by_review: dict[Any, dict[str, Appeal]] = {}
         self._appeals_by_review_status: dict[Any, dict[str, Appeal]] = {}
+        for unit in self.units.values():
+            self._link("units", unit)
         for member in self.members.values():
             self._link("members", member)
         for review in self.reviews.values():
@@ -247,17 +258,14 @@ class PerformanceReviews:
                 "reviews": self._heads(unit),
                 "graded": sum(
                     1
-                    for r in [
-                        r
-                        for _member in self._members_by_unit.get(unit_id, {}).values()
-                        for r in self._reviews_by_member.get(_member["id"], {}).values()
-                    ]
+                    for _member in self._members_by_unit.get(unit_id, {}).values()
+                    for r in self._reviews_by_member.get(_member["id"], {}).values()
                     if self._graded(r)
                 ),
                 "top_grades": self._tops(unit),
                 "top_grades_allowed": unit["top_percent"] * self._heads(unit) // 100,
                 "pool_left": unit["pool"] - self._unit_spent(unit),
-                "units_within": [*[v["name"] for v in _below(self.units, unit, "within_id")]],
+                "units_within": [*[v["name"] for v in _below(self._units_by_within, unit)]],
             }
         )
 
@@ -380,7 +388,11 @@ class PerformanceReviews:
             return _refused(f"There is no unit {unit_id!r}.")
         found = [
             r
-            for r in self.reviews.values()
+            for r in [
+                r
+                for _member in self._members_by_unit.get(unit_id, {}).values()
+                for r in self._reviews_by_member.get(_member["id"], {}).values()
+            ]
             if (self._closed(r) and self.members[r["member_id"]]["unit_id"] == unit_id)
         ]
         found.sort(key=lambda r: (-self._review_score(r), self.members[r["member_id"]]["name"], _age(r)))
@@ -925,7 +937,7 @@ class PerformanceReviews:
             return _refused(f"There is no unit {unit_id!r}.")
         if unit["calibrated_on"] is not None:
             return _refused(f"{unit['name']} is calibrated already.")
-        sub = next((v for v in _below(self.units, unit, "within_id") if v["calibrated_on"] is None), None)
+        sub = next((v for v in _below(self._units_by_within, unit) if v["calibrated_on"] is None), None)
         if sub is not None:
             return _refused(f"{sub['name']} lies within {unit['name']} and is not calibrated.")
         lacking = self._ungraded_in(unit)
@@ -938,8 +950,9 @@ class PerformanceReviews:
             )
         self._journal = []
         self._put("units", unit, "calibrated_on", self.now[:10])
-        if any(self._breaks_rule_5(one_unit) for one_unit in self.units.values()):
-            return self._take_back(RULES[4])
+        for one_unit in _distinct([unit, *_above(self.units, unit, "within_id")]):
+            if self._breaks_rule_5(one_unit):
+                return self._take_back(RULES[4])
         if self._breaks_rule_6(unit):
             return self._take_back(RULES[5])
         for one_review in _distinct(
@@ -1066,7 +1079,7 @@ class PerformanceReviews:
             return _refused(f"There is no review {review_id!r}.")
         if review["status"] != "signed" or review["grade"] is None or review["signed_on"] is None:
             return _refused(f"The review of {self.members[review['member_id']]['name']} is {review['status']}.")
-        if bool(self._appeals_by_review.get(review_id, {})):
+        if self._appeals_by_review.get(review_id, {}):
             return _refused(f"{self.members[review['member_id']]['name']} has appealed before.")
         if _plus_days(review["signed_on"], 21) < self.now[:10]:
             return _refused(
@@ -1075,7 +1088,13 @@ class PerformanceReviews:
             )
         if review["grade"] >= 5:
             return _refused(f"{self.members[review['member_id']]['name']} has the best grade.")
-        if not any(self._may_judge(j, review) for j in self.members.values()):
+        if not any(
+            self._may_judge(j, review)
+            for j in _those(
+                self.members,
+                [record["id"] for record in _above(self.members, self.members[review["member_id"]], "boss_id")],
+            )
+        ):
             return _refused(
                 f"There is nobody above the boss of {self.members[review['member_id']]['name']} who could judge."
             )
@@ -1271,11 +1290,8 @@ class PerformanceReviews:
         """The spent of an unit."""
         return sum(
             r["bonus"]
-            for r in [
-                r
-                for _member in self._members_by_unit.get(unit["id"], {}).values()
-                for r in self._reviews_by_member.get(_member["id"], {}).values()
-            ]
+            for _member in self._members_by_unit.get(unit["id"], {}).values()
+            for r in self._reviews_by_member.get(_member["id"], {}).values()
         )
 
     def _review_weights(self, review: Review) -> int:
@@ -1312,11 +1328,8 @@ class PerformanceReviews:
     def _tops(self, u: Unit) -> int:
         return sum(
             1
-            for r in [
-                r
-                for _member in self._members_by_unit.get(u["id"], {}).values()
-                for r in self._reviews_by_member.get(_member["id"], {}).values()
-            ]
+            for _member in self._members_by_unit.get(u["id"], {}).values()
+            for r in self._reviews_by_member.get(_member["id"], {}).values()
             if r["grade"] == 5
         )
 
@@ -1415,7 +1428,7 @@ class PerformanceReviews:
         return not (
             u["calibrated_on"] is None
             or self._ungraded_in(u) is None
-            and all(v["calibrated_on"] is not None for v in _below(self.units, u, "within_id"))
+            and all(v["calibrated_on"] is not None for v in _below(self._units_by_within, u))
         )
 
     def _breaks_rule_6(self, u: Unit) -> bool:
@@ -1529,6 +1542,8 @@ class PerformanceReviews:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "units":
+                self._units_by_within.setdefault(record["within_id"], {})[record["id"]] = record
             case "members":
                 self._members_by_boss.setdefault(record["boss_id"], {})[record["id"]] = record
                 self._members_by_unit.setdefault(record["unit_id"], {})[record["id"]] = record
@@ -1547,6 +1562,8 @@ class PerformanceReviews:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "units":
+                del self._units_by_within[record["within_id"]][record["id"]]
             case "members":
                 del self._members_by_boss[record["boss_id"]][record["id"]]
                 del self._members_by_unit[record["unit_id"]][record["id"]]

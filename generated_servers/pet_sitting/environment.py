@@ -231,6 +231,7 @@ class PetSitting:
         self._jobs_by_pet_kind_status: dict[Any, dict[str, Job]] = {}
         self._jobs_by_sitter: dict[Any, dict[str, Job]] = {}
         self._jobs_by_sitter_kind: dict[Any, dict[str, Job]] = {}
+        self._jobs_by_sitter_kind_status: dict[Any, dict[str, Job]] = {}
         self._jobs_by_sitter_status: dict[Any, dict[str, Job]] = {}
         self._visits_by_job: dict[Any, dict[str, Visit]] = {}
         self._visits_by_job_outcome: dict[Any, dict[str, Visit]] = {}
@@ -949,15 +950,11 @@ class PetSitting:
             (
                 j
                 for j in sorted(
-                    [
-                        j
-                        for _pet in self._pets_by_owner.get(house_key["owner_id"], {}).values()
-                        for j in self._jobs_by_pet_kind_status.get((_pet["id"], "visits", "running"), {}).values()
-                    ],
+                    self._jobs_by_sitter_kind_status.get((house_key["held_by_id"], "visits", "running"), {}).values(),
                     key=_age,
                 )
                 if house_key["held_by_id"] is not None
-                and j["sitter_id"] == house_key["held_by_id"]
+                and self.pets[j["pet_id"]]["owner_id"] == house_key["owner_id"]
             ),
             None,
         )
@@ -1150,7 +1147,7 @@ class PetSitting:
             return _refused(f"There is no job {job_id!r}.")
         if job["status"] != "finished":
             return _refused(f"That job is {job['status']}.")
-        if bool(self._reviews_by_job.get(job_id, {})):
+        if self._reviews_by_job.get(job_id, {}):
             return _refused("That job was reviewed.")
         self._journal = []
         review: Review = {
@@ -1520,6 +1517,10 @@ class PetSitting:
                 )[record["id"]] = record
                 self._jobs_by_sitter.setdefault(record["sitter_id"], {})[record["id"]] = record
                 self._jobs_by_sitter_kind.setdefault((record["sitter_id"], record["kind"]), {})[record["id"]] = record
+                self._jobs_by_sitter_kind_status.setdefault(
+                    (record["sitter_id"], record["kind"], record["status"]),
+                    {},
+                )[record["id"]] = record
                 self._jobs_by_sitter_status.setdefault((record["sitter_id"], record["status"]), {})[record["id"]] = record
             case "visits":
                 self._visits_by_job.setdefault(record["job_id"], {})[record["id"]] = record
@@ -1540,6 +1541,7 @@ class PetSitting:
                 del self._jobs_by_pet_kind_status[record["pet_id"], record["kind"], record["status"]][record["id"]]
                 del self._jobs_by_sitter[record["sitter_id"]][record["id"]]
                 del self._jobs_by_sitter_kind[record["sitter_id"], record["kind"]][record["id"]]
+                del self._jobs_by_sitter_kind_status[record["sitter_id"], record["kind"], record["status"]][record["id"]]
                 del self._jobs_by_sitter_status[record["sitter_id"], record["status"]][record["id"]]
             case "visits":
                 del self._visits_by_job[record["job_id"]][record["id"]]

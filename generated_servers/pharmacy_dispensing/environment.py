@@ -202,8 +202,10 @@ class PharmacyDispensing:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._lots_by_lower_number: dict[Any, dict[str, Lot]] = {}
         self._lots_by_number: dict[Any, dict[str, Lot]] = {}
         self._lots_by_product: dict[Any, dict[str, Lot]] = {}
+        self._prescriptions_by_patient: dict[Any, dict[str, Prescription]] = {}
         self._prescriptions_by_patient_product: dict[Any, dict[str, Prescription]] = {}
         self._prescriptions_by_patient_status: dict[Any, dict[str, Prescription]] = {}
         self._supplies_by_prescription: dict[Any, dict[str, Supply]] = {}
@@ -291,7 +293,7 @@ class PharmacyDispensing:
             return _refused(f"There is no product {product_id!r}.")
         found = [
             p
-            for p in self.prescriptions.values()
+            for p in sorted(self._prescriptions_by_patient.get(patient_id, {}).values(), key=_age)
             if (p["patient_id"] == patient_id and p["status"] in ("active", "held"))
             and self._clashing(
                 self.substances[self.products[p["product_id"]]["substance_id"]],
@@ -331,7 +333,7 @@ class PharmacyDispensing:
             return _refused(f"There is no lot {lot_id!r}.")
         found = [
             k
-            for k in self.picks.values()
+            for k in self._picks_by_lot.get(lot_id, {}).values()
             if (k["lot_id"] == lot_id and self.supplies[k["supply_id"]]["status"] != "returned")
         ]
         found.sort(key=lambda k: (self.supplies[k["supply_id"]]["made_on"], k["id"], _age(k)))
@@ -1147,7 +1149,7 @@ class PharmacyDispensing:
                 f"A lot that expires on {expires} is sent back; it must last longer than until "
                 f"{_plus_days(self.now[:10], 30)}."
             )
-        known = next((l for l in self.lots.values() if l["number"].lower() == number.lower()), None)
+        known = next((l for l in sorted(self._lots_by_lower_number.get(number.lower(), {}).values(), key=_age)), None)
         if known is not None:
             return _refused(
                 f"Lot {number} is on the books already, with {known['packs']} packs of "
@@ -1662,9 +1664,11 @@ class PharmacyDispensing:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "lots":
+                self._lots_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._lots_by_number.setdefault(record["number"], {})[record["id"]] = record
                 self._lots_by_product.setdefault(record["product_id"], {})[record["id"]] = record
             case "prescriptions":
+                self._prescriptions_by_patient.setdefault(record["patient_id"], {})[record["id"]] = record
                 self._prescriptions_by_patient_product.setdefault(
                     (record["patient_id"], record["product_id"]),
                     {},
@@ -1687,9 +1691,11 @@ class PharmacyDispensing:
         """Take a record out again, before it changes or goes."""
         match container:
             case "lots":
+                del self._lots_by_lower_number[record["number"].lower()][record["id"]]
                 del self._lots_by_number[record["number"]][record["id"]]
                 del self._lots_by_product[record["product_id"]][record["id"]]
             case "prescriptions":
+                del self._prescriptions_by_patient[record["patient_id"]][record["id"]]
                 del self._prescriptions_by_patient_product[record["patient_id"], record["product_id"]][record["id"]]
                 del self._prescriptions_by_patient_status[record["patient_id"], record["status"]][record["id"]]
             case "supplies":

@@ -195,8 +195,10 @@ class PodcastAds:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._episodes_by_lower_title: dict[Any, dict[str, Episode]] = {}
         self._episodes_by_show: dict[Any, dict[str, Episode]] = {}
         self._episodes_by_title: dict[Any, dict[str, Episode]] = {}
+        self._campaigns_by_lower_title: dict[Any, dict[str, Campaign]] = {}
         self._campaigns_by_title: dict[Any, dict[str, Campaign]] = {}
         self._spots_by_campaign: dict[Any, dict[str, Spot]] = {}
         self._spots_by_campaign_episode: dict[Any, dict[str, Spot]] = {}
@@ -623,7 +625,7 @@ class PodcastAds:
         advertiser = self.advertisers.get(advertiser_id)
         if advertiser is None:
             return _refused(f"There is no advertiser {advertiser_id!r}.")
-        if any(c["title"].lower() == title.lower() for c in self.campaigns.values()):
+        if self._campaigns_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a campaign {title} already.")
         if self.now[:10] > starts or starts >= ends:
             return _refused("A campaign starts today or later and ends after it starts.")
@@ -1430,7 +1432,7 @@ class PodcastAds:
         show = self.shows.get(show_id)
         if show is None:
             return _refused(f"There is no show {show_id!r}.")
-        if any(e["title"].lower() == title.lower() for e in self.episodes.values()):
+        if self._episodes_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is an episode {title} already.")
         if publishes_on <= self.now[:10]:
             return _refused(f"An episode is planned for a day to come, not for {publishes_on}.")
@@ -1504,11 +1506,8 @@ class PodcastAds:
             )
         if any(
             self.episodes[m["episode_id"]]["publishes_on"] < to
-            for m in [
-                m
-                for _spot in self._spots_by_episode.get(episode_id, {}).values()
-                for m in self._spots_by_instead_of.get(_spot["id"], {}).values()
-            ]
+            for _spot in self._spots_by_episode.get(episode_id, {}).values()
+            for m in self._spots_by_instead_of.get(_spot["id"], {}).values()
             if m["instead_of_id"] is not None
         ):
             return _refused(f"A spot of {episode['title']} is made good before {to}.")
@@ -1967,9 +1966,11 @@ class PodcastAds:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "episodes":
+                self._episodes_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._episodes_by_show.setdefault(record["show_id"], {})[record["id"]] = record
                 self._episodes_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "campaigns":
+                self._campaigns_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._campaigns_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "spots":
                 self._spots_by_campaign.setdefault(record["campaign_id"], {})[record["id"]] = record
@@ -1996,9 +1997,11 @@ class PodcastAds:
         """Take a record out again, before it changes or goes."""
         match container:
             case "episodes":
+                del self._episodes_by_lower_title[record["title"].lower()][record["id"]]
                 del self._episodes_by_show[record["show_id"]][record["id"]]
                 del self._episodes_by_title[record["title"]][record["id"]]
             case "campaigns":
+                del self._campaigns_by_lower_title[record["title"].lower()][record["id"]]
                 del self._campaigns_by_title[record["title"]][record["id"]]
             case "spots":
                 del self._spots_by_campaign[record["campaign_id"]][record["id"]]

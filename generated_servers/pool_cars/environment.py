@@ -237,6 +237,7 @@ class PoolCars:
         self._keys_by_car_holder: dict[Any, dict[str, Key]] = {}
         self._keys_by_holder: dict[Any, dict[str, Key]] = {}
         self._fuel_cards_by_car: dict[Any, dict[str, FuelCard]] = {}
+        self._fuel_cards_by_lower_number: dict[Any, dict[str, FuelCard]] = {}
         self._fuel_cards_by_number: dict[Any, dict[str, FuelCard]] = {}
         self._trips_by_car: dict[Any, dict[str, Trip]] = {}
         self._trips_by_car_status: dict[Any, dict[str, Trip]] = {}
@@ -1077,7 +1078,7 @@ class PoolCars:
             return _refused(f"There is no fuel card {card_id!r}.")
         if card["blocked"]:
             return _refused(f"Card {card['number']} is blocked already.")
-        if any(f["number"].lower() == number.lower() for f in self.fuel_cards.values()):
+        if self._fuel_cards_by_lower_number.get(number.lower(), {}):
             return _refused(f"There is a card {number} already.")
         done = f"replace fuel card {card['number']} by {number}"
         self._journal = []
@@ -1187,11 +1188,11 @@ class PoolCars:
         car = self.cars.get(car_id)
         if car is None:
             return _refused(f"There is no car {car_id!r}.")
-        if bool(self._trips_by_car_status.get((car_id, "out"), {})):
+        if self._trips_by_car_status.get((car_id, "out"), {}):
             return _refused(f"{car['plate']} is out.")
         if not (
             car["odometer"] > car["serviced_at"]
-            or any(d["car_id"] == car_id and d["fixed_on"] is None for d in self.defects.values())
+            or any(d["fixed_on"] is None for d in self._defects_by_car.get(car_id, {}).values())
             or car["inspected_until"] is not None
             and car["inspected_until"] < _plus_days(self.now[:10], 60)
         ):
@@ -1453,6 +1454,7 @@ class PoolCars:
                 self._keys_by_holder.setdefault(record["holder_id"], {})[record["id"]] = record
             case "fuel_cards":
                 self._fuel_cards_by_car.setdefault(record["car_id"], {})[record["id"]] = record
+                self._fuel_cards_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._fuel_cards_by_number.setdefault(record["number"], {})[record["id"]] = record
             case "trips":
                 self._trips_by_car.setdefault(record["car_id"], {})[record["id"]] = record
@@ -1477,6 +1479,7 @@ class PoolCars:
                 del self._keys_by_holder[record["holder_id"]][record["id"]]
             case "fuel_cards":
                 del self._fuel_cards_by_car[record["car_id"]][record["id"]]
+                del self._fuel_cards_by_lower_number[record["number"].lower()][record["id"]]
                 del self._fuel_cards_by_number[record["number"]][record["id"]]
             case "trips":
                 del self._trips_by_car[record["car_id"]][record["id"]]

@@ -51,9 +51,11 @@ CHANGES = (
 INDEXED = {
     ("deals", "article_id"),
     ("deals", "promotion_id"),
+    ("groups", "within_id"),
     ("prices", "article_id"),
     ("prices", "group_id"),
     ("prices", "status"),
+    ("promotions", "group_id"),
     ("promotions", "name"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -200,15 +202,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -240,13 +244,17 @@ class PricePromotions:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._groups_by_within: dict[Any, dict[str, Group]] = {}
         self._prices_by_article_group: dict[Any, dict[str, Price]] = {}
         self._prices_by_article_group_status: dict[Any, dict[str, Price]] = {}
         self._prices_by_article_status: dict[Any, dict[str, Price]] = {}
+        self._promotions_by_group: dict[Any, dict[str, Promotion]] = {}
         self._promotions_by_name: dict[Any, dict[str, Promotion]] = {}
         self._deals_by_article: dict[Any, dict[str, Deal]] = {}
         self._deals_by_promotion: dict[Any, dict[str, Deal]] = {}
         self._deals_by_promotion_article: dict[Any, dict[str, Deal]] = {}
+        for group in self.groups.values():
+            self._link("groups", group)
         for price in self.prices.values():
             self._link("prices", price)
         for promotion in self.promotions.values():
@@ -360,9 +368,14 @@ class PricePromotions:
             return _refused(f"There is no group {group_id!r}.")
         found = [
             p
-            for p in self.promotions.values()
+            for p in _distinct(
+                [
+                    p
+                    for key in [group_id, *[record["id"] for record in _above(self.groups, group, "within_id")]]
+                    for p in self._promotions_by_group.get(key, {}).values()
+                ]
+            )
             if (self._live(p) and p["ends"] >= since)
-            and (p["group_id"] == group_id or self.groups[p["group_id"]] in _above(self.groups, group, "within_id"))
         ]
         found.sort(key=lambda p: (p["starts"], p["name"], _age(p)))
         return _found({"total": len(found), "promotions": [self._show_promotion(p) for p in _page(found, offset)]})
@@ -864,7 +877,7 @@ class PricePromotions:
         by = self.people.get(by_id)
         if by is None:
             return _refused(f"There is no person {by_id!r}.")
-        if bool(self._promotions_by_name.get(name, {})):
+        if self._promotions_by_name.get(name, {}):
             return _refused(f"There is a promotion called {name} already.")
         if starts <= self.now[:10]:
             return _refused("A promotion starts tomorrow at the earliest.")
@@ -980,7 +993,7 @@ class PricePromotions:
         by = self.people.get(by_id)
         if by is None:
             return _refused(f"There is no person {by_id!r}.")
-        if bool(self._promotions_by_name.get(name, {})):
+        if self._promotions_by_name.get(name, {}):
             return _refused(f"There is a promotion called {name} already.")
         if starts <= self.now[:10]:
             return _refused("A bundle starts tomorrow at the earliest.")
@@ -1151,10 +1164,7 @@ class PricePromotions:
             and not any(a in drop for a in add)
         ):
             return _refused("Name articles to add or to drop, and each once.")
-        if not all(
-            any(d["promotion_id"] == promotion_id and d["article_id"] == a["id"] for d in self.deals.values())
-            for a in drop
-        ):
+        if not all(bool(self._deals_by_promotion_article.get((promotion_id, a["id"]), {})) for a in drop):
             return _refused(f"Only articles that are in {promotion['name']} can be dropped.")
         if any(
             self.articles[d["article_id"]] in add
@@ -1550,11 +1560,7 @@ class PricePromotions:
                         self.articles[d["article_id"]]["cost"],
                     )
                     for d in self._deals_by_promotion.get(p["id"], {}).values()
-                    for h in [self.groups[p["group_id"]]] + _below(
-                        self.groups,
-                        self.groups[p["group_id"]],
-                        "within_id",
-                    )
+                    for h in [self.groups[p["group_id"]]] + _below(self._groups_by_within, self.groups[p["group_id"]])
                 ),
                 default=None,
             )
@@ -1575,11 +1581,7 @@ class PricePromotions:
                         self.articles[d["article_id"]]["cost"],
                     )
                     for d in self._deals_by_promotion.get(p["id"], {}).values()
-                    for h in [self.groups[p["group_id"]]] + _below(
-                        self.groups,
-                        self.groups[p["group_id"]],
-                        "within_id",
-                    )
+                    for h in [self.groups[p["group_id"]]] + _below(self._groups_by_within, self.groups[p["group_id"]])
                 ),
                 default=None,
             ) is not None
@@ -1746,6 +1748,8 @@ class PricePromotions:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "groups":
+                self._groups_by_within.setdefault(record["within_id"], {})[record["id"]] = record
             case "prices":
                 self._prices_by_article_group.setdefault(
                     (record["article_id"], record["group_id"]),
@@ -1760,6 +1764,7 @@ class PricePromotions:
                     {},
                 )[record["id"]] = record
             case "promotions":
+                self._promotions_by_group.setdefault(record["group_id"], {})[record["id"]] = record
                 self._promotions_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "deals":
                 self._deals_by_article.setdefault(record["article_id"], {})[record["id"]] = record
@@ -1772,6 +1777,8 @@ class PricePromotions:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "groups":
+                del self._groups_by_within[record["within_id"]][record["id"]]
             case "prices":
                 del self._prices_by_article_group[record["article_id"], record["group_id"]][record["id"]]
                 del self._prices_by_article_group_status[
@@ -1781,6 +1788,7 @@ class PricePromotions:
                 ][record["id"]]
                 del self._prices_by_article_status[record["article_id"], record["status"]][record["id"]]
             case "promotions":
+                del self._promotions_by_group[record["group_id"]][record["id"]]
                 del self._promotions_by_name[record["name"]][record["id"]]
             case "deals":
                 del self._deals_by_article[record["article_id"]][record["id"]]

@@ -214,6 +214,7 @@ class PrintShop:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._jobs_by_client: dict[Any, dict[str, Job]] = {}
+        self._jobs_by_lower_title: dict[Any, dict[str, Job]] = {}
         self._jobs_by_paper: dict[Any, dict[str, Job]] = {}
         self._jobs_by_title: dict[Any, dict[str, Job]] = {}
         self._proofs_by_job: dict[Any, dict[str, Proof]] = {}
@@ -549,7 +550,7 @@ class PrintShop:
         paper = self.papers.get(paper_id)
         if paper is None:
             return _refused(f"There is no paper {paper_id!r}.")
-        if any(j["title"].lower() == title.lower() for j in self.jobs.values()):
+        if self._jobs_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a job called {title}.")
         if due <= self.now[:10]:
             return _refused(f"{due} is not ahead.")
@@ -737,7 +738,7 @@ class PrintShop:
             return _refused(f"The newest proof of {job['title']} is not approved.")
         if self._job_missing(job) <= 0:
             return _refused(f"Everything of {job['title']} is printed.")
-        if bool(self._runs_by_job_status.get((job_id, "planned"), {})):
+        if self._runs_by_job_status.get((job_id, "planned"), {}):
             return _refused(f"{job['title']} has a planned run.")
         if not ((self.now[:10] <= on and on <= _plus_days(self.now[:10], 30)) and _weekday(on) <= 5):
             return _refused(f"Runs are planned on weekdays for the next 30 days, not for {on}.")
@@ -1070,7 +1071,7 @@ class PrintShop:
             return _refused(f"There is no job {job_id!r}.")
         if job["delivered_on"] is None:
             return _refused(f"{job['title']} was not delivered.")
-        if any(j["title"].lower() == title.lower() for j in self.jobs.values()):
+        if self._jobs_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a job called {title}.")
         if copies > job["copies"]:
             return _refused(f"{job['title']} had {job['copies']} copies.")
@@ -1183,11 +1184,8 @@ class PrintShop:
         """The bound of a paper."""
         return sum(
             r["sheets"]
-            for r in [
-                r
-                for _job in self._jobs_by_paper.get(paper["id"], {}).values()
-                for r in self._runs_by_job_status.get((_job["id"], "planned"), {}).values()
-            ]
+            for _job in self._jobs_by_paper.get(paper["id"], {}).values()
+            for r in self._runs_by_job_status.get((_job["id"], "planned"), {}).values()
         )
 
     def _job_needs(self, job: Job) -> int:
@@ -1416,6 +1414,7 @@ class PrintShop:
         match container:
             case "jobs":
                 self._jobs_by_client.setdefault(record["client_id"], {})[record["id"]] = record
+                self._jobs_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._jobs_by_paper.setdefault(record["paper_id"], {})[record["id"]] = record
                 self._jobs_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "proofs":
@@ -1434,6 +1433,7 @@ class PrintShop:
         match container:
             case "jobs":
                 del self._jobs_by_client[record["client_id"]][record["id"]]
+                del self._jobs_by_lower_title[record["title"].lower()][record["id"]]
                 del self._jobs_by_paper[record["paper_id"]][record["id"]]
                 del self._jobs_by_title[record["title"]][record["id"]]
             case "proofs":

@@ -51,6 +51,7 @@ INDEXED = {
     ("approvals", "status"),
     ("approvals", "visitor_id"),
     ("bans", "visitor_id"),
+    ("sessions", "wing_ids"),
     ("visits", "prisoner_id"),
     ("visits", "session_id"),
     ("visits", "status"),
@@ -199,6 +200,7 @@ class PrisonVisits:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._sessions_by_wings: dict[Any, dict[str, Session]] = {}
         self._approvals_by_prisoner_visitor: dict[Any, dict[str, Approval]] = {}
         self._approvals_by_prisoner_visitor_status: dict[Any, dict[str, Approval]] = {}
         self._bans_by_visitor: dict[Any, dict[str, Ban]] = {}
@@ -208,6 +210,8 @@ class PrisonVisits:
         self._visits_by_session_prisoner: dict[Any, dict[str, Visit]] = {}
         self._visits_by_session_status: dict[Any, dict[str, Visit]] = {}
         self._visits_by_visitors: dict[Any, dict[str, Visit]] = {}
+        for session in self.sessions.values():
+            self._link("sessions", session)
         for approval in self.approvals.values():
             self._link("approvals", approval)
         for ban in self.bans.values():
@@ -237,7 +241,7 @@ class PrisonVisits:
             return _refused(f"There is no prisoner {prisoner_id!r}.")
         found = [
             s
-            for s in self.sessions.values()
+            for s in _distinct(self._sessions_by_wings.get(prisoner["wing_id"], {}).values())
             if (s["on"] > self.now[:10] and s["legal"] == legal)
             and self._open_to(prisoner, s)
             and (self._session_tables_free(s) > 0 or self._session_booths_free(s) > 0)
@@ -879,7 +883,13 @@ class PrisonVisits:
             return _refused(f"{self.prisoners[visit['prisoner_id']]['name']} has a visit at that hour already.")
         if any(
             any(x["id"] in v["visitor_ids"] for x in [self.visitors[key] for key in visit["visitor_ids"]])
-            for v in self.visits.values()
+            for v in _distinct(
+                [
+                    v
+                    for key in [key  for key in visit["visitor_ids"]]
+                    for v in self._visits_by_visitors.get(key, {}).values()
+                ]
+            )
             if v is not visit
             and self._taking(v)
             and self.sessions[v["session_id"]]["on"] == session["on"]
@@ -1593,6 +1603,9 @@ class PrisonVisits:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "sessions":
+                for key in record["wing_ids"]:
+                    self._sessions_by_wings.setdefault(key, {})[record["id"]] = record
             case "approvals":
                 self._approvals_by_prisoner_visitor.setdefault(
                     (record["prisoner_id"], record["visitor_id"]),
@@ -1625,6 +1638,9 @@ class PrisonVisits:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "sessions":
+                for key in record["wing_ids"]:
+                    self._sessions_by_wings[key].pop(record["id"], None)
             case "approvals":
                 del self._approvals_by_prisoner_visitor[record["prisoner_id"], record["visitor_id"]][record["id"]]
                 del self._approvals_by_prisoner_visitor_status[

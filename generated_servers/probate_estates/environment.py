@@ -59,6 +59,7 @@ INDEXED = {
     ("debts", "status"),
     ("distributions", "heir_id"),
     ("heirs", "estate_id"),
+    ("heirs", "relative_id"),
     ("payments", "debt_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -205,6 +206,7 @@ class ProbateEstates:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._heirs_by_estate: dict[Any, dict[str, Heir]] = {}
+        self._heirs_by_estate_relative: dict[Any, dict[str, Heir]] = {}
         self._assets_by_estate: dict[Any, dict[str, Asset]] = {}
         self._assets_by_estate_status: dict[Any, dict[str, Asset]] = {}
         self._assets_by_given_to: dict[Any, dict[str, Asset]] = {}
@@ -241,7 +243,11 @@ class ProbateEstates:
         estate = self.estates.get(estate_id)
         if estate is None:
             return _refused(f"There is no estate {estate_id!r}.")
-        found = [d for d in self.debts.values() if (d["estate_id"] == estate_id and d["status"] != "rejected")]
+        found = [
+            d
+            for d in self._debts_by_estate.get(estate_id, {}).values()
+            if (d["estate_id"] == estate_id and d["status"] != "rejected")
+        ]
         found.sort(key=lambda d: (d["rank"], d["creditor"], _age(d)))
         return _found(
             {
@@ -600,9 +606,11 @@ class ProbateEstates:
         taker = next(
             (
                 h
-                for h in sorted(self._heirs_by_estate.get(asset["estate_id"], {}).values(), key=_age)
+                for h in sorted(
+                    self._heirs_by_estate_relative.get((asset["estate_id"], asset["promised_to_id"]), {}).values(),
+                    key=_age,
+                )
                 if asset["promised_to_id"] is not None
-                and h["relative_id"] == asset["promised_to_id"]
                 and asset["valued_at"] <= self._share_left(h)
             ),
             None,
@@ -905,9 +913,9 @@ class ProbateEstates:
             and asset["status"] == "held"
         ):
             return _refused("Only the sale of a house that this estate holds is brought to court.")
-        if bool(self._court_orders_by_estate_asset_status.get((estate_id, asset_id, "asked"), {})):
+        if self._court_orders_by_estate_asset_status.get((estate_id, asset_id, "asked"), {}):
             return _refused("The court is dealing with that already.")
-        if bool(self._court_orders_by_estate_asset_status.get((estate_id, asset_id, "granted"), {})):
+        if self._court_orders_by_estate_asset_status.get((estate_id, asset_id, "granted"), {}):
             return _refused("The court has allowed that already.")
         if not (asset_id is not None or self._undecided(estate) is None and self._owed(estate) == 0):
             return _refused(
@@ -1154,19 +1162,13 @@ class ProbateEstates:
             )
             - sum(
                 p["amount"]
-                for p in [
-                    p
-                    for _debt in self._debts_by_estate.get(estate["id"], {}).values()
-                    for p in self._payments_by_debt.get(_debt["id"], {}).values()
-                ]
+                for _debt in self._debts_by_estate.get(estate["id"], {}).values()
+                for p in self._payments_by_debt.get(_debt["id"], {}).values()
             )
             - sum(
                 d["amount"]
-                for d in [
-                    d
-                    for _heir in self._heirs_by_estate.get(estate["id"], {}).values()
-                    for d in self._distributions_by_heir.get(_heir["id"], {}).values()
-                ]
+                for _heir in self._heirs_by_estate.get(estate["id"], {}).values()
+                for d in self._distributions_by_heir.get(_heir["id"], {}).values()
             )
         )
 
@@ -1176,11 +1178,8 @@ class ProbateEstates:
             self._estate_cash(estate)
             + sum(
                 d["amount"]
-                for d in [
-                    d
-                    for _heir in self._heirs_by_estate.get(estate["id"], {}).values()
-                    for d in self._distributions_by_heir.get(_heir["id"], {}).values()
-                ]
+                for _heir in self._heirs_by_estate.get(estate["id"], {}).values()
+                for d in self._distributions_by_heir.get(_heir["id"], {}).values()
             )
             + sum(
                 a["valued_at"]
@@ -1425,6 +1424,10 @@ class ProbateEstates:
         match container:
             case "heirs":
                 self._heirs_by_estate.setdefault(record["estate_id"], {})[record["id"]] = record
+                self._heirs_by_estate_relative.setdefault(
+                    (record["estate_id"], record["relative_id"]),
+                    {},
+                )[record["id"]] = record
             case "assets":
                 self._assets_by_estate.setdefault(record["estate_id"], {})[record["id"]] = record
                 self._assets_by_estate_status.setdefault(
@@ -1457,6 +1460,7 @@ class ProbateEstates:
         match container:
             case "heirs":
                 del self._heirs_by_estate[record["estate_id"]][record["id"]]
+                del self._heirs_by_estate_relative[record["estate_id"], record["relative_id"]][record["id"]]
             case "assets":
                 del self._assets_by_estate[record["estate_id"]][record["id"]]
                 del self._assets_by_estate_status[record["estate_id"], record["status"]][record["id"]]

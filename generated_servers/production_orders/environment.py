@@ -163,18 +163,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class ProductionOrders:
@@ -300,7 +307,7 @@ class ProductionOrders:
         order = self.orders.get(order_id)
         if order is None:
             return _refused(f"There is no order {order_id!r}.")
-        found = [o for o in _below(self.orders, order, "split_from_id")]
+        found = [o for o in _below(self._orders_by_split_from, order)]
         found.sort(key=lambda o: (o["number"], _age(o)))
         return _found(
             {
@@ -524,7 +531,7 @@ class ProductionOrders:
         product = self.products.get(product_id)
         if product is None:
             return _refused(f"There is no product {product_id!r}.")
-        if bool(self._orders_by_number.get(number, {})):
+        if self._orders_by_number.get(number, {}):
             return _refused(f"There is an order {number} already.")
         if due <= self.now[:10]:
             return _refused(f"{due} is not after today.")
@@ -867,7 +874,7 @@ class ProductionOrders:
             return _refused(f"Order {order['number']} is running; finish or abort that run first.")
         if pieces >= order["pieces"]:
             return _refused(f"Order {order['number']} has {order['pieces']} pieces, and one at least stays.")
-        if bool(self._orders_by_number.get(number, {})):
+        if self._orders_by_number.get(number, {}):
             return _refused(f"There is an order {number} already.")
         done = f"split {pieces} pieces off order {order['number']} as order {number}"
         self._journal = []
@@ -1240,7 +1247,7 @@ class ProductionOrders:
         """Whether this is broken: who is split off makes the same product as the order it comes from, and no order
         comes from itself.
         """
-        return any(o["product_id"] != p["product_id"] for p in self.orders.values() if o["split_from_id"] == p["id"])
+        return any(o["product_id"] != p["product_id"] for p in _those(self.orders, [o["split_from_id"]]))
 
     def _breaks_rule_12_p(self, p: Order) -> bool:
         """Whether this is broken: who is split off makes the same product as the order it comes from, and no order

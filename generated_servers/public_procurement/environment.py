@@ -198,6 +198,11 @@ def _plus_days(day: str, days: int) -> str:
     return date.fromordinal(min(max(ordinal, 1), date.max.toordinal())).isoformat()
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class PublicProcurement:
     """Buys for a town by tender, with bids sealed until the opening, weighted marks by evaluators who have
     no interest in a bidder, award to the best total, a standstill, complaints and the contract.
@@ -230,6 +235,7 @@ class PublicProcurement:
         self._tenders_by_winner: dict[Any, dict[str, Tender]] = {}
         self._criteria_by_tender: dict[Any, dict[str, Criterion]] = {}
         self._bids_by_envelope: dict[Any, dict[str, Bid]] = {}
+        self._bids_by_lower_envelope: dict[Any, dict[str, Bid]] = {}
         self._bids_by_tender: dict[Any, dict[str, Bid]] = {}
         self._bids_by_tender_status: dict[Any, dict[str, Bid]] = {}
         self._bids_by_tender_supplier: dict[Any, dict[str, Bid]] = {}
@@ -267,7 +273,11 @@ class PublicProcurement:
         tender = self.tenders.get(tender_id)
         if tender is None:
             return _refused(f"There is no tender {tender_id!r}.")
-        found = [b for b in self.bids.values() if (b["tender_id"] == tender_id and b["status"] == "opened")]
+        found = [
+            b
+            for b in self._bids_by_tender.get(tender_id, {}).values()
+            if (b["tender_id"] == tender_id and b["status"] == "opened")
+        ]
         found.sort(key=lambda b: (-self._bid_total(b), self._cost(b), b["envelope"], _age(b)))
         return _found(
             {
@@ -915,7 +925,7 @@ class PublicProcurement:
             return _refused(f"{tender['title']} closed on {tender['closes_on']}.")
         if any(self._live(b) for b in self._bids_by_tender_supplier.get((tender_id, supplier_id), {}).values()):
             return _refused(f"{supplier['name']} has a bid in {tender['title']}, which must be withdrawn first.")
-        if any(b["envelope"].lower() == envelope.lower() for b in self.bids.values()):
+        if self._bids_by_lower_envelope.get(envelope.lower(), {}):
             return _refused(f"There is an envelope {envelope} already.")
         self._journal = []
         bid: Bid = {
@@ -1414,7 +1424,7 @@ class PublicProcurement:
             for b in self._bids_by_tender.get(tender_id, {}).values()
         ):
             return _refused(f"{supplier['name']} made no bid that was opened for {tender['title']}.")
-        if bool(self._complaints_by_tender_supplier_status.get((tender_id, supplier_id, "open"), {})):
+        if self._complaints_by_tender_supplier_status.get((tender_id, supplier_id, "open"), {}):
             return _refused(f"A complaint of {supplier['name']} about {tender['title']} is open already.")
         self._journal = []
         complaint: Complaint = {
@@ -1951,9 +1961,8 @@ class PublicProcurement:
             b["status"] == "opened"
             and any(
                 self._bid_total(b) > self._bid_total(self.bids[t["winner_id"]])
-                for t in self.tenders.values()
+                for t in _those(self.tenders, [b["tender_id"]])
                 if t["winner_id"] is not None
-                and b["tender_id"] == t["id"]
             )
         )
 
@@ -2071,6 +2080,7 @@ class PublicProcurement:
                 self._criteria_by_tender.setdefault(record["tender_id"], {})[record["id"]] = record
             case "bids":
                 self._bids_by_envelope.setdefault(record["envelope"], {})[record["id"]] = record
+                self._bids_by_lower_envelope.setdefault(record["envelope"].lower(), {})[record["id"]] = record
                 self._bids_by_tender.setdefault(record["tender_id"], {})[record["id"]] = record
                 self._bids_by_tender_status.setdefault((record["tender_id"], record["status"]), {})[record["id"]] = record
                 self._bids_by_tender_supplier.setdefault(
@@ -2111,6 +2121,7 @@ class PublicProcurement:
                 del self._criteria_by_tender[record["tender_id"]][record["id"]]
             case "bids":
                 del self._bids_by_envelope[record["envelope"]][record["id"]]
+                del self._bids_by_lower_envelope[record["envelope"].lower()][record["id"]]
                 del self._bids_by_tender[record["tender_id"]][record["id"]]
                 del self._bids_by_tender_status[record["tender_id"], record["status"]][record["id"]]
                 del self._bids_by_tender_supplier[record["tender_id"], record["supplier_id"]][record["id"]]

@@ -528,7 +528,7 @@ class QualityInspection:
         supplier = self.suppliers.get(supplier_id)
         if supplier is None:
             return _refused(f"There is no supplier {supplier_id!r}.")
-        if bool(self._lots_by_number.get(number, {})):
+        if self._lots_by_number.get(number, {}):
             return _refused(f"There is a lot {number} already.")
         if supplier["stage"] == "suspended":
             return _refused(f"{supplier['name']} is suspended, so nothing is received.")
@@ -863,7 +863,7 @@ class QualityInspection:
             return _refused(f"There is no lot {lot_id!r}.")
         if lot["judged"] <= 0 or lot["passed"]:
             return _refused(f"Lot {lot['number']} has not failed.")
-        if bool(self._actions_by_lot.get(lot_id, {})):
+        if self._actions_by_lot.get(lot_id, {}):
             return _refused(f"There is a corrective action for lot {lot['number']} already.")
         if self.suppliers[lot["supplier_id"]]["stage"] == "reduced":
             return _refused(
@@ -1084,11 +1084,8 @@ class QualityInspection:
         """The open actions of a supplier."""
         return sum(
             1
-            for a in [
-                a
-                for _lot in self._lots_by_supplier.get(supplier["id"], {}).values()
-                for a in self._actions_by_lot.get(_lot["id"], {}).values()
-            ]
+            for _lot in self._lots_by_supplier.get(supplier["id"], {}).values()
+            for a in self._actions_by_lot.get(_lot["id"], {}).values()
             if a["status"] != "closed"
         )
 
@@ -1127,9 +1124,8 @@ class QualityInspection:
 
     def _voted(self, l: Lot, d: str) -> bool:
         return any(
-            v["lot_id"] == l["id"]
-            and self.members[v["member_id"]]["department"] == d
-            for v in self.votes.values()
+            self.members[v["member_id"]]["department"] == d
+            for v in self._votes_by_lot.get(l["id"], {}).values()
         )
 
     def _breaks_rule_1(self, l: Lot) -> bool:

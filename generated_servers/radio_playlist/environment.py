@@ -217,6 +217,7 @@ class RadioPlaylist:
         self._plays_by_hour_kind: dict[Any, dict[str, Play]] = {}
         self._plays_by_track: dict[Any, dict[str, Play]] = {}
         self._campaigns_by_brand: dict[Any, dict[str, Campaign]] = {}
+        self._campaigns_by_lower_brand: dict[Any, dict[str, Campaign]] = {}
         self._airings_by_campaign: dict[Any, dict[str, Airing]] = {}
         self._airings_by_slot: dict[Any, dict[str, Airing]] = {}
         for track in self.tracks.values():
@@ -586,7 +587,7 @@ class RadioPlaylist:
             "23:00",
         ):
             return _refused(f"Hours begin on the full hour between 05:00 and 23:00, not at {starts}.")
-        if bool(self._hours_by_starts.get(starts, {})):
+        if self._hours_by_starts.get(starts, {}):
             return _refused(f"The hour from {starts} is planned already.")
         self._journal = []
         added_ad_breaks: list[Any] = []
@@ -990,7 +991,10 @@ class RadioPlaylist:
             dict: {"success": True, "message": what was done}
                 or {"success": False, "error": why it cannot be done}
         """
-        old = next((c for c in self.campaigns.values() if c["brand"].lower() == brand.lower()), None)
+        old = next(
+            (c for c in sorted(self._campaigns_by_lower_brand.get(brand.lower(), {}).values(), key=_age)),
+            None,
+        )
         if not (old is None or old["trade"] == trade and old["seconds"] == seconds):
             return _refused(
                 f"{brand} has a campaign of {old['seconds']} seconds for {old['trade']}, and a new order adds to "
@@ -1382,11 +1386,8 @@ class RadioPlaylist:
         """Whether this is broken: two songs of one artist start at least two clock hours apart."""
         return any(
             abs(_minutes_between(self.hours[b["hour_id"]]["starts"], self.hours[a["hour_id"]]["starts"])) < 120
-            for b in [
-                b
-                for _track in self._tracks_by_artist.get(self.tracks[a["track_id"]]["artist_id"], {}).values()
-                for b in self._plays_by_track.get(_track["id"], {}).values()
-            ]
+            for _track in self._tracks_by_artist.get(self.tracks[a["track_id"]]["artist_id"], {}).values()
+            for b in self._plays_by_track.get(_track["id"], {}).values()
             if a is not b
         )
 
@@ -1394,11 +1395,8 @@ class RadioPlaylist:
         """Whether this is broken: two songs of one artist start at least two clock hours apart."""
         return any(
             abs(_minutes_between(self.hours[b["hour_id"]]["starts"], self.hours[a["hour_id"]]["starts"])) < 120
-            for a in [
-                a
-                for _track in self._tracks_by_artist.get(self.tracks[b["track_id"]]["artist_id"], {}).values()
-                for a in self._plays_by_track.get(_track["id"], {}).values()
-            ]
+            for _track in self._tracks_by_artist.get(self.tracks[b["track_id"]]["artist_id"], {}).values()
+            for a in self._plays_by_track.get(_track["id"], {}).values()
             if a is not b
         )
 
@@ -1561,6 +1559,7 @@ class RadioPlaylist:
                 self._plays_by_track.setdefault(record["track_id"], {})[record["id"]] = record
             case "campaigns":
                 self._campaigns_by_brand.setdefault(record["brand"], {})[record["id"]] = record
+                self._campaigns_by_lower_brand.setdefault(record["brand"].lower(), {})[record["id"]] = record
             case "airings":
                 self._airings_by_campaign.setdefault(record["campaign_id"], {})[record["id"]] = record
                 self._airings_by_slot.setdefault(record["slot_id"], {})[record["id"]] = record
@@ -1578,6 +1577,7 @@ class RadioPlaylist:
                 del self._plays_by_track[record["track_id"]][record["id"]]
             case "campaigns":
                 del self._campaigns_by_brand[record["brand"]][record["id"]]
+                del self._campaigns_by_lower_brand[record["brand"].lower()][record["id"]]
             case "airings":
                 del self._airings_by_campaign[record["campaign_id"]][record["id"]]
                 del self._airings_by_slot[record["slot_id"]][record["id"]]

@@ -53,6 +53,7 @@ INDEXED = {
     ("drops", "night_id"),
     ("drops", "status"),
     ("nights", "name"),
+    ("nights", "starts_at"),
     ("places", "character_id"),
     ("places", "night_id"),
     ("places", "status"),
@@ -223,6 +224,7 @@ class RaidGuild:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._nights_by_name: dict[Any, dict[str, Night]] = {}
+        self._nights_by_starts_at: dict[Any, dict[str, Night]] = {}
         self._places_by_character_status: dict[Any, dict[str, Place]] = {}
         self._places_by_night: dict[Any, dict[str, Place]] = {}
         self._places_by_night_status: dict[Any, dict[str, Place]] = {}
@@ -1215,12 +1217,16 @@ class RaidGuild:
         raid = self.raids.get(raid_id)
         if raid is None:
             return _refused(f"There is no raid {raid_id!r}.")
-        if bool(self._nights_by_name.get(name, {})):
+        if self._nights_by_name.get(name, {}):
             return _refused(f"There is a night {name} already.")
         if self.now >= starts_at or starts_at >= _plus_minutes(self.now, 60 * 1440):
             return _refused(f"A night is planned for the next 60 days, not for {starts_at}.")
         other = next(
-            (n for n in self.nights.values() if n["starts_at"] == starts_at and n["status"] != "called_off"),
+            (
+                n
+                for n in sorted(self._nights_by_starts_at.get(starts_at, {}).values(), key=_age)
+                if n["status"] != "called_off"
+            ),
             None,
         )
         if other is not None:
@@ -1584,6 +1590,7 @@ class RaidGuild:
         match container:
             case "nights":
                 self._nights_by_name.setdefault(record["name"], {})[record["id"]] = record
+                self._nights_by_starts_at.setdefault(record["starts_at"], {})[record["id"]] = record
             case "places":
                 self._places_by_character_status.setdefault(
                     (record["character_id"], record["status"]),
@@ -1606,6 +1613,7 @@ class RaidGuild:
         match container:
             case "nights":
                 del self._nights_by_name[record["name"]][record["id"]]
+                del self._nights_by_starts_at[record["starts_at"]][record["id"]]
             case "places":
                 del self._places_by_character_status[record["character_id"], record["status"]][record["id"]]
                 del self._places_by_night[record["night_id"]][record["id"]]

@@ -47,8 +47,10 @@ CHANGES = (
 
 INDEXED = {
     ("delays", "train_id"),
+    ("possessions", "gang"),
     ("possessions", "section_id"),
     ("possessions", "status"),
+    ("sections", "station_id"),
     ("steps", "path_id"),
     ("steps", "section_id"),
     ("trains", "hold_ids"),
@@ -212,13 +214,16 @@ class RailwayDispatch:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._sections_by_station: dict[Any, dict[str, Section]] = {}
         self._steps_by_path: dict[Any, dict[str, Step]] = {}
         self._steps_by_path_section: dict[Any, dict[str, Step]] = {}
         self._trains_by_holds: dict[Any, dict[str, Train]] = {}
         self._delays_by_train: dict[Any, dict[str, Delay]] = {}
+        self._possessions_by_gang_status: dict[Any, dict[str, Possession]] = {}
         self._possessions_by_section: dict[Any, dict[str, Possession]] = {}
         self._possessions_by_section_status: dict[Any, dict[str, Possession]] = {}
-        self._possessions_by_status: dict[Any, dict[str, Possession]] = {}
+        for section in self.sections.values():
+            self._link("sections", section)
         for step in self.steps.values():
             self._link("steps", step)
         for train in self.trains.values():
@@ -291,7 +296,11 @@ class RailwayDispatch:
         station = self.stations.get(station_id)
         if station is None:
             return _refused(f"There is no station {station_id!r}.")
-        found = [s for s in self.sections.values() if (s["station_id"] is not None and s["station_id"] == station_id)]
+        found = [
+            s
+            for s in self._sections_by_station.get(station_id, {}).values()
+            if (s["station_id"] is not None and s["station_id"] == station_id)
+        ]
         found.sort(key=lambda s: (s["code"], _age(s)))
         return _found(
             {
@@ -1152,8 +1161,10 @@ class RailwayDispatch:
         busy = next(
             (
                 p
-                for p in sorted(self._possessions_by_status.get("taken", {}).values(), key=_age)
-                if p["gang"] == possession["gang"]
+                for p in sorted(
+                    self._possessions_by_gang_status.get((possession["gang"], "taken"), {}).values(),
+                    key=_age,
+                )
             ),
             None,
         )
@@ -1356,8 +1367,7 @@ class RailwayDispatch:
             p["status"] == "taken"
             and any(
                 other_p is not p
-                for other_p in self._possessions_by_status.get("taken", {}).values()
-                if other_p["gang"] == p["gang"]
+                for other_p in self._possessions_by_gang_status.get((p["gang"], "taken"), {}).values()
             )
         )
 
@@ -1424,6 +1434,8 @@ class RailwayDispatch:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "sections":
+                self._sections_by_station.setdefault(record["station_id"], {})[record["id"]] = record
             case "steps":
                 self._steps_by_path.setdefault(record["path_id"], {})[record["id"]] = record
                 self._steps_by_path_section.setdefault(
@@ -1436,16 +1448,18 @@ class RailwayDispatch:
             case "delays":
                 self._delays_by_train.setdefault(record["train_id"], {})[record["id"]] = record
             case "possessions":
+                self._possessions_by_gang_status.setdefault((record["gang"], record["status"]), {})[record["id"]] = record
                 self._possessions_by_section.setdefault(record["section_id"], {})[record["id"]] = record
                 self._possessions_by_section_status.setdefault(
                     (record["section_id"], record["status"]),
                     {},
                 )[record["id"]] = record
-                self._possessions_by_status.setdefault(record["status"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "sections":
+                del self._sections_by_station[record["station_id"]][record["id"]]
             case "steps":
                 del self._steps_by_path[record["path_id"]][record["id"]]
                 del self._steps_by_path_section[record["path_id"], record["section_id"]][record["id"]]
@@ -1455,6 +1469,6 @@ class RailwayDispatch:
             case "delays":
                 del self._delays_by_train[record["train_id"]][record["id"]]
             case "possessions":
+                del self._possessions_by_gang_status[record["gang"], record["status"]][record["id"]]
                 del self._possessions_by_section[record["section_id"]][record["id"]]
                 del self._possessions_by_section_status[record["section_id"], record["status"]][record["id"]]
-                del self._possessions_by_status[record["status"]][record["id"]]

@@ -279,7 +279,7 @@ class Recruitment:
             return _refused(f"There is no requisition {requisition_id!r}.")
         found = [
             a
-            for a in self.applications.values()
+            for a in self._applications_by_requisition.get(requisition_id, {}).values()
             if (a["requisition_id"] == requisition_id and a["status"] == "interviewing")
         ]
         found.sort(key=lambda a: (-self._application_points(a), a["id"], _age(a)))
@@ -631,7 +631,7 @@ class Recruitment:
         referrer = self.staff.get(referrer_id) if referrer_id is not None else None
         if referrer_id is not None and referrer is None:
             return _refused(f"There is no staff {referrer_id!r}.")
-        if bool(self._applications_by_candidate_status.get((candidate_id, "hired"), {})):
+        if self._applications_by_candidate_status.get((candidate_id, "hired"), {}):
             return _refused(f"{candidate['name']} has been hired already.")
         if any(
             self._live(a)
@@ -736,11 +736,8 @@ class Recruitment:
             return _refused(f"{full['name']} takes no more than {full['most_a_day']} interviews a day.")
         if any(
             _overlap(i["at"], _plus_minutes(i["at"], 60), at, _plus_minutes(at, 60))
-            for i in [
-                i
-                for _application in self._applications_by_candidate.get(application["candidate_id"], {}).values()
-                for i in self._interviews_by_application.get(_application["id"], {}).values()
-            ]
+            for _application in self._applications_by_candidate.get(application["candidate_id"], {}).values()
+            for i in self._interviews_by_application.get(_application["id"], {}).values()
         ):
             return _refused(
                 f"{self.candidates[application['candidate_id']]['name']} has another interview at that time."
@@ -863,14 +860,11 @@ class Recruitment:
             return _refused(f"{full['name']} takes no more than {full['most_a_day']} interviews a day.")
         if any(
             _overlap(i["at"], _plus_minutes(i["at"], 60), at, _plus_minutes(at, 60))
-            for i in [
-                i
-                for _application in self._applications_by_candidate.get(
-                    self.applications[interview["application_id"]]["candidate_id"],
-                    {},
-                ).values()
-                for i in self._interviews_by_application.get(_application["id"], {}).values()
-            ]
+            for _application in self._applications_by_candidate.get(
+                self.applications[interview["application_id"]]["candidate_id"],
+                {},
+            ).values()
+            for i in self._interviews_by_application.get(_application["id"], {}).values()
             if i is not interview
         ):
             return _refused(
@@ -920,7 +914,7 @@ class Recruitment:
                 f"{self.candidates[self.applications[interview['application_id']]['candidate_id']]['name']} is "
                 f"{self.applications[interview['application_id']]['status']}."
             )
-        if bool(self._score_cards_by_interview.get(interview_id, {})):
+        if self._score_cards_by_interview.get(interview_id, {}):
             return _refused(
                 "Somebody has filed a card, so the interview with "
                 f"{self.candidates[self.applications[interview['application_id']]['candidate_id']]['name']} took "
@@ -1100,7 +1094,7 @@ class Recruitment:
             )
         if by_id not in interview["panel_ids"]:
             return _refused(f"{by['name']} was not on this panel.")
-        if bool(self._score_cards_by_interview_by.get((interview_id, by_id), {})):
+        if self._score_cards_by_interview_by.get((interview_id, by_id), {}):
             return _refused(f"{by['name']} has filed a card for this interview.")
         if self.applications[interview["application_id"]]["status"] != "interviewing":
             return _refused(
@@ -1307,13 +1301,11 @@ class Recruitment:
             )
         if _plus_days(self.now[:10], 3) > valid_until or valid_until > _plus_days(self.now[:10], 42):
             return _refused("An offer is valid for 3 to 42 days.")
-        if bool(
-            [
-                o
-                for _application in self._applications_by_candidate.get(application["candidate_id"], {}).values()
-                for o in self._offers_by_application_status.get((_application["id"], "open"), {}).values()
-            ]
-        ):
+        if [
+            o
+            for _application in self._applications_by_candidate.get(application["candidate_id"], {}).values()
+            for o in self._offers_by_application_status.get((_application["id"], "open"), {}).values()
+        ]:
             return _refused(f"{self.candidates[application['candidate_id']]['name']} holds another open offer.")
         self._journal = []
         offer: Offer = {
@@ -1746,21 +1738,15 @@ class Recruitment:
                 _mean(
                     [
                         c["score"]
-                        for c in [
-                            c
-                            for _interview in self._interviews_by_application.get(application["id"], {}).values()
-                            for c in self._score_cards_by_interview.get(_interview["id"], {}).values()
-                        ]
+                        for _interview in self._interviews_by_application.get(application["id"], {}).values()
+                        for c in self._score_cards_by_interview.get(_interview["id"], {}).values()
                     ]
                 )
                 if _mean(
                     [
                         c["score"]
-                        for c in [
-                            c
-                            for _interview in self._interviews_by_application.get(application["id"], {}).values()
-                            for c in self._score_cards_by_interview.get(_interview["id"], {}).values()
-                        ]
+                        for _interview in self._interviews_by_application.get(application["id"], {}).values()
+                        for c in self._score_cards_by_interview.get(_interview["id"], {}).values()
                     ]
                 ) is not None
                 else Fraction(0, 1)
@@ -1867,14 +1853,11 @@ class Recruitment:
         """Whether this is broken: a candidate has one interview at a time."""
         return any(
             _overlap(i["at"], _plus_minutes(i["at"], 60), k["at"], _plus_minutes(k["at"], 60))
-            for k in [
-                k
-                for _application in self._applications_by_candidate.get(
-                    self.applications[i["application_id"]]["candidate_id"],
-                    {},
-                ).values()
-                for k in self._interviews_by_application.get(_application["id"], {}).values()
-            ]
+            for _application in self._applications_by_candidate.get(
+                self.applications[i["application_id"]]["candidate_id"],
+                {},
+            ).values()
+            for k in self._interviews_by_application.get(_application["id"], {}).values()
             if i is not k
         )
 
@@ -1911,14 +1894,11 @@ class Recruitment:
             o["status"] == "open"
             and any(
                 other_o is not o
-                for other_o in [
-                    other_o
-                    for _application in self._applications_by_candidate.get(
-                        self.applications[o["application_id"]]["candidate_id"],
-                        {},
-                    ).values()
-                    for other_o in self._offers_by_application_status.get((_application["id"], "open"), {}).values()
-                ]
+                for _application in self._applications_by_candidate.get(
+                    self.applications[o["application_id"]]["candidate_id"],
+                    {},
+                ).values()
+                for other_o in self._offers_by_application_status.get((_application["id"], "open"), {}).values()
             )
         )
 

@@ -536,7 +536,7 @@ class RecyclingPlant:
         stream = self.streams.get(stream_id)
         if stream is None:
             return _refused(f"There is no stream {stream_id!r}.")
-        if bool(self._deliveries_by_ticket.get(ticket, {})):
+        if self._deliveries_by_ticket.get(ticket, {}):
             return _refused(f"There is a ticket {ticket}.")
         self._journal = []
         delivery: Delivery = {
@@ -866,7 +866,7 @@ class RecyclingPlant:
             return _refused(f"There is no contract {contract_id!r}.")
         if contract["open_kilos"] <= 0:
             return _refused(f"{contract['buyer']} takes no more.")
-        if bool(self._shipments_by_waybill.get(waybill, {})):
+        if self._shipments_by_waybill.get(waybill, {}):
             return _refused(f"There is a consignment note {waybill} already.")
         self._journal = []
         shipment: Shipment = {

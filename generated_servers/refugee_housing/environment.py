@@ -610,7 +610,7 @@ class RefugeeHousing:
         district = self.districts.get(district_id)
         if district is None:
             return _refused(f"There is no district {district_id!r}.")
-        if bool(self._homes_by_address.get(address, {})):
+        if self._homes_by_address.get(address, {}):
             return _refused(f"{address} is registered already.")
         if starts < _plus_days(self.now[:10], -7) or _plus_days(starts, 28) > ends:
             return _refused("A home is offered for at least four weeks from now on.")
@@ -692,7 +692,7 @@ class RefugeeHousing:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._households_by_name.get(name, {})):
+        if self._households_by_name.get(name, {}):
             return _refused(f"{name} is registered already.")
         if not ((1 <= len(members) and len(members) <= 9) and _different([m["name"] for m in members])):
             return _refused("Name one to nine people, each once.")
@@ -763,7 +763,7 @@ class RefugeeHousing:
             return _refused(f"There is no household {household_id!r}.")
         if household["departed"]:
             return _refused(f"{household['name']} has departed.")
-        if bool(self._people_by_name.get(name, {})):
+        if self._people_by_name.get(name, {}):
             return _refused(f"{name} is known already.")
         if born > self.now[:10]:
             return _refused(f"{name} would be born after {self.now[:10]}.")

@@ -212,8 +212,10 @@ class ReinsuranceTreaties:
         self._layers_by_treaty: dict[Any, dict[str, Layer]] = {}
         self._shares_by_layer: dict[Any, dict[str, Share]] = {}
         self._shares_by_layer_reinsurer: dict[Any, dict[str, Share]] = {}
+        self._events_by_lower_name: dict[Any, dict[str, Event]] = {}
         self._events_by_name: dict[Any, dict[str, Event]] = {}
         self._losses_by_event: dict[Any, dict[str, Loss]] = {}
+        self._losses_by_lower_number: dict[Any, dict[str, Loss]] = {}
         self._losses_by_number: dict[Any, dict[str, Loss]] = {}
         self._cessions_by_event: dict[Any, dict[str, Cession]] = {}
         self._cessions_by_event_layer: dict[Any, dict[str, Cession]] = {}
@@ -560,7 +562,7 @@ class ReinsuranceTreaties:
         treaty = self.treaties.get(treaty_id)
         if treaty is None:
             return _refused(f"There is no treaty {treaty_id!r}.")
-        if any(e["name"].lower() == name.lower() for e in self.events.values()):
+        if self._events_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is an event {name} already.")
         if treaty["starts"] > begins or begins > treaty["ends"]:
             return _refused(f"{treaty['name']} runs from {treaty['starts']} to {treaty['ends']}.")
@@ -609,7 +611,7 @@ class ReinsuranceTreaties:
             return _refused(f"There is no event {event_id!r}.")
         if event["closed_on"] is not None:
             return _refused(f"{event['name']} was closed on {event['closed_on']}.")
-        if any(s["number"].lower() == number.lower() for s in self.losses.values()):
+        if self._losses_by_lower_number.get(number.lower(), {}):
             return _refused(f"There is a loss {number} already.")
         if not self._in_window(event, on):
             return _refused(
@@ -704,7 +706,7 @@ class ReinsuranceTreaties:
             return _refused(f"{event['name']} is under {self.treaties[event['treaty_id']]['name']}.")
         if not self._in_window(event, loss["on"]):
             return _refused(f"The loss of {loss['on']} lies outside the window of {event['name']}.")
-        if bool(self._cessions_by_event.get(loss["event_id"], {})):
+        if self._cessions_by_event.get(loss["event_id"], {}):
             return _refused(f"{self.events[loss['event_id']]['name']} has been ceded already.")
         self._journal = []
         former_event_id = loss["event_id"]
@@ -1012,7 +1014,7 @@ class ReinsuranceTreaties:
             return _refused(f"{reinsurer['name']} has a share of {self.layers[share['layer_id']]['code']}.")
         if share["percent"] > 40 and reinsurer["rating"] == "bbb":
             return _refused(f"{reinsurer['name']} may take up to 40 percent.")
-        if bool(self._cessions_by_layer.get(share["layer_id"], {})):
+        if self._cessions_by_layer.get(share["layer_id"], {}):
             return _refused(
                 f"Losses have been ceded to {self.layers[share['layer_id']]['code']}, and "
                 f"{self.reinsurers[share['reinsurer_id']]['name']} owes its share of them."
@@ -1313,9 +1315,11 @@ class ReinsuranceTreaties:
                     {},
                 )[record["id"]] = record
             case "events":
+                self._events_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._events_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "losses":
                 self._losses_by_event.setdefault(record["event_id"], {})[record["id"]] = record
+                self._losses_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._losses_by_number.setdefault(record["number"], {})[record["id"]] = record
             case "cessions":
                 self._cessions_by_event.setdefault(record["event_id"], {})[record["id"]] = record
@@ -1340,9 +1344,11 @@ class ReinsuranceTreaties:
                 del self._shares_by_layer[record["layer_id"]][record["id"]]
                 del self._shares_by_layer_reinsurer[record["layer_id"], record["reinsurer_id"]][record["id"]]
             case "events":
+                del self._events_by_lower_name[record["name"].lower()][record["id"]]
                 del self._events_by_name[record["name"]][record["id"]]
             case "losses":
                 del self._losses_by_event[record["event_id"]][record["id"]]
+                del self._losses_by_lower_number[record["number"].lower()][record["id"]]
                 del self._losses_by_number[record["number"]][record["id"]]
             case "cessions":
                 del self._cessions_by_event[record["event_id"]][record["id"]]

@@ -58,6 +58,7 @@ INDEXED = {
     ("plates", "dish_id"),
     ("plates", "party_id"),
     ("plates", "status"),
+    ("tables", "beside_ids"),
     ("tables", "party_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
@@ -206,6 +207,11 @@ def _numbers(start: int, end: int) -> list[int]:
     return list(range(start, min(end, start + 1000)))
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class RestaurantFloor:
     """Runs the floor of a restaurant through a service, with bookings and walk-ins, tables pushed
     together, courses sent in order and bills that are split.
@@ -232,6 +238,7 @@ class RestaurantFloor:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._tables_by_beside: dict[Any, dict[str, Table]] = {}
         self._tables_by_party: dict[Any, dict[str, Table]] = {}
         self._bookings_by_status: dict[Any, dict[str, Booking]] = {}
         self._bookings_by_tables: dict[Any, dict[str, Booking]] = {}
@@ -286,7 +293,20 @@ class RestaurantFloor:
                         "number": t["number"],
                         "area": t["area"],
                         "seats": t["seats"],
-                        "beside": [*[u["number"] for u in self.tables.values() if self._adjoin(t, u)]],
+                        "beside": [
+                            *[
+                                u["number"]
+                                for u in sorted(
+                                    _distinct(
+                                        [
+                                            *self._tables_by_beside.get(t["id"], {}).values(),
+                                            *_those(self.tables, t["beside_ids"]),
+                                        ]
+                                    ),
+                                    key=_age,
+                                )
+                            ]
+                        ],
                     }
                     for t in _page(found, offset)
                 ],
@@ -1723,6 +1743,8 @@ class RestaurantFloor:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "tables":
+                for key in record["beside_ids"]:
+                    self._tables_by_beside.setdefault(key, {})[record["id"]] = record
                 self._tables_by_party.setdefault(record["party_id"], {})[record["id"]] = record
             case "bookings":
                 self._bookings_by_status.setdefault(record["status"], {})[record["id"]] = record
@@ -1745,6 +1767,8 @@ class RestaurantFloor:
         """Take a record out again, before it changes or goes."""
         match container:
             case "tables":
+                for key in record["beside_ids"]:
+                    self._tables_by_beside[key].pop(record["id"], None)
                 del self._tables_by_party[record["party_id"]][record["id"]]
             case "bookings":
                 del self._bookings_by_status[record["status"]][record["id"]]

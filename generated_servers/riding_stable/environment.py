@@ -1106,7 +1106,7 @@ class RidingStable:
         """
         if self.now[:10] > comes_on or comes_on > _plus_days(self.now[:10], 120):
             return _refused(f"Visits are planned up to {_plus_days(self.now[:10], 120)}.")
-        if bool(self._visits_by_code.get(code, {})):
+        if self._visits_by_code.get(code, {}):
             return _refused(f"There is a visit {code} already.")
         self._journal = []
         visit: Visit = {
@@ -1148,7 +1148,7 @@ class RidingStable:
             return _refused(f"That visit was on {visit['comes_on']}.")
         if self._visit_planned(visit) >= visit["most"]:
             return _refused(f"The {visit['who']} has no time left on {visit['comes_on']}.")
-        if bool(self._treatments_by_visit_horse.get((visit_id, horse_id), {})):
+        if self._treatments_by_visit_horse.get((visit_id, horse_id), {}):
             return _refused(f"{horse['name']} is on that list already.")
         self._journal = []
         treatment: Treatment = {
@@ -1286,7 +1286,7 @@ class RidingStable:
             and d["other_id"] == b["id"]
             or d["one_id"] == b["id"]
             and d["other_id"] == a["id"]
-            for d in self.dislikes.values()
+            for d in _distinct([d for key in [a["id"], b["id"]] for d in self._dislikes_by_one.get(key, {}).values()])
         )
 
     def _foe_in(self, h: Horse, p: Paddock) -> Horse | None:

@@ -993,7 +993,7 @@ class SailingRegatta:
             return _refused("Both must have a result in that race.")
         if self.now[:10] > _plus_days(race["sailed_on"], 3):
             return _refused(f"Protests about that race were possible until {_plus_days(race['sailed_on'], 3)}.")
-        if bool(self._protests_by_race_by_against.get((race_id, by_id, against_id), {})):
+        if self._protests_by_race_by_against.get((race_id, by_id, against_id), {}):
             return _refused(f"{by['name']} has protested against {against['name']} already.")
         self._journal = []
         protest: Protest = {
@@ -1105,7 +1105,7 @@ class SailingRegatta:
             return _refused(f"{boat['name']} has no result in that race.")
         if self.now[:10] > _plus_days(race["sailed_on"], 3):
             return _refused(f"Redress in that race could be asked for until {_plus_days(race['sailed_on'], 3)}.")
-        if bool(self._redress_requests_by_race_boat.get((race_id, boat_id), {})):
+        if self._redress_requests_by_race_boat.get((race_id, boat_id), {}):
             return _refused(f"{boat['name']} has asked for redress in that race already.")
         self._journal = []
         redress_request: RedressRequest = {

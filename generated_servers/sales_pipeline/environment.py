@@ -202,6 +202,11 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class SalesPipeline:
     """Takes the sales of a machine maker from leads to won or lost opportunities, with exit criteria per
     stage, quotes whose discounts need approval, and territories that are handed over.
@@ -233,6 +238,7 @@ class SalesPipeline:
         self._companies_by_territory: dict[Any, dict[str, Company]] = {}
         self._leads_by_company_status: dict[Any, dict[str, Lead]] = {}
         self._opportunities_by_company: dict[Any, dict[str, Opportunity]] = {}
+        self._opportunities_by_lower_title: dict[Any, dict[str, Opportunity]] = {}
         self._opportunities_by_owner: dict[Any, dict[str, Opportunity]] = {}
         self._opportunities_by_title: dict[Any, dict[str, Opportunity]] = {}
         self._quotes_by_opportunity: dict[Any, dict[str, Quote]] = {}
@@ -299,7 +305,7 @@ class SalesPipeline:
             return _refused(f"There is no rep {rep_id!r}.")
         found = [
             o
-            for o in self.opportunities.values()
+            for o in self._opportunities_by_owner.get(rep_id, {}).values()
             if (o["owner_id"] == rep_id and self._open_one(o))
             and (stage is None or o["stage"] == stage)
         ]
@@ -335,7 +341,14 @@ class SalesPipeline:
         quote = self.quotes.get(quote_id)
         if quote is None:
             return _refused(f"There is no quote {quote_id!r}.")
-        found = [r for r in self.reps.values() if self._may_approve(r, quote)]
+        found = [
+            r
+            for r in _those(
+                self.reps,
+                [record["id"] for record in _above(self.reps, self.reps[quote["prepared_by_id"]], "manager_id")],
+            )
+            if self._may_approve(r, quote)
+        ]
         found.sort(key=lambda r: (r["discount_limit"], r["name"], _age(r)))
         return _found({"total": len(found), "reps": [self._show_rep(r) for r in _page(found, offset)]})
 
@@ -648,7 +661,7 @@ class SalesPipeline:
             return _refused(f"The lead {lead['contact']} is {lead['status']}.")
         if close_on <= self.now[:10]:
             return _refused(f"{close_on} is not ahead.")
-        if any(o["title"].lower() == title.lower() for o in self.opportunities.values()):
+        if self._opportunities_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is an opportunity {title} already.")
         other = next(
             (
@@ -1308,11 +1321,8 @@ class SalesPipeline:
             return _refused(f"{rep['name']} owns {territory['name']} already.")
         coming = sum(
             1
-            for o in [
-                o
-                for _company in self._companies_by_territory.get(territory_id, {}).values()
-                for o in self._opportunities_by_company.get(_company["id"], {}).values()
-            ]
+            for _company in self._companies_by_territory.get(territory_id, {}).values()
+            for o in self._opportunities_by_company.get(_company["id"], {}).values()
             if self._open_one(o)
         )
         if self._rep_open_now(rep) + coming > rep["most_open"]:
@@ -1401,7 +1411,11 @@ class SalesPipeline:
         )
 
     def _lines_of(self, q: Quote | None) -> list[Line]:
-        return [x for x in self.lines.values() if q is not None and x["quote_id"] == q["id"]]
+        return [
+            x
+            for x in sorted(self._lines_by_quote.get(q["id"] if q is not None else None, {}).values(), key=_age)
+            if q is not None
+        ]
 
     def _signed(self, q: Quote) -> bool:
         return (
@@ -1600,6 +1614,7 @@ class SalesPipeline:
                 )[record["id"]] = record
             case "opportunities":
                 self._opportunities_by_company.setdefault(record["company_id"], {})[record["id"]] = record
+                self._opportunities_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._opportunities_by_owner.setdefault(record["owner_id"], {})[record["id"]] = record
                 self._opportunities_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "quotes":
@@ -1624,6 +1639,7 @@ class SalesPipeline:
                 del self._leads_by_company_status[record["company_id"], record["status"]][record["id"]]
             case "opportunities":
                 del self._opportunities_by_company[record["company_id"]][record["id"]]
+                del self._opportunities_by_lower_title[record["title"].lower()][record["id"]]
                 del self._opportunities_by_owner[record["owner_id"]][record["id"]]
                 del self._opportunities_by_title[record["title"]][record["id"]]
             case "quotes":

@@ -48,6 +48,7 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("antennas", "station_id"),
     ("commands", "contact_id"),
     ("commands", "satellite_id"),
     ("commands", "status"),
@@ -190,6 +191,7 @@ class SatellitePasses:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._antennas_by_station: dict[Any, dict[str, Antenna]] = {}
         self._contacts_by_antenna_status: dict[Any, dict[str, Contact]] = {}
         self._contacts_by_satellite_status: dict[Any, dict[str, Contact]] = {}
         self._commands_by_contact_status: dict[Any, dict[str, Command]] = {}
@@ -198,6 +200,8 @@ class SatellitePasses:
         self._images_by_contact_status: dict[Any, dict[str, Image]] = {}
         self._images_by_satellite: dict[Any, dict[str, Image]] = {}
         self._images_by_satellite_status: dict[Any, dict[str, Image]] = {}
+        for antenna in self.antennas.values():
+            self._link("antennas", antenna)
         for contact in self.contacts.values():
             self._link("contacts", contact)
         for command in self.commands.values():
@@ -219,7 +223,11 @@ class SatellitePasses:
         contact = self.contacts.get(contact_id)
         if contact is None:
             return _refused(f"There is no contact {contact_id!r}.")
-        found = [t for t in self.antennas.values() if self._can_take(t, contact)]
+        found = [
+            t
+            for t in self._antennas_by_station.get(contact["station_id"], {}).values()
+            if self._can_take(t, contact)
+        ]
         found.sort(key=lambda t: (-t["rate"], t["label"], _age(t)))
         return _found(
             {
@@ -256,7 +264,7 @@ class SatellitePasses:
             return _refused(f"There is no satellite {satellite_id!r}.")
         found = [
             c
-            for c in self.commands.values()
+            for c in self._commands_by_satellite.get(satellite_id, {}).values()
             if (c["satellite_id"] == satellite_id and c["status"] in ("queued", "loaded"))
         ]
         found.sort(key=lambda c: (c["position"], _age(c)))
@@ -294,7 +302,7 @@ class SatellitePasses:
             return _refused(f"There is no satellite {satellite_id!r}.")
         found = [
             i
-            for i in self.images.values()
+            for i in self._images_by_satellite.get(satellite_id, {}).values()
             if (i["satellite_id"] == satellite_id and i["status"] in ("wanted", "stored"))
         ]
         found.sort(key=lambda i: (i["urgency"], -i["size"], i["id"], _age(i)))
@@ -1555,6 +1563,8 @@ class SatellitePasses:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "antennas":
+                self._antennas_by_station.setdefault(record["station_id"], {})[record["id"]] = record
             case "contacts":
                 self._contacts_by_antenna_status.setdefault(
                     (record["antenna_id"], record["status"]),
@@ -1588,6 +1598,8 @@ class SatellitePasses:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "antennas":
+                del self._antennas_by_station[record["station_id"]][record["id"]]
             case "contacts":
                 del self._contacts_by_antenna_status[record["antenna_id"], record["status"]][record["id"]]
                 del self._contacts_by_satellite_status[record["satellite_id"], record["status"]][record["id"]]

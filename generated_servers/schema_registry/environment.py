@@ -171,8 +171,10 @@ class SchemaRegistry:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._subjects_by_lower_name: dict[Any, dict[str, Subject]] = {}
         self._subjects_by_name: dict[Any, dict[str, Subject]] = {}
         self._versions_by_follows: dict[Any, dict[str, Version]] = {}
+        self._versions_by_lower_tag: dict[Any, dict[str, Version]] = {}
         self._versions_by_status: dict[Any, dict[str, Version]] = {}
         self._versions_by_subject: dict[Any, dict[str, Version]] = {}
         self._versions_by_subject_status: dict[Any, dict[str, Version]] = {}
@@ -217,9 +219,11 @@ class SchemaRegistry:
                 "dropped": [
                     *[
                         g["name"]
-                        for g in self.fields.values()
+                        for g in sorted(
+                            self._fields_by_version.get(old["id"] if old is not None else None, {}).values(),
+                            key=_age,
+                        )
                         if old is not None
-                        and g["version_id"] == old["id"]
                         and not self._has(version, g["name"])
                     ]
                 ],
@@ -530,7 +534,7 @@ class SchemaRegistry:
         owner = self.teams.get(owner_id)
         if owner is None:
             return _refused(f"There is no team {owner_id!r}.")
-        if any(s["name"].lower() == name.lower() for s in self.subjects.values()):
+        if self._subjects_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a subject {name} already.")
         self._journal = []
         subject: Subject = {
@@ -562,7 +566,7 @@ class SchemaRegistry:
         subject = self.subjects.get(subject_id)
         if subject is None:
             return _refused(f"There is no subject {subject_id!r}.")
-        if any(v["tag"].lower() == tag.lower() for v in self.versions.values()):
+        if self._versions_by_lower_tag.get(tag.lower(), {}):
             return _refused(f"There is a version {tag} already.")
         open_one = next(
             (v for v in sorted(self._versions_by_subject_status.get((subject_id, "draft"), {}).values(), key=_age)),
@@ -598,7 +602,14 @@ class SchemaRegistry:
             "status": "draft",
         }
         self._add("versions", version)
-        for f in [f for f in self.fields.values() if base is not None and f["version_id"] == base["id"]]:
+        for f in [
+            f
+            for f in sorted(
+                self._fields_by_version.get(base["id"] if base is not None else None, {}).values(),
+                key=_age,
+            )
+            if base is not None
+        ]:
             field = {
                 "id": self._new_id("field", "FIELD", self.fields),
                 "version_id": version["id"],
@@ -876,10 +887,12 @@ class SchemaRegistry:
         lost = next(
             (
                 g
-                for g in self.fields.values()
+                for g in sorted(
+                    self._fields_by_version.get(old["id"] if old is not None else None, {}).values(),
+                    key=_age,
+                )
                 if old is not None
                 and self._live(old)
-                and g["version_id"] == old["id"]
                 and not g["optional"]
                 and not self._has(version, g["name"])
             ),
@@ -1346,11 +1359,8 @@ class SchemaRegistry:
                 )
                 if any(
                     not self._reads(self.versions[c["version_id"]], self.versions[p["version_id"]], m)
-                    for p in [
-                        p
-                        for _version in self._versions_by_subject.get(s["id"], {}).values()
-                        for p in self._pins_by_version_role.get((_version["id"], "producer"), {}).values()
-                    ]
+                    for _version in self._versions_by_subject.get(s["id"], {}).values()
+                    for p in self._pins_by_version_role.get((_version["id"], "producer"), {}).values()
                 )
             ),
             None,
@@ -1447,14 +1457,11 @@ class SchemaRegistry:
                     self.versions[p["version_id"]],
                     self.subjects[self.versions[c["version_id"]]["subject_id"]]["mode"],
                 )
-                for p in [
-                    p
-                    for _version in self._versions_by_subject.get(
-                        self.versions[c["version_id"]]["subject_id"],
-                        {},
-                    ).values()
-                    for p in self._pins_by_version_role.get((_version["id"], "producer"), {}).values()
-                ]
+                for _version in self._versions_by_subject.get(
+                    self.versions[c["version_id"]]["subject_id"],
+                    {},
+                ).values()
+                for p in self._pins_by_version_role.get((_version["id"], "producer"), {}).values()
             )
         )
 
@@ -1468,14 +1475,11 @@ class SchemaRegistry:
                     self.versions[p["version_id"]],
                     self.subjects[self.versions[c["version_id"]]["subject_id"]]["mode"],
                 )
-                for c in [
-                    c
-                    for _version in self._versions_by_subject.get(
-                        self.versions[p["version_id"]]["subject_id"],
-                        {},
-                    ).values()
-                    for c in self._pins_by_version_role.get((_version["id"], "consumer"), {}).values()
-                ]
+                for _version in self._versions_by_subject.get(
+                    self.versions[p["version_id"]]["subject_id"],
+                    {},
+                ).values()
+                for c in self._pins_by_version_role.get((_version["id"], "consumer"), {}).values()
             )
         )
 
@@ -1560,9 +1564,11 @@ class SchemaRegistry:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "subjects":
+                self._subjects_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._subjects_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "versions":
                 self._versions_by_follows.setdefault(record["follows_id"], {})[record["id"]] = record
+                self._versions_by_lower_tag.setdefault(record["tag"].lower(), {})[record["id"]] = record
                 self._versions_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._versions_by_subject.setdefault(record["subject_id"], {})[record["id"]] = record
                 self._versions_by_subject_status.setdefault(
@@ -1581,9 +1587,11 @@ class SchemaRegistry:
         """Take a record out again, before it changes or goes."""
         match container:
             case "subjects":
+                del self._subjects_by_lower_name[record["name"].lower()][record["id"]]
                 del self._subjects_by_name[record["name"]][record["id"]]
             case "versions":
                 del self._versions_by_follows[record["follows_id"]][record["id"]]
+                del self._versions_by_lower_tag[record["tag"].lower()][record["id"]]
                 del self._versions_by_status[record["status"]][record["id"]]
                 del self._versions_by_subject[record["subject_id"]][record["id"]]
                 del self._versions_by_subject_status[record["subject_id"], record["status"]][record["id"]]

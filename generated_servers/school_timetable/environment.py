@@ -344,7 +344,11 @@ class SchoolTimetable:
             return _refused(f"There is no form {form_id!r}.")
         found = [
             l
-            for l in self.lessons.values()
+            for l in [
+                l
+                for _allocation in self._allocations_by_form.get(form_id, {}).values()
+                for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
+            ]
             if (self._lesson_form(l) is form and self._day_no(l["on_day"]) == _weekday(on))
         ]
         found.sort(key=lambda l: (l["period"], _age(l)))
@@ -800,9 +804,18 @@ class SchoolTimetable:
         own = next(
             (
                 l
-                for l in self.lessons.values()
+                for l in sorted(
+                    [
+                        l
+                        for _allocation in self._allocations_by_teacher.get(
+                            self.allocations[lesson["allocation_id"]]["teacher_id"],
+                            {},
+                        ).values()
+                        for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
+                    ],
+                    key=_age,
+                )
                 if l is not lesson
-                and self._lesson_teacher(l) is self._lesson_teacher(lesson)
                 and l["on_day"] == to_day
                 and l["period"] == at
             ),
@@ -953,9 +966,18 @@ class SchoolTimetable:
         first_own = next(
             (
                 l
-                for l in self.lessons.values()
+                for l in sorted(
+                    [
+                        l
+                        for _allocation in self._allocations_by_teacher.get(
+                            self.allocations[one["allocation_id"]]["teacher_id"],
+                            {},
+                        ).values()
+                        for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
+                    ],
+                    key=_age,
+                )
                 if l is not other
-                and self._lesson_teacher(l) is self._lesson_teacher(one)
                 and l["on_day"] == other["on_day"]
                 and l["period"] == other["period"]
             ),
@@ -969,9 +991,18 @@ class SchoolTimetable:
         second_own = next(
             (
                 l
-                for l in self.lessons.values()
+                for l in sorted(
+                    [
+                        l
+                        for _allocation in self._allocations_by_teacher.get(
+                            self.allocations[other["allocation_id"]]["teacher_id"],
+                            {},
+                        ).values()
+                        for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
+                    ],
+                    key=_age,
+                )
                 if l is not one
-                and self._lesson_teacher(l) is self._lesson_teacher(other)
                 and l["on_day"] == one["on_day"]
                 and l["period"] == one["period"]
             ),
@@ -1123,7 +1154,7 @@ class SchoolTimetable:
         lesson = self.lessons.get(lesson_id)
         if lesson is None:
             return _refused(f"There is no lesson {lesson_id!r}.")
-        if bool(self._covers_by_lesson.get(lesson_id, {})):
+        if self._covers_by_lesson.get(lesson_id, {}):
             return _refused(
                 "There are covers on record for "
                 f"{self.subjects[self.allocations[lesson['allocation_id']]['subject_id']]['name']} of "
@@ -1374,9 +1405,15 @@ class SchoolTimetable:
         for d in list(_dates(starts, _plus_days(ends, 1))):
             for l in [
                 l
-                for l in self.lessons.values()
-                if self._lesson_teacher(l) is teacher
-                and self._day_no(l["on_day"]) == _weekday(d)
+                for l in sorted(
+                    [
+                        l
+                        for _allocation in self._allocations_by_teacher.get(teacher_id, {}).values()
+                        for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if self._day_no(l["on_day"]) == _weekday(d)
             ]:
                 cover = {
                     "id": self._new_id("cover", "COVER", self.covers),
@@ -1824,9 +1861,15 @@ class SchoolTimetable:
         return next(
             (
                 l
-                for l in self.lessons.values()
-                if self._lesson_teacher(l) is t
-                and self._day_no(l["on_day"]) == n
+                for l in sorted(
+                    [
+                        l
+                        for _allocation in self._allocations_by_teacher.get(t["id"], {}).values()
+                        for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if self._day_no(l["on_day"]) == n
                 and l["period"] == p
             ),
             None,
@@ -1834,7 +1877,19 @@ class SchoolTimetable:
 
     def _sitting(self, f: Form, d: str, p: int) -> Lesson | None:
         return next(
-            (l for l in self.lessons.values() if self._lesson_form(l) is f and l["on_day"] == d and l["period"] == p),
+            (
+                l
+                for l in sorted(
+                    [
+                        l
+                        for _allocation in self._allocations_by_form.get(f["id"], {}).values()
+                        for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if l["on_day"] == d
+                and l["period"] == p
+            ),
             None,
         )
 
@@ -1845,9 +1900,15 @@ class SchoolTimetable:
         return next(
             (
                 l
-                for l in self.lessons.values()
-                if self._lesson_form(l) is self.forms[a["form_id"]]
-                and l["on_day"] == d
+                for l in sorted(
+                    [
+                        l
+                        for _allocation in self._allocations_by_form.get(a["form_id"], {}).values()
+                        for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if l["on_day"] == d
                 and l["period"] == p
                 and l is not own
                 and l is not swapped
@@ -1928,9 +1989,18 @@ class SchoolTimetable:
         return next(
             (
                 m
-                for m in self.lessons.values()
-                if self._lesson_form(m) is self._lesson_form(l)
-                and m["on_day"] == l["on_day"]
+                for m in sorted(
+                    [
+                        m
+                        for _allocation in self._allocations_by_form.get(
+                            self.allocations[l["allocation_id"]]["form_id"],
+                            {},
+                        ).values()
+                        for m in self._lessons_by_allocation.get(_allocation["id"], {}).values()
+                    ],
+                    key=_age,
+                )
+                if m["on_day"] == l["on_day"]
                 and m["period"] > l["period"]
                 and not any(
                     c["held_on"] == d
@@ -1952,14 +2022,11 @@ class SchoolTimetable:
         """Whether this is broken: a form has one lesson at a time, unless its groups are taught side by side."""
         return any(
             not self._side_by_side_defined(self.allocations[a["allocation_id"]], self.allocations[b["allocation_id"]])
-            for b in [
-                b
-                for _allocation in self._allocations_by_form.get(
-                    self.allocations[a["allocation_id"]]["form_id"],
-                    {},
-                ).values()
-                for b in self._lessons_by_allocation_on_day.get((_allocation["id"], a["on_day"]), {}).values()
-            ]
+            for _allocation in self._allocations_by_form.get(
+                self.allocations[a["allocation_id"]]["form_id"],
+                {},
+            ).values()
+            for b in self._lessons_by_allocation_on_day.get((_allocation["id"], a["on_day"]), {}).values()
             if a is not b
             and a["period"] == b["period"]
         )
@@ -1968,14 +2035,11 @@ class SchoolTimetable:
         """Whether this is broken: a form has one lesson at a time, unless its groups are taught side by side."""
         return any(
             not self._side_by_side_defined(self.allocations[a["allocation_id"]], self.allocations[b["allocation_id"]])
-            for a in [
-                a
-                for _allocation in self._allocations_by_form.get(
-                    self.allocations[b["allocation_id"]]["form_id"],
-                    {},
-                ).values()
-                for a in self._lessons_by_allocation_on_day.get((_allocation["id"], b["on_day"]), {}).values()
-            ]
+            for _allocation in self._allocations_by_form.get(
+                self.allocations[b["allocation_id"]]["form_id"],
+                {},
+            ).values()
+            for a in self._lessons_by_allocation_on_day.get((_allocation["id"], b["on_day"]), {}).values()
             if a is not b
             and a["period"] == b["period"]
         )
@@ -1984,14 +2048,11 @@ class SchoolTimetable:
         """Whether this is broken: a teacher gives one lesson at a time."""
         return any(
             other_l is not l
-            for other_l in [
-                other_l
-                for _allocation in self._allocations_by_teacher.get(
-                    self.allocations[l["allocation_id"]]["teacher_id"],
-                    {},
-                ).values()
-                for other_l in self._lessons_by_allocation_on_day.get((_allocation["id"], l["on_day"]), {}).values()
-            ]
+            for _allocation in self._allocations_by_teacher.get(
+                self.allocations[l["allocation_id"]]["teacher_id"],
+                {},
+            ).values()
+            for other_l in self._lessons_by_allocation_on_day.get((_allocation["id"], l["on_day"]), {}).values()
             if other_l["period"] == l["period"]
         )
 
@@ -2098,11 +2159,8 @@ class SchoolTimetable:
                 )
                 and not any(
                     l["period"] == self.lessons[c["lesson_id"]]["period"]
-                    for l in [
-                        l
-                        for _allocation in self._allocations_by_teacher.get(c["substitute_id"], {}).values()
-                        for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
-                    ]
+                    for _allocation in self._allocations_by_teacher.get(c["substitute_id"], {}).values()
+                    for l in self._lessons_by_allocation.get(_allocation["id"], {}).values()
                     if self._day_no(l["on_day"]) == _weekday(c["held_on"])
                 )
             )

@@ -47,6 +47,7 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("folders", "parent_id"),
     ("leases", "holder_id"),
     ("leases", "release_id"),
     ("leases", "status"),
@@ -56,6 +57,7 @@ INDEXED = {
     ("policies", "member_id"),
     ("releases", "member_id"),
     ("releases", "secret_id"),
+    ("secrets", "folder_id"),
     ("secrets", "name"),
     ("versions", "secret_id"),
     ("versions", "status"),
@@ -203,6 +205,22 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
 class SecretsVault:
     """Keeps the passwords, keys and certificates of a company in a tree of folders - with policies that
     are inherited along the path, versions and rotation, leases for some hours and the release of
@@ -230,10 +248,13 @@ class SecretsVault:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._folders_by_parent: dict[Any, dict[str, Folder]] = {}
         self._policies_by_folder_access: dict[Any, dict[str, Policy]] = {}
         self._policies_by_folder_member: dict[Any, dict[str, Policy]] = {}
         self._policies_by_member: dict[Any, dict[str, Policy]] = {}
         self._policies_by_member_access: dict[Any, dict[str, Policy]] = {}
+        self._secrets_by_folder: dict[Any, dict[str, Secret]] = {}
+        self._secrets_by_lower_name: dict[Any, dict[str, Secret]] = {}
         self._secrets_by_name: dict[Any, dict[str, Secret]] = {}
         self._versions_by_secret: dict[Any, dict[str, Version]] = {}
         self._versions_by_secret_status: dict[Any, dict[str, Version]] = {}
@@ -242,6 +263,8 @@ class SecretsVault:
         self._leases_by_holder_status: dict[Any, dict[str, Lease]] = {}
         self._leases_by_release: dict[Any, dict[str, Lease]] = {}
         self._leases_by_version_status: dict[Any, dict[str, Lease]] = {}
+        for folder in self.folders.values():
+            self._link("folders", folder)
         for policy in self.policies.values():
             self._link("policies", policy)
         for secret in self.secrets.values():
@@ -667,13 +690,63 @@ class SecretsVault:
             [
                 *[
                     user
-                    for one in [self.members[one["member_id"]] for one in changed_policies]
-                    for user in self._leases_by_holder_status.get((one["id"], "running"), {}).values()
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [self.folders[one["folder_id"]] for one in changed_policies]
+                            for user in self._secrets_by_folder.get(one["id"], {}).values()
+                        ]
+                        for user in self._versions_by_secret.get(one["id"], {}).values()
+                    ]
+                    for user in self._leases_by_version_status.get((one["id"], "running"), {}).values()
                 ],
                 *[
                     user
-                    for one in [self.members[one["member_id"]] for one in added_policies]
-                    for user in self._leases_by_holder_status.get((one["id"], "running"), {}).values()
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [
+                                user
+                                for one in [self.folders[one["folder_id"]] for one in changed_policies]
+                                for user in _below(self._folders_by_parent, one)
+                            ]
+                            for user in self._secrets_by_folder.get(one["id"], {}).values()
+                        ]
+                        for user in self._versions_by_secret.get(one["id"], {}).values()
+                    ]
+                    for user in self._leases_by_version_status.get((one["id"], "running"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [self.folders[one["folder_id"]] for one in added_policies]
+                            for user in self._secrets_by_folder.get(one["id"], {}).values()
+                        ]
+                        for user in self._versions_by_secret.get(one["id"], {}).values()
+                    ]
+                    for user in self._leases_by_version_status.get((one["id"], "running"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [
+                                user
+                                for one in [self.folders[one["folder_id"]] for one in added_policies]
+                                for user in _below(self._folders_by_parent, one)
+                            ]
+                            for user in self._secrets_by_folder.get(one["id"], {}).values()
+                        ]
+                        for user in self._versions_by_secret.get(one["id"], {}).values()
+                    ]
+                    for user in self._leases_by_version_status.get((one["id"], "running"), {}).values()
                 ],
             ]
         ):
@@ -722,7 +795,32 @@ class SecretsVault:
             )
         self._journal = []
         self._remove("policies", policy)
-        for one_lease in _distinct(self._leases_by_holder_status.get((policy["member_id"], "running"), {}).values()):
+        for one_lease in _distinct(
+            [
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in self._secrets_by_folder.get(policy["folder_id"], {}).values()
+                        for user in self._versions_by_secret.get(one["id"], {}).values()
+                    ]
+                    for user in self._leases_by_version_status.get((one["id"], "running"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in _below(self._folders_by_parent, self.folders[policy["folder_id"]])
+                            for user in self._secrets_by_folder.get(one["id"], {}).values()
+                        ]
+                        for user in self._versions_by_secret.get(one["id"], {}).values()
+                    ]
+                    for user in self._leases_by_version_status.get((one["id"], "running"), {}).values()
+                ],
+            ]
+        ):
             if self._breaks_rule_5(one_lease):
                 return self._take_back(RULES[4])
         return {
@@ -762,7 +860,7 @@ class SecretsVault:
             return _refused(f"There is no member {by_id!r}.")
         if self._level(by, folder) < 2:
             return _refused(f"{by['name']} may not write in {folder['path']}.")
-        if any(s["name"].lower() == name.lower() for s in self.secrets.values()):
+        if self._secrets_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a secret {name} already.")
         self._journal = []
         secret: Secret = {
@@ -1302,8 +1400,33 @@ class SecretsVault:
                 *changed_leases,
                 *[
                     user
-                    for one in [self.members[one["member_id"]] for one in deleted_policies]
-                    for user in self._leases_by_holder_status.get((one["id"], "running"), {}).values()
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [self.folders[one["folder_id"]] for one in deleted_policies]
+                            for user in self._secrets_by_folder.get(one["id"], {}).values()
+                        ]
+                        for user in self._versions_by_secret.get(one["id"], {}).values()
+                    ]
+                    for user in self._leases_by_version_status.get((one["id"], "running"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [
+                            user
+                            for one in [
+                                user
+                                for one in [self.folders[one["folder_id"]] for one in deleted_policies]
+                                for user in _below(self._folders_by_parent, one)
+                            ]
+                            for user in self._secrets_by_folder.get(one["id"], {}).values()
+                        ]
+                        for user in self._versions_by_secret.get(one["id"], {}).values()
+                    ]
+                    for user in self._leases_by_version_status.get((one["id"], "running"), {}).values()
                 ],
             ]
         ):
@@ -1602,6 +1725,8 @@ class SecretsVault:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "folders":
+                self._folders_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
             case "policies":
                 self._policies_by_folder_access.setdefault(
                     (record["folder_id"], record["access"]),
@@ -1617,6 +1742,8 @@ class SecretsVault:
                     {},
                 )[record["id"]] = record
             case "secrets":
+                self._secrets_by_folder.setdefault(record["folder_id"], {})[record["id"]] = record
+                self._secrets_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._secrets_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "versions":
                 self._versions_by_secret.setdefault(record["secret_id"], {})[record["id"]] = record
@@ -1644,12 +1771,16 @@ class SecretsVault:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "folders":
+                del self._folders_by_parent[record["parent_id"]][record["id"]]
             case "policies":
                 del self._policies_by_folder_access[record["folder_id"], record["access"]][record["id"]]
                 del self._policies_by_folder_member[record["folder_id"], record["member_id"]][record["id"]]
                 del self._policies_by_member[record["member_id"]][record["id"]]
                 del self._policies_by_member_access[record["member_id"], record["access"]][record["id"]]
             case "secrets":
+                del self._secrets_by_folder[record["folder_id"]][record["id"]]
+                del self._secrets_by_lower_name[record["name"].lower()][record["id"]]
                 del self._secrets_by_name[record["name"]][record["id"]]
             case "versions":
                 del self._versions_by_secret[record["secret_id"]][record["id"]]

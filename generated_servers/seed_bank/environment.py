@@ -50,6 +50,7 @@ CHANGES = (
 
 INDEXED = {
     ("accessions", "code"),
+    ("accessions", "parent_id"),
     ("germination_tests", "accession_id"),
     ("germination_tests", "status"),
     ("packets", "accession_id"),
@@ -187,15 +188,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -228,6 +231,7 @@ class SeedBank:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._accessions_by_code: dict[Any, dict[str, Accession]] = {}
+        self._accessions_by_parent: dict[Any, dict[str, Accession]] = {}
         self._packets_by_accession_kind: dict[Any, dict[str, Packet]] = {}
         self._packets_by_accession_vault_kind: dict[Any, dict[str, Packet]] = {}
         self._packets_by_vault: dict[Any, dict[str, Packet]] = {}
@@ -300,7 +304,7 @@ class SeedBank:
         return _found(
             {
                 "grown_from": [*[a["code"] for a in _above(self.accessions, accession, "parent_id")]],
-                "grown_into": [*[a["code"] for a in _below(self.accessions, accession, "parent_id")]],
+                "grown_into": [*[a["code"] for a in _below(self._accessions_by_parent, accession)]],
                 "generation": self._accession_generation(accession),
             }
         )
@@ -523,7 +527,7 @@ class SeedBank:
         crop = self.crops.get(crop_id)
         if crop is None:
             return _refused(f"There is no crop {crop_id!r}.")
-        if bool(self._accessions_by_code.get(code, {})):
+        if self._accessions_by_code.get(code, {}):
             return _refused(f"There is an accession {code} already.")
         if collected_on > self.now[:10]:
             return _refused(f"{collected_on} has not come yet.")
@@ -580,7 +584,7 @@ class SeedBank:
             return _refused(f"{accession['code']} is {accession['status']}.")
         if self._vault_room(vault) <= 0:
             return _refused(f"{vault['name']} is full with {self._vault_packets(vault)} packets.")
-        if bool(self._packets_by_accession_vault_kind.get((accession_id, vault_id, kind), {})):
+        if self._packets_by_accession_vault_kind.get((accession_id, vault_id, kind), {}):
             return _refused(f"{vault['name']} has a {kind} packet of {accession['code']} already.")
         if kind == "active" and self._packet_of(accession, "active") is not None:
             return _refused(f"{accession['code']} has an active packet, so refill that one from the base.")
@@ -655,7 +659,7 @@ class SeedBank:
             )
         if self._vault_room(vault) <= 0:
             return _refused(f"{vault['name']} is full with {self._vault_packets(vault)} packets.")
-        if bool(self._packets_by_accession_vault_kind.get((packet["accession_id"], vault_id, "safety"), {})):
+        if self._packets_by_accession_vault_kind.get((packet["accession_id"], vault_id, "safety"), {}):
             return _refused(
                 f"{vault['name']} has a duplicate of {self.accessions[packet['accession_id']]['code']} already."
             )
@@ -712,7 +716,7 @@ class SeedBank:
             return _refused(f"The packet lies in {vault['name']} already.")
         if self._vault_room(vault) <= 0:
             return _refused(f"{vault['name']} is full with {self._vault_packets(vault)} packets.")
-        if bool(self._packets_by_accession_vault_kind.get((packet["accession_id"], vault_id, packet["kind"]), {})):
+        if self._packets_by_accession_vault_kind.get((packet["accession_id"], vault_id, packet["kind"]), {}):
             return _refused(
                 f"{vault['name']} has a {packet['kind']} packet of "
                 f"{self.accessions[packet['accession_id']]['code']} already."
@@ -1004,7 +1008,7 @@ class SeedBank:
             return _refused(f"There is no vault {vault_id!r}.")
         if regeneration["status"] != "growing":
             return _refused(f"That regeneration is {regeneration['status']}.")
-        if bool(self._accessions_by_code.get(code, {})):
+        if self._accessions_by_code.get(code, {}):
             return _refused(f"There is an accession {code} already.")
         if self._vault_room(vault) <= 0:
             return _refused(f"{vault['name']} is full with {self._vault_packets(vault)} packets.")
@@ -1451,6 +1455,7 @@ class SeedBank:
         match container:
             case "accessions":
                 self._accessions_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._accessions_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
             case "packets":
                 self._packets_by_accession_kind.setdefault(
                     (record["accession_id"], record["kind"]),
@@ -1478,6 +1483,7 @@ class SeedBank:
         match container:
             case "accessions":
                 del self._accessions_by_code[record["code"]][record["id"]]
+                del self._accessions_by_parent[record["parent_id"]][record["id"]]
             case "packets":
                 del self._packets_by_accession_kind[record["accession_id"], record["kind"]][record["id"]]
                 del self._packets_by_accession_vault_kind[

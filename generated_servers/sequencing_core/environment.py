@@ -167,6 +167,11 @@ def _numbers(start: int, end: int) -> list[int]:
     return list(range(start, min(end, start + 1000)))
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class SequencingCore:
     """Runs a sequencing core facility - libraries with index barcodes that may not clash in a pool, a
     quality gate, lanes that must all be filled, reads shared out by need and the credit of projects.
@@ -193,10 +198,13 @@ class SequencingCore:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._pools_by_lower_name: dict[Any, dict[str, Pool]] = {}
         self._pools_by_name: dict[Any, dict[str, Pool]] = {}
+        self._libraries_by_lower_name: dict[Any, dict[str, Library]] = {}
         self._libraries_by_name: dict[Any, dict[str, Library]] = {}
         self._libraries_by_pool: dict[Any, dict[str, Library]] = {}
         self._libraries_by_project_pool: dict[Any, dict[str, Library]] = {}
+        self._runs_by_lower_name: dict[Any, dict[str, Run]] = {}
         self._runs_by_machine: dict[Any, dict[str, Run]] = {}
         self._runs_by_name: dict[Any, dict[str, Run]] = {}
         self._lanes_by_pool: dict[Any, dict[str, Lane]] = {}
@@ -493,7 +501,7 @@ class SequencingCore:
         index = self.indexes.get(index_id)
         if index is None:
             return _refused(f"There is no index {index_id!r}.")
-        if any(l["name"].lower() == name.lower() for l in self.libraries.values()):
+        if self._libraries_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a library {name} already.")
         self._journal = []
         library: Library = {
@@ -631,7 +639,7 @@ class SequencingCore:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if any(p["name"].lower() == name.lower() for p in self.pools.values()):
+        if self._pools_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a pool {name} already.")
         self._journal = []
         pool: Pool = {"id": self._new_id("pool", "POOL", self.pools), "name": name, "status": "open"}
@@ -804,7 +812,7 @@ class SequencingCore:
         machine = self.machines.get(machine_id)
         if machine is None:
             return _refused(f"There is no machine {machine_id!r}.")
-        if any(r["name"].lower() == name.lower() for r in self.runs.values()):
+        if self._runs_by_lower_name.get(name.lower(), {}):
             return _refused(f"There is a run {name} already.")
         other = next(
             (r for r in sorted(self._runs_by_machine.get(machine_id, {}).values(), key=_age) if self._going(r)),
@@ -990,9 +998,8 @@ class SequencingCore:
             (
                 p
                 for n in sorted(self._lanes_by_run.get(run_id, {}).values(), key=_age)
-                for p in self.pools.values()
-                if p["id"] == n["pool_id"]
-                and self._pool_need(p) > self.machines[run["machine_id"]]["lane_reads"] * len(
+                for p in _those(self.pools, [n["pool_id"]])
+                if self._pool_need(p) > self.machines[run["machine_id"]]["lane_reads"] * len(
                     self._lanes_by_run_pool.get((run_id, p["id"]), {})
                 )
             ),
@@ -1067,8 +1074,8 @@ class SequencingCore:
         if worked:
             for p in [
                 p
-                for p in self.pools.values()
-                if any(n["pool_id"] == p["id"] and n["run_id"] == run_id for n in self.lanes.values())
+                for p in _those(self.pools, [n["pool_id"] for n in self._lanes_by_run.get(run_id, {}).values()])
+                if bool(self._lanes_by_run_pool.get((run_id, p["id"]), {}))
             ]:
                 reads = self.machines[run["machine_id"]]["lane_reads"] * len(
                     self._lanes_by_run_pool.get((run_id, p["id"]), {})
@@ -1111,8 +1118,8 @@ class SequencingCore:
                 self._put("projects", g, "credit", credit)
             for p in [
                 p
-                for p in self.pools.values()
-                if any(n["pool_id"] == p["id"] and n["run_id"] == run_id for n in self.lanes.values())
+                for p in _those(self.pools, [n["pool_id"] for n in self._lanes_by_run.get(run_id, {}).values()])
+                if bool(self._lanes_by_run_pool.get((run_id, p["id"]), {}))
             ]:
                 if p["status"] not in ("open", "loaded"):
                     return self._take_back(f"Pool {p['name']} cannot go from {p['status']} to open.")
@@ -1274,8 +1281,7 @@ class SequencingCore:
         return sum(
             self._share(g, p, self.machines[r["machine_id"]]["lane_price"])
             for n in self._lanes_by_run.get(r["id"], {}).values()
-            for p in self.pools.values()
-            if p["id"] == n["pool_id"]
+            for p in _those(self.pools, [n["pool_id"]])
         )
 
     def _going(self, r: Run) -> bool:
@@ -1451,8 +1457,10 @@ class SequencingCore:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "pools":
+                self._pools_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._pools_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "libraries":
+                self._libraries_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._libraries_by_name.setdefault(record["name"], {})[record["id"]] = record
                 self._libraries_by_pool.setdefault(record["pool_id"], {})[record["id"]] = record
                 self._libraries_by_project_pool.setdefault(
@@ -1460,6 +1468,7 @@ class SequencingCore:
                     {},
                 )[record["id"]] = record
             case "runs":
+                self._runs_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._runs_by_machine.setdefault(record["machine_id"], {})[record["id"]] = record
                 self._runs_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "lanes":
@@ -1471,12 +1480,15 @@ class SequencingCore:
         """Take a record out again, before it changes or goes."""
         match container:
             case "pools":
+                del self._pools_by_lower_name[record["name"].lower()][record["id"]]
                 del self._pools_by_name[record["name"]][record["id"]]
             case "libraries":
+                del self._libraries_by_lower_name[record["name"].lower()][record["id"]]
                 del self._libraries_by_name[record["name"]][record["id"]]
                 del self._libraries_by_pool[record["pool_id"]][record["id"]]
                 del self._libraries_by_project_pool[record["project_id"], record["pool_id"]][record["id"]]
             case "runs":
+                del self._runs_by_lower_name[record["name"].lower()][record["id"]]
                 del self._runs_by_machine[record["machine_id"]][record["id"]]
                 del self._runs_by_name[record["name"]][record["id"]]
             case "lanes":

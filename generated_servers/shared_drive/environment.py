@@ -156,15 +156,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -631,10 +633,10 @@ class SharedDrive:
             + max(
                 0,
                 max(
-                    (self._depth(f) - self._depth(folder) for f in _below(self.folders, folder, "parent_id")),
+                    (self._depth(f) - self._depth(folder) for f in _below(self._folders_by_parent, folder)),
                     default=None,
                 ) if max(
-                    (self._depth(f) - self._depth(folder) for f in _below(self.folders, folder, "parent_id")),
+                    (self._depth(f) - self._depth(folder) for f in _below(self._folders_by_parent, folder)),
                     default=None,
                 ) is not None else 0,
             ) > 6
@@ -659,15 +661,27 @@ class SharedDrive:
             self._put("files", f, "locked_by_id", None)
         if self._breaks_rule_1(folder):
             return self._take_back(RULES[0])
-        if any(self._breaks_rule_2(one_folder) for one_folder in self.folders.values()):
-            return self._take_back(RULES[1])
+        for one_folder in _distinct([folder, *_below(self._folders_by_parent, folder)]):
+            if self._breaks_rule_2(one_folder):
+                return self._take_back(RULES[1])
         if self._breaks_rule_3(folder):
             return self._take_back(RULES[2])
         for one_file in _distinct(changed_files):
             if self._breaks_rule_8(one_file):
                 return self._take_back(RULES[7])
-        if any(self._breaks_rule_9(one_file) for one_file in self.files.values()):
-            return self._take_back(RULES[8])
+        for one_file in _distinct(
+            [
+                *self._files_by_folder.get(folder["id"], {}).values(),
+                *[
+                    user
+                    for one in _below(self._folders_by_parent, folder)
+                    for user in self._files_by_folder.get(one["id"], {}).values()
+                ],
+                *changed_files,
+            ]
+        ):
+            if self._breaks_rule_9(one_file):
+                return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: {done}."}
 
     def delete_folder(self, by_id: str, folder_id: str) -> Result:
@@ -1323,8 +1337,55 @@ class SharedDrive:
         for one_file in _distinct(changed_files):
             if self._breaks_rule_8(one_file):
                 return self._take_back(RULES[7])
-        if any(self._breaks_rule_9(one_file) for one_file in self.files.values()):
-            return self._take_back(RULES[8])
+        for one_file in _distinct(
+            [
+                *[
+                    user
+                    for one in [self.folders[one["folder_id"]] for one in added_grants]
+                    for user in self._files_by_folder.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.folders[one["folder_id"]] for one in added_grants]
+                        for user in _below(self._folders_by_parent, one)
+                    ]
+                    for user in self._files_by_folder.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.folders[one["folder_id"]] for one in deleted_grants]
+                    for user in self._files_by_folder.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.folders[one["folder_id"]] for one in deleted_grants]
+                        for user in _below(self._folders_by_parent, one)
+                    ]
+                    for user in self._files_by_folder.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.folders[one["folder_id"]] for one in changed_grants]
+                    for user in self._files_by_folder.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.folders[one["folder_id"]] for one in changed_grants]
+                        for user in _below(self._folders_by_parent, one)
+                    ]
+                    for user in self._files_by_folder.get(one["id"], {}).values()
+                ],
+                *changed_files,
+            ]
+        ):
+            if self._breaks_rule_9(one_file):
+                return self._take_back(RULES[8])
         for one_grant in _distinct(added_grants):
             if one_grant["id"] in self.grants and self._breaks_rule_10(one_grant):
                 return self._take_back(RULES[9])
@@ -1366,11 +1427,8 @@ class SharedDrive:
         """The used of an user."""
         return sum(
             v["size"]
-            for v in [
-                v
-                for _file in self._files_by_owner.get(user["id"], {}).values()
-                for v in self._versions_by_file.get(_file["id"], {}).values()
-            ]
+            for _file in self._files_by_owner.get(user["id"], {}).values()
+            for v in self._versions_by_file.get(_file["id"], {}).values()
         )
 
     def _folder_files(self, folder: Folder) -> int:

@@ -200,6 +200,7 @@ class ShiftRoster:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._shifts_by_station: dict[Any, dict[str, Shift]] = {}
+        self._duties_by_shift: dict[Any, dict[str, Duty]] = {}
         self._duties_by_shift_status: dict[Any, dict[str, Duty]] = {}
         self._duties_by_worker_status: dict[Any, dict[str, Duty]] = {}
         self._swaps_by_gives: dict[Any, dict[str, Swap]] = {}
@@ -797,9 +798,10 @@ class ShiftRoster:
         if self.shifts[duty["shift_id"]]["starts"] <= self.now:
             return _refused(f"The shift began at {self.shifts[duty['shift_id']]['starts']}.")
         if any(
-            duty in [self.duties[x["gives_id"]], self.duties[x["wants_id"]]]
-            for x in self.swaps.values()
-            if self._pending(x)
+            self._pending(x)
+            for x in _distinct(
+                [*self._swaps_by_gives.get(duty_id, {}).values(), *self._swaps_by_wants.get(duty_id, {}).values()]
+            )
         ):
             return _refused("The duty is part of a pending swap; decline that first.")
         self._journal = []
@@ -856,12 +858,24 @@ class ShiftRoster:
         changed_duties: list[Any] = []
         for x in [
             x
-            for x in self.swaps.values()
-            if self._pending(x)
-            and (
-                self.duties[x["gives_id"]]["shift_id"] == shift_id
-                or self.duties[x["wants_id"]]["shift_id"] == shift_id
+            for x in sorted(
+                _distinct(
+                    [
+                        *[
+                            x
+                            for _duty in self._duties_by_shift.get(shift_id, {}).values()
+                            for x in self._swaps_by_gives.get(_duty["id"], {}).values()
+                        ],
+                        *[
+                            x
+                            for _duty in self._duties_by_shift.get(shift_id, {}).values()
+                            for x in self._swaps_by_wants.get(_duty["id"], {}).values()
+                        ],
+                    ]
+                ),
+                key=_age,
             )
+            if self._pending(x)
         ]:
             if x["status"] not in ("asked", "agreed", "void"):
                 return self._take_back(f"Swap {x['id']} cannot go from {x['status']} to void.")
@@ -969,10 +983,13 @@ class ShiftRoster:
         ):
             return _refused("Only shifts ahead can be swapped.")
         if any(
-            gives in [self.duties[x["gives_id"]], self.duties[x["wants_id"]]]
-            or wants in [self.duties[x["gives_id"]], self.duties[x["wants_id"]]]
-            for x in self.swaps.values()
-            if self._pending(x)
+            self._pending(x)
+            for x in _distinct(
+                [
+                    *[x for key in [gives_id, wants_id] for x in self._swaps_by_gives.get(key, {}).values()],
+                    *[x for key in [gives_id, wants_id] for x in self._swaps_by_wants.get(key, {}).values()],
+                ]
+            )
         ):
             return _refused("One of the duties is part of another pending swap.")
         self._journal = []
@@ -1246,9 +1263,16 @@ class ShiftRoster:
         ]:
             for x in [
                 x
-                for x in self.swaps.values()
+                for x in sorted(
+                    _distinct(
+                        [
+                            *self._swaps_by_gives.get(d["id"], {}).values(),
+                            *self._swaps_by_wants.get(d["id"], {}).values(),
+                        ]
+                    ),
+                    key=_age,
+                )
                 if self._pending(x)
-                and d in [self.duties[x["gives_id"]], self.duties[x["wants_id"]]]
             ]:
                 if x["status"] not in ("asked", "agreed", "void"):
                     return self._take_back(f"Swap {x['id']} cannot go from {x['status']} to void.")
@@ -1669,6 +1693,7 @@ class ShiftRoster:
             case "shifts":
                 self._shifts_by_station.setdefault(record["station_id"], {})[record["id"]] = record
             case "duties":
+                self._duties_by_shift.setdefault(record["shift_id"], {})[record["id"]] = record
                 self._duties_by_shift_status.setdefault((record["shift_id"], record["status"]), {})[record["id"]] = record
                 self._duties_by_worker_status.setdefault(
                     (record["worker_id"], record["status"]),
@@ -1686,6 +1711,7 @@ class ShiftRoster:
             case "shifts":
                 del self._shifts_by_station[record["station_id"]][record["id"]]
             case "duties":
+                del self._duties_by_shift[record["shift_id"]][record["id"]]
                 del self._duties_by_shift_status[record["shift_id"], record["status"]][record["id"]]
                 del self._duties_by_worker_status[record["worker_id"], record["status"]][record["id"]]
             case "swaps":

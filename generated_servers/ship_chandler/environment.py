@@ -54,6 +54,7 @@ INDEXED = {
     ("lines", "order_id"),
     ("supply_orders", "call_id"),
     ("supply_orders", "number"),
+    ("supply_orders", "seal"),
     ("supply_orders", "status"),
     ("supply_orders", "trip_id"),
     ("trips", "craft_id"),
@@ -224,6 +225,7 @@ class ShipChandler:
         self._supply_orders_by_call: dict[Any, dict[str, SupplyOrder]] = {}
         self._supply_orders_by_call_status: dict[Any, dict[str, SupplyOrder]] = {}
         self._supply_orders_by_number: dict[Any, dict[str, SupplyOrder]] = {}
+        self._supply_orders_by_seal: dict[Any, dict[str, SupplyOrder]] = {}
         self._supply_orders_by_trip: dict[Any, dict[str, SupplyOrder]] = {}
         self._supply_orders_by_trip_status: dict[Any, dict[str, SupplyOrder]] = {}
         self._lines_by_article: dict[Any, dict[str, Line]] = {}
@@ -590,7 +592,7 @@ class ShipChandler:
             if entry["article_id"] not in self.articles:
                 return _refused(f"There is no article {entry['article_id']!r}.")
             lines.append({"article": self.articles[entry["article_id"]], "amount": entry["amount"]})
-        if bool(self._supply_orders_by_number.get(number, {})):
+        if self._supply_orders_by_number.get(number, {}):
             return _refused(f"There is an order {number} already.")
         if self.now >= call["sails"]:
             return _refused(f"{self.vessels[call['vessel_id']]['name']} sailed at {call['sails']}.")
@@ -811,7 +813,7 @@ class ShipChandler:
             )
         if self._supply_order_bonded(order) != (seal is not None):
             return _refused(f"Order {order['number']} needs a seal where it holds bonded goods, and only there.")
-        if not (seal is None or not any(o["seal"] == seal for o in self.supply_orders.values())):
+        if not (seal is None or not self._supply_orders_by_seal.get(seal, {})):
             return _refused("That seal was used before.")
         self._journal = []
         for l in sorted(self._lines_by_order.get(order_id, {}).values(), key=_age):
@@ -1067,9 +1069,9 @@ class ShipChandler:
             return _refused(f"{self.crafts[trip['craft_id']]['name']} is {trip['status']}.")
         if trip["leaves_at"] > self.now:
             return _refused(f"{self.crafts[trip['craft_id']]['name']} leaves at {trip['leaves_at']}.")
-        if not any(o["trip_id"] == trip_id for o in self.supply_orders.values()):
+        if not self._supply_orders_by_trip.get(trip_id, {}):
             return _refused(f"There is nothing on {self.crafts[trip['craft_id']]['name']}.")
-        if bool(self._trips_by_craft_status.get((trip["craft_id"], "under_way"), {})):
+        if self._trips_by_craft_status.get((trip["craft_id"], "under_way"), {}):
             return _refused(f"{self.crafts[trip['craft_id']]['name']} is not back from its last trip.")
         self._journal = []
         self._put("trips", trip, "status", "under_way")
@@ -1564,9 +1566,8 @@ class ShipChandler:
             o["seal"] is not None
             and any(
                 other_o is not o
-                for other_o in self.supply_orders.values()
-                if other_o["seal"] == o["seal"]
-                and other_o["seal"] is not None
+                for other_o in self._supply_orders_by_seal.get(o["seal"], {}).values()
+                if other_o["seal"] is not None
             )
         )
 
@@ -1698,6 +1699,7 @@ class ShipChandler:
                     {},
                 )[record["id"]] = record
                 self._supply_orders_by_number.setdefault(record["number"], {})[record["id"]] = record
+                self._supply_orders_by_seal.setdefault(record["seal"], {})[record["id"]] = record
                 self._supply_orders_by_trip.setdefault(record["trip_id"], {})[record["id"]] = record
                 self._supply_orders_by_trip_status.setdefault(
                     (record["trip_id"], record["status"]),
@@ -1725,6 +1727,7 @@ class ShipChandler:
                 del self._supply_orders_by_call[record["call_id"]][record["id"]]
                 del self._supply_orders_by_call_status[record["call_id"], record["status"]][record["id"]]
                 del self._supply_orders_by_number[record["number"]][record["id"]]
+                del self._supply_orders_by_seal[record["seal"]][record["id"]]
                 del self._supply_orders_by_trip[record["trip_id"]][record["id"]]
                 del self._supply_orders_by_trip_status[record["trip_id"], record["status"]][record["id"]]
             case "lines":

@@ -45,7 +45,13 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
-INDEXED = {("devices", "circuit_id"), ("scene_steps", "device_id"), ("scene_steps", "scene_id"), ("scenes", "name")}
+INDEXED = {
+    ("devices", "circuit_id"),
+    ("scene_steps", "device_id"),
+    ("scene_steps", "scene_id"),
+    ("scenes", "name"),
+    ("schedules", "at"),
+}
 """Containers and the attributes by which their records are found without looking at all of them."""
 
 
@@ -188,12 +194,15 @@ class SmartHome:
         self._scene_steps_by_device: dict[Any, dict[str, SceneStep]] = {}
         self._scene_steps_by_scene: dict[Any, dict[str, SceneStep]] = {}
         self._scene_steps_by_scene_device: dict[Any, dict[str, SceneStep]] = {}
+        self._schedules_by_at: dict[Any, dict[str, Schedule]] = {}
         for device in self.devices.values():
             self._link("devices", device)
         for scene in self.scenes.values():
             self._link("scenes", scene)
         for scene_step in self.scene_steps.values():
             self._link("scene_steps", scene_step)
+        for schedule in self.schedules.values():
+            self._link("schedules", schedule)
 
     def running(
         self,
@@ -787,7 +796,7 @@ class SmartHome:
                 f"The {self.devices[broken['device_id']]['name']} in {scene['name']} is faulty, so take it out of "
                 "the scene first."
             )
-        if not any(t["scene_id"] == scene_id for t in self.scene_steps.values()):
+        if not self._scene_steps_by_scene.get(scene_id, {}):
             return _refused(f"The scene {scene['name']} is empty.")
         full = next((c for c in self.circuits.values() if self._after_scene(scene, c) > c["limit"]), None)
         if full is not None:
@@ -835,7 +844,7 @@ class SmartHome:
             if entry["device_id"] not in self.devices:
                 return _refused(f"There is no device {entry['device_id']!r}.")
             steps.append({"device": self.devices[entry["device_id"]], "level": entry["level"]})
-        if bool(self._scenes_by_name.get(name, {})):
+        if self._scenes_by_name.get(name, {}):
             return _refused(f"There is a scene {name} already.")
         if not (len(steps) > 0 and _different([x["device"]["id"] for x in steps])):
             return _refused("Name at least one device, and each once.")
@@ -1023,9 +1032,8 @@ class SmartHome:
         other = next(
             (
                 s
-                for s in self.schedules.values()
+                for s in sorted(self._schedules_by_at.get(at, {}).values(), key=_age)
                 if s["active"]
-                and s["at"] == at
                 and any(w in s["weekdays"] for w in weekdays)
             ),
             None,
@@ -1072,10 +1080,9 @@ class SmartHome:
         other = next(
             (
                 s
-                for s in self.schedules.values()
+                for s in sorted(self._schedules_by_at.get(schedule["at"], {}).values(), key=_age)
                 if s is not schedule
                 and s["active"]
-                and s["at"] == schedule["at"]
                 and any(w in s["weekdays"] for w in schedule["weekdays"])
             ),
             None,
@@ -1297,6 +1304,8 @@ class SmartHome:
                     (record["scene_id"], record["device_id"]),
                     {},
                 )[record["id"]] = record
+            case "schedules":
+                self._schedules_by_at.setdefault(record["at"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1309,3 +1318,5 @@ class SmartHome:
                 del self._scene_steps_by_device[record["device_id"]][record["id"]]
                 del self._scene_steps_by_scene[record["scene_id"]][record["id"]]
                 del self._scene_steps_by_scene_device[record["scene_id"], record["device_id"]][record["id"]]
+            case "schedules":
+                del self._schedules_by_at[record["at"]][record["id"]]

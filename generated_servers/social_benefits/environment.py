@@ -1390,11 +1390,8 @@ class SocialBenefits:
         """The debt of a household."""
         return sum(
             o["amount"] - o["recovered"]
-            for o in [
-                o
-                for _award in self._awards_by_household.get(household["id"], {}).values()
-                for o in self._overpayments_by_award.get(_award["id"], {}).values()
-            ]
+            for _award in self._awards_by_household.get(household["id"], {}).values()
+            for o in self._overpayments_by_award.get(_award["id"], {}).values()
             if o["status"] in ("open", "recovering")
         )
 
@@ -1404,11 +1401,8 @@ class SocialBenefits:
     def _income_of(self, h: Household) -> int:
         return sum(
             i["monthly"]
-            for i in [
-                i
-                for _member in self._members_by_household.get(h["id"], {}).values()
-                for i in self._incomes_by_member.get(_member["id"], {}).values()
-            ]
+            for _member in self._members_by_household.get(h["id"], {}).values()
+            for i in self._incomes_by_member.get(_member["id"], {}).values()
             if i["ended_on"] is None
         )
 

@@ -195,6 +195,11 @@ def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
     return bool(start < other_end and other_start < end)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class SolarInstallations:
     """Takes rooftop solar projects from the enquiry through survey, string design, approvals, material and
     crews to the day they feed in.
@@ -794,8 +799,8 @@ class SolarInstallations:
                 f"{panels * panel['volts'] * 112 // 100}, and {inverter['name']} wants {inverter['least_volts']} "
                 f"to {inverter['most_volts']}."
             )
-        gone = sum(s["panels"] for s in self.panel_strings.values() if s is instead_of)
-        gone_here = sum(s["panels"] for s in self._panel_strings_by_face.get(face_id, {}).values() if s is instead_of)
+        gone = sum(s["panels"] for s in _those(self.panel_strings, [instead_of_id]))
+        gone_here = sum(s["panels"] for s in _those(self.panel_strings, [instead_of_id]) if s["face_id"] == face_id)
         if (panels - gone_here) * panel["area"] > self._left_on(face, panel):
             return _refused(f"The {face['facing']} face has no room for that.")
         if len(self._strings_of(project)) - (0 if instead_of_id is None else 1) >= inverter["inputs"]:
@@ -804,7 +809,7 @@ class SolarInstallations:
             return _refused(f"That would be more than 120 percent of {inverter['watts']} watts.")
         self._journal = []
         deleted_panel_strings: list[Any] = []
-        for s in [s for s in self.panel_strings.values() if s is instead_of]:
+        for s in _those(self.panel_strings, [instead_of_id]):
             if s["id"] in self.panel_strings:
                 self._remove("panel_strings", s)
             deleted_panel_strings.append(s)
@@ -1096,13 +1101,13 @@ class SolarInstallations:
         self._journal = []
         changed_panels: list[Any] = []
         changed_inverters: list[Any] = []
-        for p in [p for p in self.panels.values() if p is panel]:
+        for p in _those(self.panels, [panel_id]):
             stock = p["stock"] + number
             if not 0 <= stock <= 2000:
                 return self._take_back(f"The stock of {p['name']} must be between 0 and 2000.")
             changed_panels.append(p)
             self._put("panels", p, "stock", stock)
-        for i in [i for i in self.inverters.values() if i is inverter]:
+        for i in _those(self.inverters, [inverter_id]):
             new_stock = i["stock"] + number
             if not 0 <= new_stock <= 200:
                 return self._take_back(f"The stock of {i['name']} must be between 0 and 200.")
@@ -1425,11 +1430,8 @@ class SolarInstallations:
         """The panels of a project."""
         return sum(
             s["panels"]
-            for s in [
-                s
-                for _face in self._faces_by_project.get(project["id"], {}).values()
-                for s in self._panel_strings_by_face.get(_face["id"], {}).values()
-            ]
+            for _face in self._faces_by_project.get(project["id"], {}).values()
+            for s in self._panel_strings_by_face.get(_face["id"], {}).values()
         )
 
     def _project_watts(self, project: Project) -> int:

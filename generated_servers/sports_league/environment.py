@@ -62,7 +62,6 @@ INDEXED = {
     ("selections", "player_id"),
     ("selections", "team_id"),
     ("suspensions", "player_id"),
-    ("suspensions", "status"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -220,7 +219,6 @@ class SportsLeague:
         self._selections_by_player: dict[Any, dict[str, Selection]] = {}
         self._selections_by_player_card: dict[Any, dict[str, Selection]] = {}
         self._suspensions_by_player: dict[Any, dict[str, Suspension]] = {}
-        self._suspensions_by_status: dict[Any, dict[str, Suspension]] = {}
         for player in self.players.values():
             self._link("players", player)
         for fixture in self.fixtures.values():
@@ -340,7 +338,7 @@ class SportsLeague:
             return _refused(f"There is no team {team_id!r}.")
         found = [
             p
-            for p in self.players.values()
+            for p in self._players_by_team.get(team_id, {}).values()
             if (p["team_id"] == team_id and not self._player_suspended(p))
             and (position is None or p["position"] == position)
         ]
@@ -625,7 +623,7 @@ class SportsLeague:
             return _refused(f"{home['name']} cannot play itself.")
         if kickoff <= self.now:
             return _refused(f"The kick-off {kickoff} is in the past.")
-        if bool(self._fixtures_by_home_away.get((home_id, away_id), {})):
+        if self._fixtures_by_home_away.get((home_id, away_id), {}):
             return _refused(f"{home['name']} against {away['name']} is scheduled already.")
         other = self._on_matchday(home, matchday) or self._on_matchday(away, matchday)
         if other is not None:
@@ -1107,11 +1105,18 @@ class SportsLeague:
         self._put("fixtures", fixture, "status", "played")
         for s in [
             s
-            for s in sorted(self._suspensions_by_status.get("serving", {}).values(), key=_age)
-            if (
-                self.players[s["player_id"]]["team_id"] == fixture["home_id"]
-                or self.players[s["player_id"]]["team_id"] == fixture["away_id"]
+            for s in sorted(
+                _distinct(
+                    [
+                        s
+                        for key in [fixture["home_id"], fixture["away_id"]]
+                        for _player in self._players_by_team.get(key, {}).values()
+                        for s in self._suspensions_by_player.get(_player["id"], {}).values()
+                    ]
+                ),
+                key=_age,
             )
+            if s["status"] == "serving"
         ]:
             served = s["served"] + 1
             if not 0 <= served <= 6:
@@ -1950,7 +1955,6 @@ class SportsLeague:
                 )[record["id"]] = record
             case "suspensions":
                 self._suspensions_by_player.setdefault(record["player_id"], {})[record["id"]] = record
-                self._suspensions_by_status.setdefault(record["status"], {})[record["id"]] = record
 
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
@@ -1971,4 +1975,3 @@ class SportsLeague:
                 del self._selections_by_player_card[record["player_id"], record["card"]][record["id"]]
             case "suspensions":
                 del self._suspensions_by_player[record["player_id"]][record["id"]]
-                del self._suspensions_by_status[record["status"]][record["id"]]

@@ -194,6 +194,11 @@ def _different(keys: list[Any]) -> bool:
     return len(set(keys)) == len(keys)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class StampCollection:
     """Keeps a collector's stamps with condition and certificates, a want list, swaps of equal value with
     partners, and circuits of duplicates that travel from one collector to the next.
@@ -225,7 +230,9 @@ class StampCollection:
         self._copies_by_circuit: dict[Any, dict[str, Copy]] = {}
         self._copies_by_circuit_status: dict[Any, dict[str, Copy]] = {}
         self._copies_by_label: dict[Any, dict[str, Copy]] = {}
+        self._copies_by_stamp: dict[Any, dict[str, Copy]] = {}
         self._copies_by_stamp_status: dict[Any, dict[str, Copy]] = {}
+        self._copies_by_status: dict[Any, dict[str, Copy]] = {}
         self._copies_by_swap: dict[Any, dict[str, Copy]] = {}
         self._wants_by_stamp_status: dict[Any, dict[str, Want]] = {}
         self._swaps_by_partner_status: dict[Any, dict[str, Swap]] = {}
@@ -264,7 +271,13 @@ class StampCollection:
         """
         found = [
             c
-            for c in self.copies.values()
+            for c in _distinct(
+                [
+                    c
+                    for key in [o["stamp_id"] for o in self._copies_by_status.get("kept", {}).values()]
+                    for c in self._copies_by_stamp.get(key, {}).values()
+                ]
+            )
             if (c["status"] == "kept" and self._spare(c))
             and (country is None or self.stamps[c["stamp_id"]]["country"] == country)
         ]
@@ -622,7 +635,7 @@ class StampCollection:
         stamp = self.stamps.get(stamp_id)
         if stamp is None:
             return _refused(f"There is no stamp {stamp_id!r}.")
-        if bool(self._copies_by_label.get(label, {})):
+        if self._copies_by_label.get(label, {}):
             return _refused(f"There is a copy {label} already.")
         self._journal = []
         changed_wants: list[Any] = []
@@ -720,7 +733,7 @@ class StampCollection:
         stamp = self.stamps.get(stamp_id)
         if stamp is None:
             return _refused(f"There is no stamp {stamp_id!r}.")
-        if bool(self._wants_by_stamp_status.get((stamp_id, "open"), {})):
+        if self._wants_by_stamp_status.get((stamp_id, "open"), {}):
             return _refused(f"{stamp['name']} is on the list already.")
         own = next(
             (
@@ -804,7 +817,7 @@ class StampCollection:
             if entry["stamp_id"] not in self.stamps:
                 return _refused(f"There is no stamp {entry['stamp_id']!r}.")
             pieces.append({"stamp": self.stamps[entry["stamp_id"]], "condition": entry["condition"]})
-        if bool(self._swaps_by_partner_status.get((partner_id, "proposed"), {})):
+        if self._swaps_by_partner_status.get((partner_id, "proposed"), {}):
             return _refused(f"{partner['name']} has not answered the last proposal.")
         if not (len(copies) > 0 and _different([c["id"] for c in copies])):
             return _refused("Name at least one copy, and each once.")
@@ -1078,7 +1091,7 @@ class StampCollection:
         third_partner = self.partners.get(third_partner_id) if third_partner_id is not None else None
         if third_partner_id is not None and third_partner is None:
             return _refused(f"There is no partner {third_partner_id!r}.")
-        if bool(self._circuits_by_name.get(name, {})):
+        if self._circuits_by_name.get(name, {}):
             return _refused(f"There is a circuit {name} already.")
         if first_partner is second_partner or first_partner is third_partner or second_partner is third_partner:
             return _refused("A partner is named twice.")
@@ -1105,7 +1118,7 @@ class StampCollection:
             "position": 2,
         }
         self._add("stops", new_stop)
-        for p in [p for p in self.partners.values() if p is third_partner]:
+        for p in _those(self.partners, [third_partner_id]):
             new_stop_2 = {
                 "id": self._new_id("stop", "STOP", self.stops),
                 "circuit_id": circuit["id"],
@@ -1600,7 +1613,9 @@ class StampCollection:
                     {},
                 )[record["id"]] = record
                 self._copies_by_label.setdefault(record["label"], {})[record["id"]] = record
+                self._copies_by_stamp.setdefault(record["stamp_id"], {})[record["id"]] = record
                 self._copies_by_stamp_status.setdefault((record["stamp_id"], record["status"]), {})[record["id"]] = record
+                self._copies_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._copies_by_swap.setdefault(record["swap_id"], {})[record["id"]] = record
             case "wants":
                 self._wants_by_stamp_status.setdefault((record["stamp_id"], record["status"]), {})[record["id"]] = record
@@ -1628,7 +1643,9 @@ class StampCollection:
                 del self._copies_by_circuit[record["circuit_id"]][record["id"]]
                 del self._copies_by_circuit_status[record["circuit_id"], record["status"]][record["id"]]
                 del self._copies_by_label[record["label"]][record["id"]]
+                del self._copies_by_stamp[record["stamp_id"]][record["id"]]
                 del self._copies_by_stamp_status[record["stamp_id"], record["status"]][record["id"]]
+                del self._copies_by_status[record["status"]][record["id"]]
                 del self._copies_by_swap[record["swap_id"]][record["id"]]
             case "wants":
                 del self._wants_by_stamp_status[record["stamp_id"], record["status"]][record["id"]]

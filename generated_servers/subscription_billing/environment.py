@@ -1728,11 +1728,8 @@ class SubscriptionBilling:
 
     def _period_paid(self, s: Subscription) -> bool:
         return any(
-            i["subscription_id"] == s["id"]
-            and i["status"] == "paid"
-            and i["reason"] == "period"
-            and i["covers_from"] == s["period_start"]
-            for i in self.invoices.values()
+            i["covers_from"] == s["period_start"]
+            for i in self._invoices_by_subscription_reason_status.get((s["id"], "period", "paid"), {}).values()
         )
 
     def _out_of_grace(self, s: Subscription) -> bool:

@@ -532,7 +532,7 @@ class SwimmingClub:
         squad = self.squads.get(squad_id)
         if squad is None:
             return _refused(f"There is no squad {squad_id!r}.")
-        if bool(self._swimmers_by_name.get(name, {})):
+        if self._swimmers_by_name.get(name, {}):
             return _refused(f"{name} is a member already.")
         if not self._of_squad_age(born, squad):
             return _refused(
@@ -633,7 +633,7 @@ class SwimmingClub:
         squad = self.squads.get(squad_id)
         if squad is None:
             return _refused(f"There is no squad {squad_id!r}.")
-        if bool(self._lane_shares_by_squad_wday_slot.get((squad_id, wday, slot), {})):
+        if self._lane_shares_by_squad_wday_slot.get((squad_id, wday, slot), {}):
             return _refused(f"{squad['name']} has lanes on {wday} {slot} already; change that share.")
         if lanes * squad["per_lane"] < self._squad_members(squad):
             return _refused(
@@ -1257,11 +1257,8 @@ class SwimmingClub:
             )
             + sum(
                 1
-                for r in [
-                    r
-                    for _event in self._events_by_meet.get(m["id"], {}).values()
-                    for r in self._relays_by_event.get(_event["id"], {}).values()
-                ]
+                for _event in self._events_by_meet.get(m["id"], {}).values()
+                for r in self._relays_by_event.get(_event["id"], {}).values()
                 if s["id"] in r["swimmer_ids"]
             )
         )

@@ -1208,7 +1208,7 @@ class TaxiDispatch:
             return _refused(f"There is no booking {booking_id!r}.")
         if booking["status"] != "done":
             return _refused(f"The ride of {booking['customer']} is {booking['status']}.")
-        if bool(self._complaints_by_booking.get(booking_id, {})):
+        if self._complaints_by_booking.get(booking_id, {}):
             return _refused("There is a complaint about that ride already.")
         self._journal = []
         complaint: Complaint = {
@@ -1348,12 +1348,9 @@ class TaxiDispatch:
         """The upheld of a driver."""
         return sum(
             1
-            for c in [
-                c
-                for _shift in self._shifts_by_driver.get(driver["id"], {}).values()
-                for _booking in self._bookings_by_shift.get(_shift["id"], {}).values()
-                for c in self._complaints_by_booking_verdict.get((_booking["id"], "upheld"), {}).values()
-            ]
+            for _shift in self._shifts_by_driver.get(driver["id"], {}).values()
+            for _booking in self._bookings_by_shift.get(_shift["id"], {}).values()
+            for c in self._complaints_by_booking_verdict.get((_booking["id"], "upheld"), {}).values()
             if self.bookings[c["booking_id"]]["shift_id"] is not None
         )
 

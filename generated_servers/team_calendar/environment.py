@@ -187,6 +187,11 @@ def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
     return bool(start < other_end and other_start < end)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class TeamCalendar:
     """Plans the meetings of a company in two buildings, with working hours, invitations and answers,
     delegates who act for others, rooms, absences and proposals of new times.
@@ -211,9 +216,10 @@ class TeamCalendar:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._events_by_lower_title: dict[Any, dict[str, Event]] = {}
+        self._events_by_organiser: dict[Any, dict[str, Event]] = {}
         self._events_by_organiser_status: dict[Any, dict[str, Event]] = {}
         self._events_by_room_status: dict[Any, dict[str, Event]] = {}
-        self._events_by_status: dict[Any, dict[str, Event]] = {}
         self._events_by_title: dict[Any, dict[str, Event]] = {}
         self._invitations_by_event: dict[Any, dict[str, Invitation]] = {}
         self._invitations_by_event_answer: dict[Any, dict[str, Invitation]] = {}
@@ -315,7 +321,15 @@ class TeamCalendar:
             return _refused(f"There is no person {person_id!r}.")
         found = [
             e
-            for e in self.events.values()
+            for e in _distinct(
+                [
+                    *self._events_by_organiser.get(person_id, {}).values(),
+                    *_those(
+                        self.events,
+                        [i["event_id"] for i in self._invitations_by_person.get(person_id, {}).values()],
+                    ),
+                ]
+            )
             if (e["status"] == "planned" and e["starts"][:10] == on)
             and (e["organiser_id"] == person_id or self._invited(e, person))
         ]
@@ -363,7 +377,7 @@ class TeamCalendar:
             return _refused(f"There is no person {person_id!r}.")
         found = [
             i
-            for i in self.invitations.values()
+            for i in self._invitations_by_person.get(person_id, {}).values()
             if (i["person_id"] == person_id and i["answer"] == "open")
             and (
                 self.events[i["event_id"]]["status"] == "planned"
@@ -612,7 +626,7 @@ class TeamCalendar:
             welcome.append(self.people[key_2])
         if not self._acts_for(by, organiser):
             return _refused(f"{by['name']} is no delegate of {organiser['name']}.")
-        if any(e["title"].lower() == title.lower() for e in self.events.values()):
+        if self._events_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is an event {title} already.")
         if starts <= self.now:
             return _refused(f"{starts} is past.")
@@ -642,9 +656,8 @@ class TeamCalendar:
         taken = next(
             (
                 e
-                for e in sorted(self._events_by_status.get("planned", {}).values(), key=_age)
+                for e in sorted(self._events_by_room_status.get((room_id, "planned"), {}).values(), key=_age)
                 if room_id is not None
-                and e["room_id"] == room_id
                 and _overlap(e["starts"], self._event_ends(e), starts, _plus_minutes(starts, minutes))
             ),
             None,
@@ -663,7 +676,7 @@ class TeamCalendar:
             "status": "planned",
         }
         self._add("events", event)
-        for p in [p for p in self.people.values() if p in needed]:
+        for p in _those(self.people, [record["id"] for record in needed]):
             invitation = {
                 "id": self._new_id("invitation", "INVITATION", self.invitations),
                 "event_id": event["id"],
@@ -674,7 +687,7 @@ class TeamCalendar:
             }
             self._add("invitations", invitation)
             added_invitations.append(invitation)
-        for p in [p for p in self.people.values() if p in welcome]:
+        for p in _those(self.people, [record["id"] for record in welcome]):
             new_invitation = {
                 "id": self._new_id("invitation", "INVITATION", self.invitations),
                 "event_id": event["id"],
@@ -948,7 +961,7 @@ class TeamCalendar:
             return _refused(f"{by['name']} is not invited to {event['title']}.")
         if starts <= self.now or starts == event["starts"]:
             return _refused("Propose a time ahead that differs from the present one.")
-        if bool(self._proposals_by_event_by_status.get((event_id, by_id, "open"), {})):
+        if self._proposals_by_event_by_status.get((event_id, by_id, "open"), {}):
             return _refused(f"{by['name']} has an open proposal for {event['title']} already.")
         if not self._at_work(by, starts, event["minutes"]):
             return _refused(f"{by['name']} works from {by['from_time']} to {by['to_time']}, Monday to Friday.")
@@ -1024,10 +1037,9 @@ class TeamCalendar:
         guest = next(
             (
                 e
-                for e in sorted(self._events_by_status.get("planned", {}).values(), key=_age)
+                for e in sorted(self._events_by_room_status.get((event["room_id"], "planned"), {}).values(), key=_age)
                 if e is not event
                 and event["room_id"] is not None
-                and e["room_id"] == event["room_id"]
                 and _overlap(
                     e["starts"],
                     self._event_ends(e),
@@ -1214,10 +1226,15 @@ class TeamCalendar:
         guest = next(
             (
                 e
-                for e in sorted(self._events_by_status.get("planned", {}).values(), key=_age)
+                for e in sorted(
+                    self._events_by_room_status.get(
+                        (where["id"] if where is not None else None, "planned"),
+                        {},
+                    ).values(),
+                    key=_age,
+                )
                 if e is not event
                 and where is not None
-                and e["room_id"] == where["id"]
                 and _overlap(e["starts"], self._event_ends(e), at, _plus_minutes(at, long))
             ),
             None,
@@ -1614,7 +1631,7 @@ class TeamCalendar:
                 record["id"]
                 for record in [
                     p
-                    for p in self.people.values()
+                    for p in _those(self.people, [*person["delegate_ids"], delegate_id])
                     if (p["id"] in person["delegate_ids"] and p is not delegate or p is delegate and acting)
                 ]
             ],
@@ -1673,7 +1690,21 @@ class TeamCalendar:
         return next(
             (
                 e
-                for e in self.events.values()
+                for e in sorted(
+                    _distinct(
+                        [
+                            *self._events_by_organiser.get(p["id"], {}).values(),
+                            *_those(
+                                self.events,
+                                [
+                                    i["event_id"]
+                                    for i in self._invitations_by_person_answer.get((p["id"], "yes"), {}).values()
+                                ],
+                            ),
+                        ]
+                    ),
+                    key=_age,
+                )
                 if self._attends(p, e)
                 and _overlap(e["starts"], self._event_ends(e), a, _plus_minutes(a, m))
             ),
@@ -1684,7 +1715,21 @@ class TeamCalendar:
         return next(
             (
                 e
-                for e in self.events.values()
+                for e in sorted(
+                    _distinct(
+                        [
+                            *self._events_by_organiser.get(p["id"], {}).values(),
+                            *_those(
+                                self.events,
+                                [
+                                    i["event_id"]
+                                    for i in self._invitations_by_person_answer.get((p["id"], "yes"), {}).values()
+                                ],
+                            ),
+                        ]
+                    ),
+                    key=_age,
+                )
                 if e is not own
                 and self._attends(p, e)
                 and _overlap(e["starts"], self._event_ends(e), a, _plus_minutes(a, m))
@@ -1972,12 +2017,13 @@ class TeamCalendar:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "events":
+                self._events_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
+                self._events_by_organiser.setdefault(record["organiser_id"], {})[record["id"]] = record
                 self._events_by_organiser_status.setdefault(
                     (record["organiser_id"], record["status"]),
                     {},
                 )[record["id"]] = record
                 self._events_by_room_status.setdefault((record["room_id"], record["status"]), {})[record["id"]] = record
-                self._events_by_status.setdefault(record["status"], {})[record["id"]] = record
                 self._events_by_title.setdefault(record["title"], {})[record["id"]] = record
             case "invitations":
                 self._invitations_by_event.setdefault(record["event_id"], {})[record["id"]] = record
@@ -2010,9 +2056,10 @@ class TeamCalendar:
         """Take a record out again, before it changes or goes."""
         match container:
             case "events":
+                del self._events_by_lower_title[record["title"].lower()][record["id"]]
+                del self._events_by_organiser[record["organiser_id"]][record["id"]]
                 del self._events_by_organiser_status[record["organiser_id"], record["status"]][record["id"]]
                 del self._events_by_room_status[record["room_id"], record["status"]][record["id"]]
-                del self._events_by_status[record["status"]][record["id"]]
                 del self._events_by_title[record["title"]][record["id"]]
             case "invitations":
                 del self._invitations_by_event[record["event_id"]][record["id"]]

@@ -48,6 +48,7 @@ INDEXED = {
     ("blocks", "proposal_id"),
     ("instruments", "telescope_id"),
     ("losses", "night_id"),
+    ("nights", "telescope_id"),
     ("slots", "block_id"),
     ("slots", "night_id"),
     ("slots", "status"),
@@ -199,7 +200,9 @@ class TelescopeTime:
         self._blocks_by_code: dict[Any, dict[str, Block]] = {}
         self._blocks_by_follows: dict[Any, dict[str, Block]] = {}
         self._blocks_by_instrument: dict[Any, dict[str, Block]] = {}
+        self._blocks_by_lower_code: dict[Any, dict[str, Block]] = {}
         self._blocks_by_proposal: dict[Any, dict[str, Block]] = {}
+        self._nights_by_telescope: dict[Any, dict[str, Night]] = {}
         self._slots_by_block: dict[Any, dict[str, Slot]] = {}
         self._slots_by_block_status: dict[Any, dict[str, Slot]] = {}
         self._slots_by_night: dict[Any, dict[str, Slot]] = {}
@@ -209,6 +212,8 @@ class TelescopeTime:
             self._link("instruments", instrument)
         for block in self.blocks.values():
             self._link("blocks", block)
+        for night in self.nights.values():
+            self._link("nights", night)
         for slot in self.slots.values():
             self._link("slots", slot)
         for loss in self.losses.values():
@@ -234,7 +239,11 @@ class TelescopeTime:
             return _refused(f"There is no night {night_id!r}.")
         found = [
             b
-            for b in self.blocks.values()
+            for b in [
+                b
+                for _instrument in self._instruments_by_telescope.get(night["telescope_id"], {}).values()
+                for b in self._blocks_by_instrument.get(_instrument["id"], {}).values()
+            ]
             if (b["status"] == "waiting" and self._sees(b, night))
             and b["minutes"] <= self._proposal_unspent(self.proposals[b["proposal_id"]])
         ]
@@ -274,7 +283,14 @@ class TelescopeTime:
         block = self.blocks.get(block_id)
         if block is None:
             return _refused(f"There is no block {block_id!r}.")
-        found = [n for n in self.nights.values() if (n["on"] >= self.now[:10] and self._sees(block, n))]
+        found = [
+            n
+            for n in self._nights_by_telescope.get(
+                self.instruments[block["instrument_id"]]["telescope_id"],
+                {},
+            ).values()
+            if (n["on"] >= self.now[:10] and self._sees(block, n))
+        ]
         found.sort(key=lambda n: (n["on"], self.telescopes[n["telescope_id"]]["name"], _age(n)))
         return _found(
             {
@@ -571,7 +587,7 @@ class TelescopeTime:
         follows = self.blocks.get(follows_id) if follows_id is not None else None
         if follows_id is not None and follows is None:
             return _refused(f"There is no block {follows_id!r}.")
-        if any(b["code"].lower() == code.lower() for b in self.blocks.values()):
+        if self._blocks_by_lower_code.get(code.lower(), {}):
             return _refused(f"There is a block {code} already.")
         if follows_id is not None and follows["proposal_id"] != proposal_id:
             return _refused("The block before belongs to another proposal.")
@@ -1020,10 +1036,12 @@ class TelescopeTime:
                 f"Only {night['dark'] - self._night_lost(night) - busy} minutes of that night can still be lost."
             )
         if any(
-            any(
-                o["status"] == "planned"
-                and self.blocks[o["block_id"]]["follows_id"] == s["block_id"]
-                for o in self.slots.values()
+            bool(
+                [
+                    o
+                    for _block in self._blocks_by_follows.get(s["block_id"], {}).values()
+                    for o in self._slots_by_block_status.get((_block["id"], "planned"), {}).values()
+                ]
             )
             for s in self._slots_by_night_status.get((night_id, "planned"), {}).values()
         ):
@@ -1188,22 +1206,16 @@ class TelescopeTime:
         """The spent of a proposal."""
         return sum(
             self.blocks[s["block_id"]]["minutes"]
-            for s in [
-                s
-                for _block in self._blocks_by_proposal.get(proposal["id"], {}).values()
-                for s in self._slots_by_block_status.get((_block["id"], "observed"), {}).values()
-            ]
+            for _block in self._blocks_by_proposal.get(proposal["id"], {}).values()
+            for s in self._slots_by_block_status.get((_block["id"], "observed"), {}).values()
         )
 
     def _proposal_booked(self, proposal: Proposal) -> int:
         """The booked of a proposal."""
         return sum(
             self.blocks[s["block_id"]]["minutes"]
-            for s in [
-                s
-                for _block in self._blocks_by_proposal.get(proposal["id"], {}).values()
-                for s in self._slots_by_block_status.get((_block["id"], "planned"), {}).values()
-            ]
+            for _block in self._blocks_by_proposal.get(proposal["id"], {}).values()
+            for s in self._slots_by_block_status.get((_block["id"], "planned"), {}).values()
         )
 
     def _proposal_unspent(self, proposal: Proposal) -> int:
@@ -1395,7 +1407,10 @@ class TelescopeTime:
                 self._blocks_by_code.setdefault(record["code"], {})[record["id"]] = record
                 self._blocks_by_follows.setdefault(record["follows_id"], {})[record["id"]] = record
                 self._blocks_by_instrument.setdefault(record["instrument_id"], {})[record["id"]] = record
+                self._blocks_by_lower_code.setdefault(record["code"].lower(), {})[record["id"]] = record
                 self._blocks_by_proposal.setdefault(record["proposal_id"], {})[record["id"]] = record
+            case "nights":
+                self._nights_by_telescope.setdefault(record["telescope_id"], {})[record["id"]] = record
             case "slots":
                 self._slots_by_block.setdefault(record["block_id"], {})[record["id"]] = record
                 self._slots_by_block_status.setdefault((record["block_id"], record["status"]), {})[record["id"]] = record
@@ -1413,7 +1428,10 @@ class TelescopeTime:
                 del self._blocks_by_code[record["code"]][record["id"]]
                 del self._blocks_by_follows[record["follows_id"]][record["id"]]
                 del self._blocks_by_instrument[record["instrument_id"]][record["id"]]
+                del self._blocks_by_lower_code[record["code"].lower()][record["id"]]
                 del self._blocks_by_proposal[record["proposal_id"]][record["id"]]
+            case "nights":
+                del self._nights_by_telescope[record["telescope_id"]][record["id"]]
             case "slots":
                 del self._slots_by_block[record["block_id"]][record["id"]]
                 del self._slots_by_block_status[record["block_id"], record["status"]][record["id"]]

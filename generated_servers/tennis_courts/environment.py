@@ -49,9 +49,11 @@ INDEXED = {
     ("charges", "reservation_id"),
     ("closures", "court_id"),
     ("fixtures", "court_ids"),
+    ("fixtures", "played_on"),
     ("fixtures", "status"),
     ("fixtures", "team_id"),
     ("reservations", "court_id"),
+    ("reservations", "played_on"),
     ("reservations", "player_ids"),
     ("reservations", "status"),
 }
@@ -205,11 +207,12 @@ class TennisCourts:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._fixtures_by_courts: dict[Any, dict[str, Fixture]] = {}
-        self._fixtures_by_status: dict[Any, dict[str, Fixture]] = {}
+        self._fixtures_by_played_on_status: dict[Any, dict[str, Fixture]] = {}
         self._fixtures_by_team_status: dict[Any, dict[str, Fixture]] = {}
+        self._reservations_by_court: dict[Any, dict[str, Reservation]] = {}
         self._reservations_by_court_status: dict[Any, dict[str, Reservation]] = {}
+        self._reservations_by_played_on_status: dict[Any, dict[str, Reservation]] = {}
         self._reservations_by_players: dict[Any, dict[str, Reservation]] = {}
-        self._reservations_by_status: dict[Any, dict[str, Reservation]] = {}
         self._closures_by_court: dict[Any, dict[str, Closure]] = {}
         self._charges_by_member: dict[Any, dict[str, Charge]] = {}
         self._charges_by_reservation: dict[Any, dict[str, Charge]] = {}
@@ -986,9 +989,18 @@ class TennisCourts:
         self._add("fixtures", fixture)
         for r in [
             r
-            for r in sorted(self._reservations_by_status.get("booked", {}).values(), key=_age)
-            if self.courts[r["court_id"]] in courts
-            and r["played_on"] == played_on
+            for r in sorted(
+                _distinct(
+                    [
+                        r
+                        for key in [record["id"] for record in courts]
+                        for r in self._reservations_by_court.get(key, {}).values()
+                    ]
+                ),
+                key=_age,
+            )
+            if r["played_on"] == played_on
+            and r["status"] == "booked"
             and _overlap(r["from_hour"], r["to_hour"], from_hour, to_hour)
         ]:
             if r["status"] not in ("booked", "displaced"):
@@ -1396,8 +1408,7 @@ class TennisCourts:
                     or not _overlap(a["from_hour"], a["to_hour"], b["from_hour"], b["to_hour"])
                     or not any(c["id"] in b["court_ids"] for c in [self.courts[key] for key in a["court_ids"]])
                 )
-                for b in self._fixtures_by_status.get("planned", {}).values()
-                if a["played_on"] == b["played_on"]
+                for b in self._fixtures_by_played_on_status.get((a["played_on"], "planned"), {}).values()
             )
         )
 
@@ -1411,8 +1422,7 @@ class TennisCourts:
                     or not _overlap(a["from_hour"], a["to_hour"], b["from_hour"], b["to_hour"])
                     or not any(c["id"] in b["court_ids"] for c in [self.courts[key] for key in a["court_ids"]])
                 )
-                for a in self._fixtures_by_status.get("planned", {}).values()
-                if a["played_on"] == b["played_on"]
+                for a in self._fixtures_by_played_on_status.get((b["played_on"], "planned"), {}).values()
             )
         )
 
@@ -1450,8 +1460,7 @@ class TennisCourts:
                     or not _overlap(a["from_hour"], a["to_hour"], b["from_hour"], b["to_hour"])
                     or not any(m["id"] in b["player_ids"] for m in [self.members[key] for key in a["player_ids"]])
                 )
-                for b in self._reservations_by_status.get("booked", {}).values()
-                if a["played_on"] == b["played_on"]
+                for b in self._reservations_by_played_on_status.get((a["played_on"], "booked"), {}).values()
             )
         )
 
@@ -1465,8 +1474,7 @@ class TennisCourts:
                     or not _overlap(a["from_hour"], a["to_hour"], b["from_hour"], b["to_hour"])
                     or not any(m["id"] in b["player_ids"] for m in [self.members[key] for key in a["player_ids"]])
                 )
-                for a in self._reservations_by_status.get("booked", {}).values()
-                if a["played_on"] == b["played_on"]
+                for a in self._reservations_by_played_on_status.get((b["played_on"], "booked"), {}).values()
             )
         )
 
@@ -1571,16 +1579,23 @@ class TennisCourts:
             case "fixtures":
                 for key in record["court_ids"]:
                     self._fixtures_by_courts.setdefault(key, {})[record["id"]] = record
-                self._fixtures_by_status.setdefault(record["status"], {})[record["id"]] = record
+                self._fixtures_by_played_on_status.setdefault(
+                    (record["played_on"], record["status"]),
+                    {},
+                )[record["id"]] = record
                 self._fixtures_by_team_status.setdefault((record["team_id"], record["status"]), {})[record["id"]] = record
             case "reservations":
+                self._reservations_by_court.setdefault(record["court_id"], {})[record["id"]] = record
                 self._reservations_by_court_status.setdefault(
                     (record["court_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._reservations_by_played_on_status.setdefault(
+                    (record["played_on"], record["status"]),
+                    {},
+                )[record["id"]] = record
                 for key in record["player_ids"]:
                     self._reservations_by_players.setdefault(key, {})[record["id"]] = record
-                self._reservations_by_status.setdefault(record["status"], {})[record["id"]] = record
             case "closures":
                 self._closures_by_court.setdefault(record["court_id"], {})[record["id"]] = record
             case "charges":
@@ -1593,13 +1608,14 @@ class TennisCourts:
             case "fixtures":
                 for key in record["court_ids"]:
                     self._fixtures_by_courts[key].pop(record["id"], None)
-                del self._fixtures_by_status[record["status"]][record["id"]]
+                del self._fixtures_by_played_on_status[record["played_on"], record["status"]][record["id"]]
                 del self._fixtures_by_team_status[record["team_id"], record["status"]][record["id"]]
             case "reservations":
+                del self._reservations_by_court[record["court_id"]][record["id"]]
                 del self._reservations_by_court_status[record["court_id"], record["status"]][record["id"]]
+                del self._reservations_by_played_on_status[record["played_on"], record["status"]][record["id"]]
                 for key in record["player_ids"]:
                     self._reservations_by_players[key].pop(record["id"], None)
-                del self._reservations_by_status[record["status"]][record["id"]]
             case "closures":
                 del self._closures_by_court[record["court_id"]][record["id"]]
             case "charges":

@@ -51,6 +51,7 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("defences", "at"),
     ("defences", "room"),
     ("defences", "status"),
     ("defences", "thesis_id"),
@@ -58,6 +59,7 @@ INDEXED = {
     ("interests", "scholar_id"),
     ("interests", "student_id"),
     ("milestones", "thesis_id"),
+    ("scholars", "unit_id"),
     ("seats", "defence_id"),
     ("seats", "role"),
     ("seats", "scholar_id"),
@@ -65,6 +67,7 @@ INDEXED = {
     ("thesises", "student_id"),
     ("thesises", "supervisor_id"),
     ("thesises", "title"),
+    ("units", "within_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -222,15 +225,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -264,21 +269,31 @@ class ThesisSupervision:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._units_by_within: dict[Any, dict[str, Unit]] = {}
+        self._scholars_by_unit: dict[Any, dict[str, Scholar]] = {}
+        self._thesises_by_lower_title: dict[Any, dict[str, Thesis]] = {}
         self._thesises_by_second: dict[Any, dict[str, Thesis]] = {}
         self._thesises_by_student: dict[Any, dict[str, Thesis]] = {}
+        self._thesises_by_student_second: dict[Any, dict[str, Thesis]] = {}
         self._thesises_by_student_supervisor: dict[Any, dict[str, Thesis]] = {}
         self._thesises_by_supervisor: dict[Any, dict[str, Thesis]] = {}
         self._thesises_by_title: dict[Any, dict[str, Thesis]] = {}
         self._milestones_by_thesis: dict[Any, dict[str, Milestone]] = {}
+        self._interests_by_scholar: dict[Any, dict[str, Interest]] = {}
         self._interests_by_scholar_other: dict[Any, dict[str, Interest]] = {}
         self._interests_by_scholar_student: dict[Any, dict[str, Interest]] = {}
         self._interests_by_student: dict[Any, dict[str, Interest]] = {}
+        self._defences_by_at_room_status: dict[Any, dict[str, Defence]] = {}
         self._defences_by_room_status: dict[Any, dict[str, Defence]] = {}
         self._defences_by_thesis: dict[Any, dict[str, Defence]] = {}
         self._seats_by_defence: dict[Any, dict[str, Seat]] = {}
         self._seats_by_defence_role: dict[Any, dict[str, Seat]] = {}
         self._seats_by_defence_scholar: dict[Any, dict[str, Seat]] = {}
         self._seats_by_scholar: dict[Any, dict[str, Seat]] = {}
+        for unit in self.units.values():
+            self._link("units", unit)
+        for scholar in self.scholars.values():
+            self._link("scholars", scholar)
         for thesis in self.thesises.values():
             self._link("thesises", thesis)
         for milestone in self.milestones.values():
@@ -390,8 +405,13 @@ class ThesisSupervision:
             return _refused(f"There is no unit {unit_id!r}.")
         found = [
             a
-            for a in self.scholars.values()
-            if (a["unit_id"] == unit_id or self.units[a["unit_id"]] in _below(self.units, unit, "within_id"))
+            for a in _distinct(
+                [
+                    a
+                    for key in [unit_id, *[record["id"] for record in _below(self._units_by_within, unit)]]
+                    for a in self._scholars_by_unit.get(key, {}).values()
+                ]
+            )
         ]
         found.sort(key=lambda a: (a["name"], _age(a)))
         return _found(
@@ -690,7 +710,7 @@ class ThesisSupervision:
         )
         if other is not None:
             return _refused(f"{student['name']} has the thesis {other['title']}, which is {other['status']}.")
-        if any(t["title"].lower() == title.lower() for t in self.thesises.values()):
+        if self._thesises_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a thesis {title} already.")
         self._journal = []
         thesis: Thesis = {
@@ -951,11 +971,8 @@ class ThesisSupervision:
             and self._faculty(
                 self.units[self.scholars[s["scholar_id"]]["unit_id"]]
             ) is self._faculty(self.units[supervisor["unit_id"]])
-            for s in [
-                s
-                for _defence in self._defences_by_thesis.get(thesis_id, {}).values()
-                for s in self._seats_by_defence.get(_defence["id"], {}).values()
-            ]
+            for _defence in self._defences_by_thesis.get(thesis_id, {}).values()
+            for s in self._seats_by_defence.get(_defence["id"], {}).values()
             if self.defences[s["defence_id"]]["status"] != "held"
         ):
             return _refused(
@@ -1157,7 +1174,7 @@ class ThesisSupervision:
             return _refused(f"There is no scholar {scholar_id!r}.")
         if defence["status"] == "held":
             return _refused(f"The defence of {self.thesises[defence['thesis_id']]['title']} is over.")
-        if bool(self._seats_by_defence_scholar.get((defence_id, scholar_id), {})):
+        if self._seats_by_defence_scholar.get((defence_id, scholar_id), {}):
             return _refused(f"{scholar['name']} sits on that committee already.")
         if (
             scholar_id == self.thesises[defence["thesis_id"]]["supervisor_id"]
@@ -1544,9 +1561,8 @@ class ThesisSupervision:
         former_second_ids: list[Any] = []
         for t in [
             t
-            for t in sorted(self._thesises_by_second.get(scholar_id, {}).values(), key=_age)
+            for t in sorted(self._thesises_by_student_second.get((student_id, scholar_id), {}).values(), key=_age)
             if student_id is not None
-            and t["student_id"] == student_id
             and self._running(t)
         ]:
             changed_thesises.append(t)
@@ -1656,7 +1672,12 @@ class ThesisSupervision:
         return next(
             (
                 i
-                for i in self.interests.values()
+                for i in sorted(
+                    _distinct(
+                        [i for key in [a["id"], b["id"]] for i in self._interests_by_scholar.get(key, {}).values()]
+                    ),
+                    key=_age,
+                )
                 if (
                     i["scholar_id"] == a["id"]
                     and i["other_id"] == b["id"]
@@ -1949,8 +1970,7 @@ class ThesisSupervision:
             d["status"] == "planned"
             and any(
                 other_d is not d
-                for other_d in self._defences_by_room_status.get((d["room"], "planned"), {}).values()
-                if other_d["at"] == d["at"]
+                for other_d in self._defences_by_at_room_status.get((d["at"], d["room"], "planned"), {}).values()
             )
         )
 
@@ -2032,9 +2052,18 @@ class ThesisSupervision:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "units":
+                self._units_by_within.setdefault(record["within_id"], {})[record["id"]] = record
+            case "scholars":
+                self._scholars_by_unit.setdefault(record["unit_id"], {})[record["id"]] = record
             case "thesises":
+                self._thesises_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
                 self._thesises_by_second.setdefault(record["second_id"], {})[record["id"]] = record
                 self._thesises_by_student.setdefault(record["student_id"], {})[record["id"]] = record
+                self._thesises_by_student_second.setdefault(
+                    (record["student_id"], record["second_id"]),
+                    {},
+                )[record["id"]] = record
                 self._thesises_by_student_supervisor.setdefault(
                     (record["student_id"], record["supervisor_id"]),
                     {},
@@ -2044,6 +2073,7 @@ class ThesisSupervision:
             case "milestones":
                 self._milestones_by_thesis.setdefault(record["thesis_id"], {})[record["id"]] = record
             case "interests":
+                self._interests_by_scholar.setdefault(record["scholar_id"], {})[record["id"]] = record
                 self._interests_by_scholar_other.setdefault(
                     (record["scholar_id"], record["other_id"]),
                     {},
@@ -2054,6 +2084,10 @@ class ThesisSupervision:
                 )[record["id"]] = record
                 self._interests_by_student.setdefault(record["student_id"], {})[record["id"]] = record
             case "defences":
+                self._defences_by_at_room_status.setdefault(
+                    (record["at"], record["room"], record["status"]),
+                    {},
+                )[record["id"]] = record
                 self._defences_by_room_status.setdefault((record["room"], record["status"]), {})[record["id"]] = record
                 self._defences_by_thesis.setdefault(record["thesis_id"], {})[record["id"]] = record
             case "seats":
@@ -2068,19 +2102,27 @@ class ThesisSupervision:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "units":
+                del self._units_by_within[record["within_id"]][record["id"]]
+            case "scholars":
+                del self._scholars_by_unit[record["unit_id"]][record["id"]]
             case "thesises":
+                del self._thesises_by_lower_title[record["title"].lower()][record["id"]]
                 del self._thesises_by_second[record["second_id"]][record["id"]]
                 del self._thesises_by_student[record["student_id"]][record["id"]]
+                del self._thesises_by_student_second[record["student_id"], record["second_id"]][record["id"]]
                 del self._thesises_by_student_supervisor[record["student_id"], record["supervisor_id"]][record["id"]]
                 del self._thesises_by_supervisor[record["supervisor_id"]][record["id"]]
                 del self._thesises_by_title[record["title"]][record["id"]]
             case "milestones":
                 del self._milestones_by_thesis[record["thesis_id"]][record["id"]]
             case "interests":
+                del self._interests_by_scholar[record["scholar_id"]][record["id"]]
                 del self._interests_by_scholar_other[record["scholar_id"], record["other_id"]][record["id"]]
                 del self._interests_by_scholar_student[record["scholar_id"], record["student_id"]][record["id"]]
                 del self._interests_by_student[record["student_id"]][record["id"]]
             case "defences":
+                del self._defences_by_at_room_status[record["at"], record["room"], record["status"]][record["id"]]
                 del self._defences_by_room_status[record["room"], record["status"]][record["id"]]
                 del self._defences_by_thesis[record["thesis_id"]][record["id"]]
             case "seats":

@@ -58,6 +58,7 @@ INDEXED = {
     ("piles", "kind"),
     ("piles", "stand_id"),
     ("plantings", "stand_id"),
+    ("stands", "beside_ids"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -178,6 +179,11 @@ def _add_months(day: str, months: int) -> str:
     return date(year, month, min(start.day, monthrange(year, month)[1])).isoformat()
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class TimberHarvest:
     """Harvests the stands of a forest within permits, stream buffers, closed seasons and distances between
     clearings, hauls the piles to mills under quotas and plants what is owed.
@@ -206,6 +212,7 @@ class TimberHarvest:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._stands_by_beside: dict[Any, dict[str, Stand]] = {}
         self._permits_by_stand: dict[Any, dict[str, Permit]] = {}
         self._permits_by_stand_kind: dict[Any, dict[str, Permit]] = {}
         self._fellings_by_crew_status: dict[Any, dict[str, Felling]] = {}
@@ -214,6 +221,8 @@ class TimberHarvest:
         self._piles_by_stand_kind: dict[Any, dict[str, Pile]] = {}
         self._loads_by_contract: dict[Any, dict[str, Load]] = {}
         self._plantings_by_stand: dict[Any, dict[str, Planting]] = {}
+        for stand in self.stands.values():
+            self._link("stands", stand)
         for permit in self.permits.values():
             self._link("permits", permit)
         for felling in self.fellings.values():
@@ -569,8 +578,23 @@ class TimberHarvest:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(permit):
             return self._take_back(RULES[2])
-        if any(self._breaks_rule_4(one_permit) for one_permit in self.permits.values()):
-            return self._take_back(RULES[3])
+        for one_permit in _distinct(
+            [
+                permit,
+                *[
+                    user
+                    for one in self._stands_by_beside.get(permit["stand_id"], {}).values()
+                    for user in self._permits_by_stand_kind.get((one["id"], "clearing"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.stands[key] for key in self.stands[permit["stand_id"]]["beside_ids"]]
+                    for user in self._permits_by_stand_kind.get((one["id"], "clearing"), {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_4(one_permit):
+                return self._take_back(RULES[3])
         if self._breaks_rule_5(permit):
             return self._take_back(RULES[4])
         return {
@@ -657,10 +681,48 @@ class TimberHarvest:
             return self._take_back(RULES[0])
         if self._breaks_rule_2(permit):
             return self._take_back(RULES[1])
-        if any(self._breaks_rule_4(one_permit) for one_permit in self.permits.values()):
-            return self._take_back(RULES[3])
-        if any(self._breaks_rule_5(one_permit) for one_permit in self.permits.values()):
-            return self._take_back(RULES[4])
+        for one_permit in _distinct(
+            [
+                permit,
+                *[
+                    user
+                    for one in self._stands_by_beside.get(permit["stand_id"], {}).values()
+                    for user in self._permits_by_stand_kind.get((one["id"], "clearing"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.stands[key] for key in self.stands[permit["stand_id"]]["beside_ids"]]
+                    for user in self._permits_by_stand_kind.get((one["id"], "clearing"), {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_4(one_permit):
+                return self._take_back(RULES[3])
+        for one_permit in _distinct(
+            [
+                permit,
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in [self.stands[one["stand_id"]] for one in added_plantings]
+                        for user in self._stands_by_beside.get(one["id"], {}).values()
+                    ]
+                    for user in self._permits_by_stand_kind.get((one["id"], "clearing"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        self.stands[key]
+                        for one in [self.stands[one["stand_id"]] for one in added_plantings]
+                        for key in one["beside_ids"]
+                    ]
+                    for user in self._permits_by_stand_kind.get((one["id"], "clearing"), {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_5(one_permit):
+                return self._take_back(RULES[4])
         for one_felling in _distinct(self._fellings_by_permit_status.get((permit["id"], "running"), {}).values()):
             if self._breaks_rule_8(one_felling):
                 return self._take_back(RULES[7])
@@ -1097,8 +1159,22 @@ class TimberHarvest:
         if not 0 <= planted <= 200000:
             return self._take_back(f"The planted of {planting['id']} must be between 0 and 200000.")
         self._put("plantings", planting, "planted", planted)
-        if any(self._breaks_rule_5(one_permit) for one_permit in self.permits.values()):
-            return self._take_back(RULES[4])
+        for one_permit in _distinct(
+            [
+                *[
+                    user
+                    for one in self._stands_by_beside.get(planting["stand_id"], {}).values()
+                    for user in self._permits_by_stand_kind.get((one["id"], "clearing"), {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.stands[key] for key in self.stands[planting["stand_id"]]["beside_ids"]]
+                    for user in self._permits_by_stand_kind.get((one["id"], "clearing"), {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_5(one_permit):
+                return self._take_back(RULES[4])
         if self._breaks_rule_11(planting):
             return self._take_back(RULES[10])
         return {"success": True, "message": f"Done: plant {plants} in {self.stands[planting['stand_id']]['name']}."}
@@ -1160,7 +1236,10 @@ class TimberHarvest:
         return sum(x["plants"] - x["planted"] for x in self._plantings_by_stand.get(s["id"], {}).values())
 
     def _around(self, s: Stand) -> list[Stand]:
-        return [t for t in self.stands.values() if (t["id"] in s["beside_ids"] or s["id"] in t["beside_ids"])]
+        return sorted(
+            _distinct([*_those(self.stands, s["beside_ids"]), *self._stands_by_beside.get(s["id"], {}).values()]),
+            key=_age,
+        )
 
     def _bare_beside(self, s: Stand) -> Stand | None:
         return next((t for t in self._around(s) if self._owing(t) > 0), None)
@@ -1351,6 +1430,9 @@ class TimberHarvest:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "stands":
+                for key in record["beside_ids"]:
+                    self._stands_by_beside.setdefault(key, {})[record["id"]] = record
             case "permits":
                 self._permits_by_stand.setdefault(record["stand_id"], {})[record["id"]] = record
                 self._permits_by_stand_kind.setdefault((record["stand_id"], record["kind"]), {})[record["id"]] = record
@@ -1371,6 +1453,9 @@ class TimberHarvest:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "stands":
+                for key in record["beside_ids"]:
+                    self._stands_by_beside[key].pop(record["id"], None)
             case "permits":
                 del self._permits_by_stand[record["stand_id"]][record["id"]]
                 del self._permits_by_stand_kind[record["stand_id"], record["kind"]][record["id"]]

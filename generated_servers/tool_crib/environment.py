@@ -784,7 +784,7 @@ class ToolCrib:
         damaged = self.tools.get(damaged_id) if damaged_id is not None else None
         if damaged_id is not None and damaged is None:
             return _refused(f"There is no tool {damaged_id!r}.")
-        if not any(l["kit_id"] == kit_id and l["back_on"] is None for l in self.loans.values()):
+        if not any(l["back_on"] is None for l in self._loans_by_kit.get(kit_id, {}).values()):
             return _refused(f"The {kit['name']} is not out.")
         if damaged_id is not None and damaged["kit_id"] != kit_id:
             return _refused(f"The damaged tool is not one of the {kit['name']}.")
@@ -997,7 +997,7 @@ class ToolCrib:
         type = self.tool_types.get(type_id)
         if type is None:
             return _refused(f"There is no tool type {type_id!r}.")
-        if bool(self._tools_by_number.get(number, {})):
+        if self._tools_by_number.get(number, {}):
             return _refused(f"There is a tool {number} already.")
         self._journal = []
         tool: Tool = {
@@ -1210,8 +1210,22 @@ class ToolCrib:
             }
             self._add("certificates", certificate)
             added_certificates.append(certificate)
-        if any(self._breaks_rule_2(one_loan) for one_loan in self.loans.values()):
-            return self._take_back(RULES[1])
+        for one_loan in _distinct(
+            [
+                *[
+                    user
+                    for one in [self.operators[one["operator_id"]] for one in changed_certificates]
+                    for user in self._loans_by_operator.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [self.operators[one["operator_id"]] for one in added_certificates]
+                    for user in self._loans_by_operator.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_2(one_loan):
+                return self._take_back(RULES[1])
         for one_certificate in _distinct(added_certificates):
             if self._breaks_rule_10(one_certificate):
                 return self._take_back(RULES[9])
@@ -1265,10 +1279,8 @@ class ToolCrib:
         return (
             t["skill"] is None
             or any(
-                c["operator_id"] == o["id"]
-                and c["skill"] == t["skill"]
-                and c["until"] >= d
-                for c in self.certificates.values()
+                c["until"] >= d
+                for c in self._certificates_by_operator_skill.get((o["id"], t["skill"]), {}).values()
             )
         )
 

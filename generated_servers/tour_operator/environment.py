@@ -358,7 +358,11 @@ class TourOperator:
         departure = self.departures.get(departure_id)
         if departure is None:
             return _refused(f"There is no departure {departure_id!r}.")
-        found = [b for b in self.bookings.values() if (b["departure_id"] == departure_id and b["status"] == "booked")]
+        found = [
+            b
+            for b in self._bookings_by_departure.get(departure_id, {}).values()
+            if (b["departure_id"] == departure_id and b["status"] == "booked")
+        ]
         found.sort(
             key=lambda b: (
                 b["room"] == "share" and b["mate_id"] is None,

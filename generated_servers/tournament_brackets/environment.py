@@ -217,6 +217,7 @@ class TournamentBrackets:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._entries_by_player: dict[Any, dict[str, Entry]] = {}
         self._entries_by_tournament: dict[Any, dict[str, Entry]] = {}
         self._entries_by_tournament_player: dict[Any, dict[str, Entry]] = {}
         self._entries_by_tournament_status: dict[Any, dict[str, Entry]] = {}
@@ -329,7 +330,20 @@ class TournamentBrackets:
             return _refused(f"There is no player {player_id!r}.")
         found = [
             m
-            for m in self.matches.values()
+            for m in _distinct(
+                [
+                    *[
+                        m
+                        for _entry in self._entries_by_player.get(player_id, {}).values()
+                        for m in self._matches_by_home.get(_entry["id"], {}).values()
+                    ],
+                    *[
+                        m
+                        for _entry in self._entries_by_player.get(player_id, {}).values()
+                        for m in self._matches_by_away.get(_entry["id"], {}).values()
+                    ],
+                ]
+            )
             if (
                 m["home_id"] is not None
                 and self.entries[m["home_id"]]["player_id"] == player_id
@@ -1895,8 +1909,25 @@ class TournamentBrackets:
         return next(
             (
                 m
-                for m in sorted(self._matches_by_status.get("called", {}).values(), key=_age)
-                if (
+                for m in sorted(
+                    _distinct(
+                        [
+                            *[
+                                m
+                                for _entry in self._entries_by_player.get(p["id"], {}).values()
+                                for m in self._matches_by_home.get(_entry["id"], {}).values()
+                            ],
+                            *[
+                                m
+                                for _entry in self._entries_by_player.get(p["id"], {}).values()
+                                for m in self._matches_by_away.get(_entry["id"], {}).values()
+                            ],
+                        ]
+                    ),
+                    key=_age,
+                )
+                if m["status"] == "called"
+                and (
                     m["home_id"] is not None
                     and self.entries[m["home_id"]]["player_id"] == p["id"]
                     or m["away_id"] is not None
@@ -2145,6 +2176,7 @@ class TournamentBrackets:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "entries":
+                self._entries_by_player.setdefault(record["player_id"], {})[record["id"]] = record
                 self._entries_by_tournament.setdefault(record["tournament_id"], {})[record["id"]] = record
                 self._entries_by_tournament_player.setdefault(
                     (record["tournament_id"], record["player_id"]),
@@ -2173,6 +2205,7 @@ class TournamentBrackets:
         """Take a record out again, before it changes or goes."""
         match container:
             case "entries":
+                del self._entries_by_player[record["player_id"]][record["id"]]
                 del self._entries_by_tournament[record["tournament_id"]][record["id"]]
                 del self._entries_by_tournament_player[record["tournament_id"], record["player_id"]][record["id"]]
                 del self._entries_by_tournament_status[record["tournament_id"], record["status"]][record["id"]]

@@ -207,11 +207,13 @@ class TradingDesk:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._holdings_by_account: dict[Any, dict[str, Holding]] = {}
         self._holdings_by_account_instrument: dict[Any, dict[str, Holding]] = {}
         self._orders_by_account_instrument_side_status: dict[Any, dict[str, Order]] = {}
         self._orders_by_account_instrument_status: dict[Any, dict[str, Order]] = {}
         self._orders_by_account_side_status: dict[Any, dict[str, Order]] = {}
         self._orders_by_account_status: dict[Any, dict[str, Order]] = {}
+        self._orders_by_instrument: dict[Any, dict[str, Order]] = {}
         self._orders_by_instrument_side_status: dict[Any, dict[str, Order]] = {}
         self._orders_by_instrument_status: dict[Any, dict[str, Order]] = {}
         self._orders_by_instrument_validity_status: dict[Any, dict[str, Order]] = {}
@@ -250,7 +252,7 @@ class TradingDesk:
             return _refused(f"There is no instrument {instrument_id!r}.")
         found = [
             o
-            for o in self.orders.values()
+            for o in self._orders_by_instrument.get(instrument_id, {}).values()
             if (o["instrument_id"] == instrument_id and o["status"] == "open" and o["side"] == side)
         ]
         found.sort(key=lambda o: (-o["price"] if side == "buy" else o["price"], o["id"], _age(o)))
@@ -319,7 +321,11 @@ class TradingDesk:
         account = self.accounts.get(account_id)
         if account is None:
             return _refused(f"There is no account {account_id!r}.")
-        found = [h for h in self.holdings.values() if (h["account_id"] == account_id and h["units"] > 0)]
+        found = [
+            h
+            for h in self._holdings_by_account.get(account_id, {}).values()
+            if (h["account_id"] == account_id and h["units"] > 0)
+        ]
         found.sort(key=lambda h: (self.instruments[h["instrument_id"]]["ticker"], _age(h)))
         return _found(
             {
@@ -1721,6 +1727,7 @@ class TradingDesk:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "holdings":
+                self._holdings_by_account.setdefault(record["account_id"], {})[record["id"]] = record
                 self._holdings_by_account_instrument.setdefault(
                     (record["account_id"], record["instrument_id"]),
                     {},
@@ -1742,6 +1749,7 @@ class TradingDesk:
                     (record["account_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._orders_by_instrument.setdefault(record["instrument_id"], {})[record["id"]] = record
                 self._orders_by_instrument_side_status.setdefault(
                     (record["instrument_id"], record["side"], record["status"]),
                     {},
@@ -1768,6 +1776,7 @@ class TradingDesk:
         """Take a record out again, before it changes or goes."""
         match container:
             case "holdings":
+                del self._holdings_by_account[record["account_id"]][record["id"]]
                 del self._holdings_by_account_instrument[record["account_id"], record["instrument_id"]][record["id"]]
             case "orders":
                 del self._orders_by_account_instrument_side_status[
@@ -1787,6 +1796,7 @@ class TradingDesk:
                     record["status"],
                 ][record["id"]]
                 del self._orders_by_account_status[record["account_id"], record["status"]][record["id"]]
+                del self._orders_by_instrument[record["instrument_id"]][record["id"]]
                 del self._orders_by_instrument_side_status[
                     record["instrument_id"],
                     record["side"],

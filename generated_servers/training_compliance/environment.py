@@ -674,7 +674,7 @@ class TrainingCompliance:
         self._put("courses", course, "seats", new_seats)
         free = course["seats"] - self._course_taken(course)
         for w in sorted(
-            [w for w in self.bookings.values() if self._next_in_line(w, course)],
+            [w for w in self._bookings_by_course.get(course_id, {}).values() if self._next_in_line(w, course)],
             key=lambda w: (w["asked_at"], w["id"], _age(w)),
         )[: max(free, 0)]:
             if w["status"] not in ("booked", "waiting"):
@@ -851,7 +851,7 @@ class TrainingCompliance:
         self._put("bookings", booking, "status", "cancelled")
         if self._course_taken(course) < course["seats"]:
             for w in sorted(
-                [w for w in self.bookings.values() if self._next_in_line(w, course)],
+                [w for w in self._bookings_by_course.get(course["id"], {}).values() if self._next_in_line(w, course)],
                 key=lambda w: (w["asked_at"], w["id"], _age(w)),
             )[:1]:
                 if w["status"] not in ("booked", "waiting"):
@@ -1241,7 +1241,7 @@ class TrainingCompliance:
         qualification = self.qualifications.get(qualification_id)
         if qualification is None:
             return _refused(f"There is no qualification {qualification_id!r}.")
-        if bool(self._requirements_by_role_qualification.get((role_id, qualification_id), {})):
+        if self._requirements_by_role_qualification.get((role_id, qualification_id), {}):
             return _refused(f"{qualification['name']} is required of {role['name']} already.")
         self._journal = []
         changed_people: list[Any] = []

@@ -50,6 +50,9 @@ INDEXED = {
     ("jobs", "status"),
     ("jobs", "translator_id"),
     ("lines", "code"),
+    ("lines", "section_id"),
+    ("people", "translate_ids"),
+    ("sections", "within_id"),
     ("terms", "decided_by_id"),
     ("terms", "locale_id"),
 }
@@ -163,6 +166,27 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
+    found: dict[str, Any] = {}
+    ahead = [start["id"]]
+    while ahead:
+        key = ahead.pop(0)
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
+                found[record["id"]] = record
+                ahead.append(record["id"])
+    return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class TranslationDesk:
     """Gets the texts of a software product translated, with strings in sections and locales that fall back
     on others, translation and then review by different people, a glossary, freezes for releases, and
@@ -188,7 +212,11 @@ class TranslationDesk:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._people_by_translates: dict[Any, dict[str, Person]] = {}
+        self._sections_by_within: dict[Any, dict[str, Section]] = {}
         self._lines_by_code: dict[Any, dict[str, Line]] = {}
+        self._lines_by_lower_code: dict[Any, dict[str, Line]] = {}
+        self._lines_by_section: dict[Any, dict[str, Line]] = {}
         self._terms_by_decided_by: dict[Any, dict[str, Term]] = {}
         self._terms_by_locale: dict[Any, dict[str, Term]] = {}
         self._terms_by_locale_decided_by: dict[Any, dict[str, Term]] = {}
@@ -198,6 +226,10 @@ class TranslationDesk:
         self._jobs_by_locale: dict[Any, dict[str, Job]] = {}
         self._jobs_by_locale_translator: dict[Any, dict[str, Job]] = {}
         self._jobs_by_translator: dict[Any, dict[str, Job]] = {}
+        for person in self.people.values():
+            self._link("people", person)
+        for section in self.sections.values():
+            self._link("sections", section)
         for line in self.lines.values():
             self._link("lines", line)
         for term in self.terms.values():
@@ -261,7 +293,11 @@ class TranslationDesk:
         job = self.jobs.get(job_id)
         if job is None:
             return _refused(f"There is no job {job_id!r}.")
-        found = [p for p in self.people.values() if self._can_translate(p, job)]
+        found = [
+            p
+            for p in _distinct(self._people_by_translates.get(job["locale_id"], {}).values())
+            if self._can_translate(p, job)
+        ]
         found.sort(key=lambda p: (-(p["most_words"] - self._person_load(p)), p["name"], _age(p)))
         return _found(
             {
@@ -338,7 +374,9 @@ class TranslationDesk:
             return _refused(f"There is no locale {locale_id!r}.")
         found = [
             j
-            for j in self.jobs.values()
+            for j in _distinct(
+                [j for key in reviewer["review_ids"] for j in self._jobs_by_locale.get(key, {}).values()]
+            )
             if (j["status"] == "translated" and self._can_review(reviewer, j))
             and (locale_id is None or j["locale_id"] == locale_id)
         ]
@@ -565,7 +603,7 @@ class TranslationDesk:
         section = self.sections.get(section_id)
         if section is None:
             return _refused(f"There is no section {section_id!r}.")
-        if any(l["code"].lower() == code.lower() for l in self.lines.values()):
+        if self._lines_by_lower_code.get(code.lower(), {}):
             return _refused(f"There is a line {code} already.")
         if self._shut(section):
             return _refused(f"{section['name']} is frozen, so thaw it first.")
@@ -1207,10 +1245,22 @@ class TranslationDesk:
         left = next(
             (
                 j
-                for j in self.jobs.values()
+                for j in sorted(
+                    _distinct(
+                        [
+                            j
+                            for key in [
+                                section_id,
+                                *[record["id"] for record in _below(self._sections_by_within, section)],
+                            ]
+                            for _line in self._lines_by_section.get(key, {}).values()
+                            for j in self._jobs_by_line.get(_line["id"], {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if frozen
                 and self._waiting(j)
-                and self._inside(section, self.sections[self.lines[j["line_id"]]["section_id"]])
             ),
             None,
         )
@@ -1221,8 +1271,26 @@ class TranslationDesk:
             )
         self._journal = []
         self._put("sections", section, "frozen", frozen)
-        if any(self._breaks_rule_9(one_job) for one_job in self.jobs.values()):
-            return self._take_back(RULES[8])
+        for one_job in _distinct(
+            [
+                *[
+                    user
+                    for one in self._lines_by_section.get(section["id"], {}).values()
+                    for user in self._jobs_by_line.get(one["id"], {}).values()
+                ],
+                *[
+                    user
+                    for one in [
+                        user
+                        for one in _below(self._sections_by_within, section)
+                        for user in self._lines_by_section.get(one["id"], {}).values()
+                    ]
+                    for user in self._jobs_by_line.get(one["id"], {}).values()
+                ],
+            ]
+        ):
+            if self._breaks_rule_9(one_job):
+                return self._take_back(RULES[8])
         return {"success": True, "message": f"Done: change the freeze of {section['name']}."}
 
     def enlist_person(
@@ -1290,7 +1358,7 @@ class TranslationDesk:
                     record["id"]
                     for record in [
                         x
-                        for x in self.locales.values()
+                        for x in _those(self.locales, [*person["translate_ids"], locale_id])
                         if (x["id"] in person["translate_ids"] and x is not locale or x is locale and enlisted)
                     ]
                 ],
@@ -1305,7 +1373,7 @@ class TranslationDesk:
                     record["id"]
                     for record in [
                         x
-                        for x in self.locales.values()
+                        for x in _those(self.locales, [*person["review_ids"], locale_id])
                         if (x["id"] in person["review_ids"] and x is not locale or x is locale and enlisted)
                     ]
                 ],
@@ -1531,8 +1599,15 @@ class TranslationDesk:
     def _link(self, container: str, record: Any) -> None:
         """Enter a record where it can be found by its attributes."""
         match container:
+            case "people":
+                for key in record["translate_ids"]:
+                    self._people_by_translates.setdefault(key, {})[record["id"]] = record
+            case "sections":
+                self._sections_by_within.setdefault(record["within_id"], {})[record["id"]] = record
             case "lines":
                 self._lines_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._lines_by_lower_code.setdefault(record["code"].lower(), {})[record["id"]] = record
+                self._lines_by_section.setdefault(record["section_id"], {})[record["id"]] = record
             case "terms":
                 self._terms_by_decided_by.setdefault(record["decided_by_id"], {})[record["id"]] = record
                 self._terms_by_locale.setdefault(record["locale_id"], {})[record["id"]] = record
@@ -1557,8 +1632,15 @@ class TranslationDesk:
     def _unlink(self, container: str, record: Any) -> None:
         """Take a record out again, before it changes or goes."""
         match container:
+            case "people":
+                for key in record["translate_ids"]:
+                    self._people_by_translates[key].pop(record["id"], None)
+            case "sections":
+                del self._sections_by_within[record["within_id"]][record["id"]]
             case "lines":
                 del self._lines_by_code[record["code"]][record["id"]]
+                del self._lines_by_lower_code[record["code"].lower()][record["id"]]
+                del self._lines_by_section[record["section_id"]][record["id"]]
             case "terms":
                 del self._terms_by_decided_by[record["decided_by_id"]][record["id"]]
                 del self._terms_by_locale[record["locale_id"]][record["id"]]

@@ -193,6 +193,11 @@ def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
     return bool(start < other_end and other_start < end)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class TranslationOfPatients:
     """Finds interpreters for patients of several hospital sites by language and certificate, by phone or
     on site, with travel between sites and cancellations that are charged.
@@ -223,7 +228,9 @@ class TranslationOfPatients:
         self._journal: list[tuple[Any, ...]] = []
         self._certificates_by_interpreter: dict[Any, dict[str, Certificate]] = {}
         self._certificates_by_interpreter_language: dict[Any, dict[str, Certificate]] = {}
+        self._certificates_by_language: dict[Any, dict[str, Certificate]] = {}
         self._bookings_by_department: dict[Any, dict[str, Booking]] = {}
+        self._bookings_by_interpreter: dict[Any, dict[str, Booking]] = {}
         self._bookings_by_interpreter_status: dict[Any, dict[str, Booking]] = {}
         self._bookings_by_patient: dict[Any, dict[str, Booking]] = {}
         self._absences_by_interpreter: dict[Any, dict[str, Absence]] = {}
@@ -252,7 +259,20 @@ class TranslationOfPatients:
         booking = self.bookings.get(booking_id)
         if booking is None:
             return _refused(f"There is no booking {booking_id!r}.")
-        found = [i for i in self.interpreters.values() if self._able(i, booking)]
+        found = [
+            i
+            for i in _those(
+                self.interpreters,
+                [
+                    c["interpreter_id"]
+                    for c in self._certificates_by_language.get(
+                        self.patients[booking["patient_id"]]["language_id"],
+                        {},
+                    ).values()
+                ],
+            )
+            if self._able(i, booking)
+        ]
         found.sort(key=lambda i: (i["hourly"], i["name"], _age(i)))
         return _found(
             {
@@ -292,7 +312,7 @@ class TranslationOfPatients:
             return _refused(f"There is no interpreter {interpreter_id!r}.")
         found = [
             b
-            for b in self.bookings.values()
+            for b in self._bookings_by_interpreter.get(interpreter_id, {}).values()
             if (b["interpreter_id"] == interpreter_id and b["status"] == "confirmed" and b["begins"][:10] >= since)
         ]
         found.sort(key=lambda b: (b["begins"], _age(b)))
@@ -1010,7 +1030,7 @@ class TranslationOfPatients:
         self._journal = []
         changed_bookings: list[Any] = []
         self._put("bookings", booking, "charge", 0)
-        for i in [i for i in self.interpreters.values() if i["id"] == booking["interpreter_id"]]:
+        for i in _those(self.interpreters, [booking["interpreter_id"]]):
             if _minutes_between(self.now, booking["begins"]) < 1440:
                 charge = self._fee(i, booking["mode"], booking["minutes"])
                 if not 0 <= charge <= 100000:
@@ -1618,8 +1638,10 @@ class TranslationOfPatients:
                     (record["interpreter_id"], record["language_id"]),
                     {},
                 )[record["id"]] = record
+                self._certificates_by_language.setdefault(record["language_id"], {})[record["id"]] = record
             case "bookings":
                 self._bookings_by_department.setdefault(record["department_id"], {})[record["id"]] = record
+                self._bookings_by_interpreter.setdefault(record["interpreter_id"], {})[record["id"]] = record
                 self._bookings_by_interpreter_status.setdefault(
                     (record["interpreter_id"], record["status"]),
                     {},
@@ -1637,8 +1659,10 @@ class TranslationOfPatients:
                     record["interpreter_id"],
                     record["language_id"],
                 ][record["id"]]
+                del self._certificates_by_language[record["language_id"]][record["id"]]
             case "bookings":
                 del self._bookings_by_department[record["department_id"]][record["id"]]
+                del self._bookings_by_interpreter[record["interpreter_id"]][record["id"]]
                 del self._bookings_by_interpreter_status[record["interpreter_id"], record["status"]][record["id"]]
                 del self._bookings_by_patient[record["patient_id"]][record["id"]]
             case "absences":

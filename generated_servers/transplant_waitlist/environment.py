@@ -208,7 +208,9 @@ class TransplantWaitlist:
         self._journal: list[tuple[Any, ...]] = []
         self._candidates_by_centre: dict[Any, dict[str, Candidate]] = {}
         self._candidates_by_centre_status: dict[Any, dict[str, Candidate]] = {}
+        self._candidates_by_lower_name: dict[Any, dict[str, Candidate]] = {}
         self._candidates_by_name: dict[Any, dict[str, Candidate]] = {}
+        self._donors_by_lower_number: dict[Any, dict[str, Donor]] = {}
         self._donors_by_number: dict[Any, dict[str, Donor]] = {}
         self._organs_by_donor_kind: dict[Any, dict[str, Organ]] = {}
         self._offers_by_candidate: dict[Any, dict[str, Offer]] = {}
@@ -363,11 +365,8 @@ class TransplantWaitlist:
                 "done_today": self._done_on(centre, self.now[:10]),
                 "accepted": sum(
                     1
-                    for f in [
-                        f
-                        for _candidate in self._candidates_by_centre.get(centre_id, {}).values()
-                        for f in self._offers_by_candidate_status.get((_candidate["id"], "accepted"), {}).values()
-                    ]
+                    for _candidate in self._candidates_by_centre.get(centre_id, {}).values()
+                    for f in self._offers_by_candidate_status.get((_candidate["id"], "accepted"), {}).values()
                     if self.candidates[f["candidate_id"]]["status"] == "active"
                 ),
                 "suspended": [
@@ -618,7 +617,7 @@ class TransplantWaitlist:
             return _refused("Name each tissue type once.")
         if any(t in unacceptable for t in tissue):
             return _refused("A candidate's own tissue types cannot be unacceptable.")
-        if any(c["name"].lower() == name.lower() for c in self.candidates.values()):
+        if self._candidates_by_lower_name.get(name.lower(), {}):
             return _refused(f"{name} is on the list already.")
         self._journal = []
         candidate: Candidate = {
@@ -906,7 +905,7 @@ class TransplantWaitlist:
             )
         if not _different([t for t in tissue]):
             return _refused("Name each tissue type once.")
-        if any(d["number"].lower() == number.lower() for d in self.donors.values()):
+        if self._donors_by_lower_number.get(number.lower(), {}):
             return _refused(f"Donor {number} is registered already.")
         self._journal = []
         added_organs: list[Any] = []
@@ -1441,11 +1440,8 @@ class TransplantWaitlist:
     def _done_on(self, k: Centre, d: str) -> int:
         return sum(
             1
-            for t in [
-                t
-                for _candidate in self._candidates_by_centre.get(k["id"], {}).values()
-                for t in self._transplants_by_candidate.get(_candidate["id"], {}).values()
-            ]
+            for _candidate in self._candidates_by_centre.get(k["id"], {}).values()
+            for t in self._transplants_by_candidate.get(_candidate["id"], {}).values()
             if t["done_at"][:10] == d
         )
 
@@ -1539,14 +1535,11 @@ class TransplantWaitlist:
         """Whether this is broken: a centre does no more transplants a day than it has teams."""
         return sum(
             1
-            for u in [
-                u
-                for _candidate in self._candidates_by_centre.get(
-                    self.candidates[t["candidate_id"]]["centre_id"],
-                    {},
-                ).values()
-                for u in self._transplants_by_candidate.get(_candidate["id"], {}).values()
-            ]
+            for _candidate in self._candidates_by_centre.get(
+                self.candidates[t["candidate_id"]]["centre_id"],
+                {},
+            ).values()
+            for u in self._transplants_by_candidate.get(_candidate["id"], {}).values()
             if u["done_at"][:10] == t["done_at"][:10]
         ) > self.centres[self.candidates[t["candidate_id"]]["centre_id"]]["teams"]
 
@@ -1624,8 +1617,10 @@ class TransplantWaitlist:
                     (record["centre_id"], record["status"]),
                     {},
                 )[record["id"]] = record
+                self._candidates_by_lower_name.setdefault(record["name"].lower(), {})[record["id"]] = record
                 self._candidates_by_name.setdefault(record["name"], {})[record["id"]] = record
             case "donors":
+                self._donors_by_lower_number.setdefault(record["number"].lower(), {})[record["id"]] = record
                 self._donors_by_number.setdefault(record["number"], {})[record["id"]] = record
             case "organs":
                 self._organs_by_donor_kind.setdefault((record["donor_id"], record["kind"]), {})[record["id"]] = record
@@ -1652,8 +1647,10 @@ class TransplantWaitlist:
             case "candidates":
                 del self._candidates_by_centre[record["centre_id"]][record["id"]]
                 del self._candidates_by_centre_status[record["centre_id"], record["status"]][record["id"]]
+                del self._candidates_by_lower_name[record["name"].lower()][record["id"]]
                 del self._candidates_by_name[record["name"]][record["id"]]
             case "donors":
+                del self._donors_by_lower_number[record["number"].lower()][record["id"]]
                 del self._donors_by_number[record["number"]][record["id"]]
             case "organs":
                 del self._organs_by_donor_kind[record["donor_id"], record["kind"]][record["id"]]

@@ -56,6 +56,7 @@ INDEXED = {
     ("doses", "vial_id"),
     ("fridges", "site_id"),
     ("sessions", "code"),
+    ("sessions", "offer_ids"),
     ("sessions", "site_id"),
     ("vials", "code"),
     ("vials", "fridge_id"),
@@ -210,6 +211,11 @@ def _years(start: str, end: str) -> int:
     return int(end[:4]) - int(start[:4]) - (end[5:] < start[5:])
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class VaccinationCampaign:
     """Runs a vaccination campaign over several sites, with dose schedules and minimum intervals, age
     groups, multi-dose vials that must be used up once opened, fridges of limited size, sessions with
@@ -246,6 +252,8 @@ class VaccinationCampaign:
         self._vials_by_vaccine: dict[Any, dict[str, Vial]] = {}
         self._vials_by_vaccine_status: dict[Any, dict[str, Vial]] = {}
         self._sessions_by_code: dict[Any, dict[str, Session]] = {}
+        self._sessions_by_lower_code: dict[Any, dict[str, Session]] = {}
+        self._sessions_by_offers: dict[Any, dict[str, Session]] = {}
         self._sessions_by_site: dict[Any, dict[str, Session]] = {}
         self._bookings_by_person_status: dict[Any, dict[str, Booking]] = {}
         self._bookings_by_person_vaccine_status: dict[Any, dict[str, Booking]] = {}
@@ -375,7 +383,7 @@ class VaccinationCampaign:
             return _refused(f"There is no site {site_id!r}.")
         found = [
             s
-            for s in self.sessions.values()
+            for s in _distinct(self._sessions_by_offers.get(vaccine_id, {}).values())
             if (not s["closed"] and s["on"] >= max(since, self.now[:10]))
             and (vaccine_id in s["offer_ids"] and self._session_taken(s) < s["places"])
             and (site_id is None or s["site_id"] == site_id)
@@ -812,7 +820,7 @@ class VaccinationCampaign:
         person = self.people.get(person_id) if person_id is not None else None
         if person_id is not None and person is None:
             return _refused(f"There is no person {person_id!r}.")
-        who = person or next((self.people[b["person_id"]] for b in self.bookings.values() if b is booking), None)
+        who = person or next((self.people[b["person_id"]] for b in _those(self.bookings, [booking_id])), None)
         if who is None:
             return _refused("Name the booking or, for a walk-in, the person.")
         if booking_id is not None and booking["person_id"] != who["id"]:
@@ -822,8 +830,7 @@ class VaccinationCampaign:
             or next(
                 (
                     v
-                    for b in self.bookings.values()
-                    if b is booking
+                    for b in _those(self.bookings, [booking_id])
                     for v in sorted(self._vials_by_vaccine.get(b["vaccine_id"], {}).values(), key=_age)
                     if self.fridges[v["fridge_id"]]["site_id"] == self.sessions[b["session_id"]]["site_id"]
                     and self._usable(v)
@@ -930,7 +937,7 @@ class VaccinationCampaign:
                 return self._take_back(f"Vial {used['code']} cannot go from {used['status']} to empty.")
             changed_vials.append(used)
             self._put("vials", used, "status", "empty")
-        for b in [b for b in self.bookings.values() if b is booking]:
+        for b in _those(self.bookings, [booking_id]):
             if b["status"] not in ("booked", "given"):
                 return self._take_back(f"Booking {b['id']} cannot go from {b['status']} to given.")
             changed_bookings.append(b)
@@ -1066,7 +1073,7 @@ class VaccinationCampaign:
         )
         if other is not None:
             return _refused(f"{site['name']} has session {other['code']} on {on} already.")
-        if any(s["code"].lower() == code.lower() for s in self.sessions.values()):
+        if self._sessions_by_lower_code.get(code.lower(), {}):
             return _refused(f"There is a session {code} already.")
         self._journal = []
         session: Session = {
@@ -1721,6 +1728,9 @@ class VaccinationCampaign:
                 )[record["id"]] = record
             case "sessions":
                 self._sessions_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._sessions_by_lower_code.setdefault(record["code"].lower(), {})[record["id"]] = record
+                for key in record["offer_ids"]:
+                    self._sessions_by_offers.setdefault(key, {})[record["id"]] = record
                 self._sessions_by_site.setdefault(record["site_id"], {})[record["id"]] = record
             case "bookings":
                 self._bookings_by_person_status.setdefault(
@@ -1757,6 +1767,9 @@ class VaccinationCampaign:
                 del self._vials_by_vaccine_status[record["vaccine_id"], record["status"]][record["id"]]
             case "sessions":
                 del self._sessions_by_code[record["code"]][record["id"]]
+                del self._sessions_by_lower_code[record["code"].lower()][record["id"]]
+                for key in record["offer_ids"]:
+                    self._sessions_by_offers[key].pop(record["id"], None)
                 del self._sessions_by_site[record["site_id"]][record["id"]]
             case "bookings":
                 del self._bookings_by_person_status[record["person_id"], record["status"]][record["id"]]

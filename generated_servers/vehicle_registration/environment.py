@@ -158,6 +158,11 @@ def _copied(records: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _id_of(record: Any) -> str | None:
+    """The id of a record that may not be there."""
+    return record["id"] if record is not None else None
+
+
 def _distinct(records: Iterable[Any]) -> list[Any]:
     """Each record once."""
     return list({record["id"]: record for record in records if record is not None}.values())
@@ -191,6 +196,11 @@ def _add_months(day: str, months: int) -> str:
 def _years(start: str, end: str) -> int:
     """Whole years from start to end."""
     return int(end[:4]) - int(start[:4]) - (end[5:] < start[5:])
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class VehicleRegistration:
@@ -621,6 +631,7 @@ class VehicleRegistration:
         former_reserved_for_ids: list[Any] = []
         changed_plates_2: list[Any] = []
         changed_vehicles: list[Any] = []
+        former_plate_ids: list[Any] = []
         changed_vehicles_2: list[Any] = []
         if plate_id is not None:
             changed_plates.append(plate)
@@ -630,6 +641,7 @@ class VehicleRegistration:
             changed_plates_2.append(plate)
             self._put("plates", plate, "status", "assigned")
             changed_vehicles.append(vehicle)
+            former_plate_ids.append(vehicle["plate_id"])
             self._put("vehicles", vehicle, "plate_id", plate_id)
         self._put("vehicles", vehicle, "insured_until", insured_until)
         if vehicle["status"] != "registered":
@@ -640,8 +652,15 @@ class VehicleRegistration:
         for one_vehicle in _distinct(changed_vehicles):
             if self._breaks_rule_1_v(one_vehicle):
                 return self._take_back(RULES[0])
-        if any(self._breaks_rule_1_p(one_plate) for one_plate in self.plates.values()):
-            return self._take_back(RULES[0])
+        for one_plate in _distinct(
+            [
+                *changed_plates_2,
+                *[self.plates.get(one["plate_id"]) for one in changed_vehicles],
+                *[self.plates.get(key) for key in former_plate_ids],
+            ]
+        ):
+            if self._breaks_rule_1_p(one_plate):
+                return self._take_back(RULES[0])
         for one_vehicle in _distinct(changed_vehicles):
             if self._breaks_rule_2(one_vehicle):
                 return self._take_back(RULES[1])
@@ -768,11 +787,15 @@ class VehicleRegistration:
         self._put("plates", plate, "reserved_for_id", None)
         self._put("plates", plate, "rests_until", None)
         self._put("plates", plate, "status", "assigned")
+        former_plate_id = vehicle["plate_id"]
         self._put("vehicles", vehicle, "plate_id", plate_id)
         if self._breaks_rule_1_v(vehicle):
             return self._take_back(RULES[0])
-        if any(self._breaks_rule_1_p(one_plate) for one_plate in self.plates.values()):
-            return self._take_back(RULES[0])
+        for one_plate in _distinct(
+            [its_plate_2, plate, self.plates.get(vehicle["plate_id"]), self.plates.get(former_plate_id)]
+        ):
+            if self._breaks_rule_1_p(one_plate):
+                return self._take_back(RULES[0])
         if self._breaks_rule_2(vehicle):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(vehicle):
@@ -895,11 +918,12 @@ class VehicleRegistration:
         self._journal = []
         changed_plates: list[Any] = []
         changed_vehicles: list[Any] = []
+        former_plate_ids: list[Any] = []
         changed_vehicles_2: list[Any] = []
         self._put("vehicles", vehicle, "owner_id", transfer["buyer_id"])
         self._put("vehicles", vehicle, "insured_until", insured_until)
         if not keep_plate:
-            for p in [p for p in self.plates.values() if p["id"] == vehicle["plate_id"]]:
+            for p in _those(self.plates, [vehicle["plate_id"]]):
                 self._put("plates", p, "rests_until", _plus_days(self.now[:10], 90))
                 if p["status"] not in ("assigned", "resting"):
                     return self._take_back(f"Plate {p['number']} cannot go from {p['status']} to resting.")
@@ -907,6 +931,7 @@ class VehicleRegistration:
                 self._put("plates", p, "status", "resting")
             if vehicle["plate_id"] is not None:
                 changed_vehicles.append(vehicle)
+                former_plate_ids.append(vehicle["plate_id"])
                 self._put("vehicles", vehicle, "plate_id", None)
                 if vehicle["status"] not in ("unregistered", "registered", "laid_up"):
                     return self._take_back(
@@ -918,8 +943,15 @@ class VehicleRegistration:
         for one_vehicle in _distinct(changed_vehicles):
             if self._breaks_rule_1_v(one_vehicle):
                 return self._take_back(RULES[0])
-        if any(self._breaks_rule_1_p(one_plate) for one_plate in self.plates.values()):
-            return self._take_back(RULES[0])
+        for one_plate in _distinct(
+            [
+                *changed_plates,
+                *[self.plates.get(one["plate_id"]) for one in changed_vehicles],
+                *[self.plates.get(key) for key in former_plate_ids],
+            ]
+        ):
+            if self._breaks_rule_1_p(one_plate):
+                return self._take_back(RULES[0])
         for one_vehicle in _distinct(changed_vehicles):
             if self._breaks_rule_2(one_vehicle):
                 return self._take_back(RULES[1])
@@ -1305,14 +1337,18 @@ class VehicleRegistration:
                 )
             changed_plates.append(its_plate)
             self._put("plates", its_plate, "status", "resting")
+        former_plate_id = vehicle["plate_id"]
         self._put("vehicles", vehicle, "plate_id", None)
         self._put("vehicles", vehicle, "insured_until", None)
         self._put("vehicles", vehicle, "exported_to", country)
         self._put("vehicles", vehicle, "status", "exported")
         if self._breaks_rule_1_v(vehicle):
             return self._take_back(RULES[0])
-        if any(self._breaks_rule_1_p(one_plate) for one_plate in self.plates.values()):
-            return self._take_back(RULES[0])
+        for one_plate in _distinct(
+            [self.plates.get(vehicle["plate_id"]), self.plates.get(former_plate_id), *changed_plates]
+        ):
+            if self._breaks_rule_1_p(one_plate):
+                return self._take_back(RULES[0])
         if self._breaks_rule_2(vehicle):
             return self._take_back(RULES[1])
         if self._breaks_rule_3(vehicle):
@@ -1395,7 +1431,13 @@ class VehicleRegistration:
     def _may_drive(self, v: Vehicle) -> bool:
         return (
             self._fit(v, self.now[:10])
-            and not any(i["result"] == "dangerous" for i in self.inspections.values() if i is self._last_verdict(v))
+            and not any(
+                i["result"] == "dangerous"
+                for i in _those(
+                    self.inspections,
+                    [_id_of(min((i_1 for i_1 in self._inspections_by_vehicle.get(v["id"], {}).values() if i_1["result"] != "defects"), key=lambda i_1: (_descending(i_1["on"]), _descending(i_1["id"]), _age(i_1)), default=None))],
+                )
+            )
         )
 
     def _breaks_rule_1_v(self, v: Vehicle) -> bool:
@@ -1411,7 +1453,7 @@ class VehicleRegistration:
 
     def _breaks_rule_1_p(self, p: Plate) -> bool:
         """Whether this is broken: a plate is on one vehicle at a time, and is assigned exactly when it is on one."""
-        return (p["status"] == "assigned") != any(v["plate_id"] == p["id"] for v in self.vehicles.values())
+        return (p["status"] == "assigned") != bool(self._vehicles_by_plate.get(p["id"], {}))
 
     def _breaks_rule_2(self, v: Vehicle) -> bool:
         """Whether this is broken: a vehicle carries a plate of its own kind."""

@@ -246,7 +246,7 @@ class VendingRoute:
         van = self.vans.get(van_id)
         if van is None:
             return _refused(f"There is no van {van_id!r}.")
-        found = [s for s in self.stops.values() if (s["van_id"] == van_id and s["on"] == on)]
+        found = [s for s in self._stops_by_van.get(van_id, {}).values() if (s["van_id"] == van_id and s["on"] == on)]
         found.sort(key=lambda s: (s["rank"], _age(s)))
         return _found(
             {
@@ -1052,7 +1052,7 @@ class VendingRoute:
             return _refused(f"The coins of machine {machine['number']} are jammed, so have that repaired first.")
         if machine["cash"] <= 0:
             return _refused(f"The cash box of machine {machine['number']} is empty.")
-        if bool(self._bags_by_seal.get(seal, {})):
+        if self._bags_by_seal.get(seal, {}):
             return _refused(f"Seal {seal} was used already.")
         self._journal = []
         amount = machine["cash"]
@@ -1209,11 +1209,8 @@ class VendingRoute:
     def _expired_in(self, m: Machine) -> int:
         return sum(
             f["pieces"]
-            for f in [
-                f
-                for _slot in self._slots_by_machine.get(m["id"], {}).values()
-                for f in self._fillings_by_slot.get(_slot["id"], {}).values()
-            ]
+            for _slot in self._slots_by_machine.get(m["id"], {}).values()
+            for f in self._fillings_by_slot.get(_slot["id"], {}).values()
             if f["use_by"] < self.now[:10]
         )
 

@@ -231,15 +231,17 @@ def _add_months(day: str, months: int) -> str:
     return date(year, month, min(start.day, monthrange(year, month)[1])).isoformat()
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -273,6 +275,8 @@ class VisaApplications:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._applications_by_file: dict[Any, dict[str, Application]] = {}
+        self._applications_by_lower_file: dict[Any, dict[str, Application]] = {}
+        self._applications_by_main: dict[Any, dict[str, Application]] = {}
         self._applications_by_main_status: dict[Any, dict[str, Application]] = {}
         self._applications_by_officer: dict[Any, dict[str, Application]] = {}
         self._applications_by_person: dict[Any, dict[str, Application]] = {}
@@ -687,7 +691,7 @@ class VisaApplications:
         main = self.applications.get(main_id) if main_id is not None else None
         if main_id is not None and main is None:
             return _refused(f"There is no application {main_id!r}.")
-        if any(a["file"].lower() == file.lower() for a in self.applications.values()):
+        if self._applications_by_lower_file.get(file.lower(), {}):
             return _refused(f"The file number {file} is in use.")
         other = next(
             (
@@ -699,7 +703,7 @@ class VisaApplications:
         )
         if other is not None:
             return _refused(f"{person['name']} has file {other['file']} open.")
-        if bool(self._applications_by_person_status.get((person_id, "granted"), {})):
+        if self._applications_by_person_status.get((person_id, "granted"), {}):
             return _refused(f"{person['name']} holds a visa already.")
         bar = next(
             (
@@ -1485,7 +1489,7 @@ class VisaApplications:
                 return self._take_back(f"Slot {s['id']} cannot go from {s['status']} to free.")
             changed_slots_2.append(s)
             self._put("slots", s, "status", "free")
-        for a in list(_below(self.applications, application, "main_id")):
+        for a in list(_below(self._applications_by_main, application)):
             if a["status"] == "granted" and why != "withdrawn":
                 if a["status"] != why and (a["status"], why) not in APPLICATION_STATUS_MOVES:
                     return self._take_back(f"Application {a['file']} cannot go from {a['status']} to {why}.")
@@ -1835,6 +1839,8 @@ class VisaApplications:
         match container:
             case "applications":
                 self._applications_by_file.setdefault(record["file"], {})[record["id"]] = record
+                self._applications_by_lower_file.setdefault(record["file"].lower(), {})[record["id"]] = record
+                self._applications_by_main.setdefault(record["main_id"], {})[record["id"]] = record
                 self._applications_by_main_status.setdefault(
                     (record["main_id"], record["status"]),
                     {},
@@ -1869,6 +1875,8 @@ class VisaApplications:
         match container:
             case "applications":
                 del self._applications_by_file[record["file"]][record["id"]]
+                del self._applications_by_lower_file[record["file"].lower()][record["id"]]
+                del self._applications_by_main[record["main_id"]][record["id"]]
                 del self._applications_by_main_status[record["main_id"], record["status"]][record["id"]]
                 del self._applications_by_officer[record["officer_id"]][record["id"]]
                 del self._applications_by_person[record["person_id"]][record["id"]]

@@ -198,6 +198,11 @@ def _overlap(start: Any, end: Any, other_start: Any, other_end: Any) -> bool:
     return bool(start < other_end and other_start < end)
 
 
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
+
+
 class VolunteerShifts:
     """Fills the shifts of a charity with volunteers who have the checks and skills they need, finds leads
     and replacements, deals with no-shows and credits hours.
@@ -348,7 +353,11 @@ class VolunteerShifts:
         shift = self.shifts.get(shift_id)
         if shift is None:
             return _refused(f"There is no shift {shift_id!r}.")
-        found = [x for x in self.sign_ups.values() if (x["shift_id"] == shift_id and x["status"] == "standby")]
+        found = [
+            x
+            for x in self._sign_ups_by_shift.get(shift_id, {}).values()
+            if (x["shift_id"] == shift_id and x["status"] == "standby")
+        ]
         found.sort(key=lambda x: (x["signed_at"], self.volunteers[x["volunteer_id"]]["name"], _age(x)))
         return _found(
             {
@@ -594,7 +603,7 @@ class VolunteerShifts:
             if key not in self.skills:
                 return _refused(f"There is no skill {key!r}.")
             needs.append(self.skills[key])
-        if bool(self._shifts_by_code.get(code, {})):
+        if self._shifts_by_code.get(code, {}):
             return _refused(f"There is a shift {code} on the rota already.")
         if on <= self.now[:10]:
             return _refused(f"A shift is opened for a day after {self.now[:10]}.")
@@ -624,7 +633,7 @@ class VolunteerShifts:
             "ends": ends,
             "least": least,
             "most": most,
-            "need_ids": [record["id"] for record in [k for k in self.skills.values() if k in needs]],
+            "need_ids": [record["id"] for record in _those(self.skills, [record["id"] for record in needs])],
             "lead_id": None,
             "called_off_for": None,
             "status": "open",
@@ -1261,7 +1270,7 @@ class VolunteerShifts:
             return _refused(f"There is no shift {shift_id!r}.")
         if shift["status"] not in ("open", "confirmed"):
             return _refused(f"That shift is {shift['status']}.")
-        if bool(self._sign_ups_by_shift_status.get((shift_id, "missed"), {})):
+        if self._sign_ups_by_shift_status.get((shift_id, "missed"), {}):
             return _refused("Somebody was noted as missing there, so finish it instead.")
         self._journal = []
         changed_sign_ups: list[Any] = []
@@ -1335,7 +1344,7 @@ class VolunteerShifts:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._volunteers_by_name.get(name, {})):
+        if self._volunteers_by_name.get(name, {}):
             return _refused(f"{name} is registered already.")
         self._journal = []
         volunteer: Volunteer = {

@@ -60,6 +60,7 @@ LOT_STATUS_MOVES = {
 INDEXED = {
     ("lot_holds", "lot_id"),
     ("lots", "code"),
+    ("lots", "parent_id"),
     ("lots", "priority"),
     ("lots", "product_id"),
     ("lots", "status"),
@@ -204,15 +205,17 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
@@ -246,6 +249,7 @@ class WaferLots:
         self._journal: list[tuple[Any, ...]] = []
         self._route_steps_by_product: dict[Any, dict[str, RouteStep]] = {}
         self._lots_by_code: dict[Any, dict[str, Lot]] = {}
+        self._lots_by_parent: dict[Any, dict[str, Lot]] = {}
         self._lots_by_product_priority: dict[Any, dict[str, Lot]] = {}
         self._lots_by_tool: dict[Any, dict[str, Lot]] = {}
         self._lots_by_tool_status: dict[Any, dict[str, Lot]] = {}
@@ -647,7 +651,7 @@ class WaferLots:
         product = self.products.get(product_id)
         if product is None:
             return _refused(f"There is no product {product_id!r}.")
-        if bool(self._lots_by_code.get(code, {})):
+        if self._lots_by_code.get(code, {}):
             return _refused(f"There is a lot {code}.")
         if not any(each["position"] == 1 for each in self._route_steps_by_product.get(product_id, {}).values()):
             return _refused(f"{product['name']} has no route.")
@@ -676,8 +680,9 @@ class WaferLots:
             return self._take_back(RULES[0])
         if self._breaks_rule_2(lot):
             return self._take_back(RULES[1])
-        if any(self._breaks_rule_4(one_lot) for one_lot in self.lots.values()):
-            return self._take_back(RULES[3])
+        for one_lot in _distinct([lot, *_above(self.lots, lot, "parent_id")]):
+            if self._breaks_rule_4(one_lot):
+                return self._take_back(RULES[3])
         if self._breaks_rule_5(lot):
             return self._take_back(RULES[4])
         if self._breaks_rule_7_l(lot):
@@ -766,8 +771,9 @@ class WaferLots:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(tool):
             return self._take_back(RULES[2])
-        if any(self._breaks_rule_4(one_lot) for one_lot in self.lots.values()):
-            return self._take_back(RULES[3])
+        for one_lot in _distinct([lot, *_above(self.lots, lot, "parent_id")]):
+            if self._breaks_rule_4(one_lot):
+                return self._take_back(RULES[3])
         for one_lot_hold in _distinct(self._lot_holds_by_lot.get(lot["id"], {}).values()):
             if self._breaks_rule_6_h_again(one_lot_hold):
                 return self._take_back(RULES[5])
@@ -844,8 +850,9 @@ class WaferLots:
             return self._take_back(RULES[0])
         if self._breaks_rule_2(lot):
             return self._take_back(RULES[1])
-        if any(self._breaks_rule_4(one_lot) for one_lot in self.lots.values()):
-            return self._take_back(RULES[3])
+        for one_lot in _distinct([lot, *_above(self.lots, lot, "parent_id")]):
+            if self._breaks_rule_4(one_lot):
+                return self._take_back(RULES[3])
         for one_lot_hold in _distinct(self._lot_holds_by_lot.get(lot["id"], {}).values()):
             if self._breaks_rule_6_h_again(one_lot_hold):
                 return self._take_back(RULES[5])
@@ -906,8 +913,9 @@ class WaferLots:
             return self._take_back(RULES[0])
         if self._breaks_rule_2(lot):
             return self._take_back(RULES[1])
-        if any(self._breaks_rule_4(one_lot) for one_lot in self.lots.values()):
-            return self._take_back(RULES[3])
+        for one_lot in _distinct([lot, *_above(self.lots, lot, "parent_id")]):
+            if self._breaks_rule_4(one_lot):
+                return self._take_back(RULES[3])
         if self._breaks_rule_6_h(lot_hold):
             return self._take_back(RULES[5])
         for one_lot_hold in _distinct([lot_hold, *self._lot_holds_by_lot.get(lot["id"], {}).values()]):
@@ -968,8 +976,9 @@ class WaferLots:
             return self._take_back(RULES[0])
         if self._breaks_rule_1_l_again(lot):
             return self._take_back(RULES[0])
-        if any(self._breaks_rule_4(one_lot) for one_lot in self.lots.values()):
-            return self._take_back(RULES[3])
+        for one_lot in _distinct([lot, *_above(self.lots, lot, "parent_id")]):
+            if self._breaks_rule_4(one_lot):
+                return self._take_back(RULES[3])
         if self._breaks_rule_6_h(lot_hold):
             return self._take_back(RULES[5])
         for one_lot_hold in _distinct([lot_hold, *self._lot_holds_by_lot.get(lot["id"], {}).values()]):
@@ -1073,8 +1082,11 @@ class WaferLots:
         for one_lot in _distinct(changed_lots_2):
             if self._breaks_rule_2(one_lot):
                 return self._take_back(RULES[1])
-        if any(self._breaks_rule_4(one_lot) for one_lot in self.lots.values()):
-            return self._take_back(RULES[3])
+        for one_lot in _distinct(
+            [*changed_lots, *[user for one in changed_lots for user in _above(self.lots, one, "parent_id")]]
+        ):
+            if self._breaks_rule_4(one_lot):
+                return self._take_back(RULES[3])
         for one_lot in _distinct(changed_lots_3):
             if self._breaks_rule_5(one_lot):
                 return self._take_back(RULES[4])
@@ -1123,7 +1135,7 @@ class WaferLots:
             return _refused(f"Lot {lot['code']} is {lot['status']}.")
         if wafers >= lot["wafers"]:
             return _refused(f"Lot {lot['code']} has {lot['wafers']} wafers, and at least one must stay.")
-        if bool(self._lots_by_code.get(code, {})):
+        if self._lots_by_code.get(code, {}):
             return _refused(f"There is a lot {code}.")
         done = f"split {wafers} wafers off lot {lot['code']} as {code}"
         self._journal = []
@@ -1155,8 +1167,11 @@ class WaferLots:
             return self._take_back(RULES[0])
         if self._breaks_rule_2(new_lot):
             return self._take_back(RULES[1])
-        if any(self._breaks_rule_4(one_lot) for one_lot in self.lots.values()):
-            return self._take_back(RULES[3])
+        for one_lot in _distinct(
+            [lot, new_lot, *_above(self.lots, lot, "parent_id"), *_above(self.lots, new_lot, "parent_id")]
+        ):
+            if self._breaks_rule_4(one_lot):
+                return self._take_back(RULES[3])
         if self._breaks_rule_5(new_lot):
             return self._take_back(RULES[4])
         if self._breaks_rule_7_l(new_lot):
@@ -1226,8 +1241,11 @@ class WaferLots:
             return self._take_back(RULES[0])
         if self._breaks_rule_1_l_again(lot):
             return self._take_back(RULES[0])
-        if any(self._breaks_rule_4(one_lot) for one_lot in self.lots.values()):
-            return self._take_back(RULES[3])
+        for one_lot in _distinct(
+            [into, lot, *_above(self.lots, into, "parent_id"), *_above(self.lots, lot, "parent_id")]
+        ):
+            if self._breaks_rule_4(one_lot):
+                return self._take_back(RULES[3])
         if self._breaks_rule_5(into):
             return self._take_back(RULES[4])
         for one_lot_hold in _distinct(self._lot_holds_by_lot.get(lot["id"], {}).values()):
@@ -1460,7 +1478,7 @@ class WaferLots:
             r["parent_id"] is None
             and sum(
                 x["wafers"]
-                for x in [r] + _below(self.lots, r, "parent_id")
+                for x in [r] + _below(self._lots_by_parent, r)
                 if (self._live(x) or x["status"] == "finished")
             ) > r["started"]
         )
@@ -1604,6 +1622,7 @@ class WaferLots:
                 self._route_steps_by_product.setdefault(record["product_id"], {})[record["id"]] = record
             case "lots":
                 self._lots_by_code.setdefault(record["code"], {})[record["id"]] = record
+                self._lots_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
                 self._lots_by_product_priority.setdefault(
                     (record["product_id"], record["priority"]),
                     {},
@@ -1622,6 +1641,7 @@ class WaferLots:
                 del self._route_steps_by_product[record["product_id"]][record["id"]]
             case "lots":
                 del self._lots_by_code[record["code"]][record["id"]]
+                del self._lots_by_parent[record["parent_id"]][record["id"]]
                 del self._lots_by_product_priority[record["product_id"], record["priority"]][record["id"]]
                 del self._lots_by_tool[record["tool_id"]][record["id"]]
                 del self._lots_by_tool_status[record["tool_id"], record["status"]][record["id"]]

@@ -212,6 +212,7 @@ class WasteCollection:
         self._households_by_district: dict[Any, dict[str, Household]] = {}
         self._routes_by_vehicle: dict[Any, dict[str, Route]] = {}
         self._bins_by_household_stream: dict[Any, dict[str, Bin]] = {}
+        self._bins_by_lower_tag: dict[Any, dict[str, Bin]] = {}
         self._bins_by_route: dict[Any, dict[str, Bin]] = {}
         self._bins_by_route_status: dict[Any, dict[str, Bin]] = {}
         self._bins_by_tag: dict[Any, dict[str, Bin]] = {}
@@ -254,7 +255,7 @@ class WasteCollection:
         )
         found = [
             b
-            for b in self.bins.values()
+            for b in self._bins_by_route.get(route_id, {}).values()
             if (b["route_id"] == route_id and b["status"] == "in_use")
             and (tour is None or not self._lifts_by_tour_bin.get((tour["id"], b["id"]), {}))
         ]
@@ -958,13 +959,13 @@ class WasteCollection:
         route = self.routes.get(route_id)
         if route is None:
             return _refused(f"There is no route {route_id!r}.")
-        if any(b["tag"].lower() == tag.lower() for b in self.bins.values()):
+        if self._bins_by_lower_tag.get(tag.lower(), {}):
             return _refused(f"There is a bin with the tag {tag} already.")
         if route["district_id"] != household["district_id"]:
             return _refused(
                 f"{route['name']} does not go through {self.districts[household['district_id']]['name']}."
             )
-        if bool(self._bins_by_household_stream.get((household_id, route["stream"]), {})):
+        if self._bins_by_household_stream.get((household_id, route["stream"]), {}):
             return _refused(f"{household['address']} has a bin for {route['stream']} already.")
         if self._route_bins(route) >= route["most_bins"]:
             return _refused(f"{route['name']} has {self._route_bins(route)} bins and can take no more.")
@@ -1204,7 +1205,7 @@ class WasteCollection:
         vehicle = self.vehicles.get(vehicle_id) if vehicle_id is not None else None
         if vehicle_id is not None and vehicle is None:
             return _refused(f"There is no vehicle {vehicle_id!r}.")
-        if bool(self._tours_by_route_status.get((route_id, "under_way"), {})):
+        if self._tours_by_route_status.get((route_id, "under_way"), {}):
             return _refused(f"{route['name']} is out at the moment.")
         there = week_day if week_day is not None else route["week_day"]
         truck = vehicle or self.vehicles[route["vehicle_id"]]
@@ -1290,11 +1291,8 @@ class WasteCollection:
     def _bulky_on(self, k: District, d: str) -> int:
         return sum(
             b["pieces"]
-            for b in [
-                b
-                for _household in self._households_by_district.get(k["id"], {}).values()
-                for b in self._bulkies_by_household.get(_household["id"], {}).values()
-            ]
+            for _household in self._households_by_district.get(k["id"], {}).values()
+            for b in self._bulkies_by_household.get(_household["id"], {}).values()
             if b["on"] == d
             and b["status"] in ("booked", "collected")
         )
@@ -1480,6 +1478,7 @@ class WasteCollection:
                     (record["household_id"], record["stream"]),
                     {},
                 )[record["id"]] = record
+                self._bins_by_lower_tag.setdefault(record["tag"].lower(), {})[record["id"]] = record
                 self._bins_by_route.setdefault(record["route_id"], {})[record["id"]] = record
                 self._bins_by_route_status.setdefault((record["route_id"], record["status"]), {})[record["id"]] = record
                 self._bins_by_tag.setdefault(record["tag"], {})[record["id"]] = record
@@ -1505,6 +1504,7 @@ class WasteCollection:
                 del self._routes_by_vehicle[record["vehicle_id"]][record["id"]]
             case "bins":
                 del self._bins_by_household_stream[record["household_id"], record["stream"]][record["id"]]
+                del self._bins_by_lower_tag[record["tag"].lower()][record["id"]]
                 del self._bins_by_route[record["route_id"]][record["id"]]
                 del self._bins_by_route_status[record["route_id"], record["status"]][record["id"]]
                 del self._bins_by_tag[record["tag"]][record["id"]]

@@ -48,6 +48,7 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("customers", "segment_id"),
     ("jobs", "area_ids"),
     ("jobs", "crew_id"),
     ("jobs", "leak_id"),
@@ -58,6 +59,8 @@ INDEXED = {
     ("notices", "job_id"),
     ("notices", "tank_id"),
     ("valves", "closed_for_id"),
+    ("valves", "one_end_id"),
+    ("valves", "other_end_id"),
 }
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -218,6 +221,9 @@ class WaterNetwork:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._valves_by_closed_for: dict[Any, dict[str, Valve]] = {}
+        self._valves_by_one_end: dict[Any, dict[str, Valve]] = {}
+        self._valves_by_other_end: dict[Any, dict[str, Valve]] = {}
+        self._customers_by_segment: dict[Any, dict[str, Customer]] = {}
         self._leaks_by_segment_status: dict[Any, dict[str, Leak]] = {}
         self._jobs_by_area: dict[Any, dict[str, Job]] = {}
         self._jobs_by_crew: dict[Any, dict[str, Job]] = {}
@@ -230,6 +236,8 @@ class WaterNetwork:
         self._notices_by_tank: dict[Any, dict[str, Notice]] = {}
         for valve in self.valves.values():
             self._link("valves", valve)
+        for customer in self.customers.values():
+            self._link("customers", customer)
         for leak in self.leaks.values():
             self._link("leaks", leak)
         for job in self.jobs.values():
@@ -806,7 +814,10 @@ class WaterNetwork:
         clash = next(
             (
                 j
-                for j in self.jobs.values()
+                for j in sorted(
+                    _distinct([j for key in job["area_ids"] for j in self._jobs_by_area.get(key, {}).values()]),
+                    key=_age,
+                )
                 if j is not job
                 and self._pending(j)
                 and any(s["id"] in job["area_ids"] for s in [self.segments[key] for key in j["area_ids"]])
@@ -1440,8 +1451,14 @@ class WaterNetwork:
             changed_notices.append(n)
             former_tank_ids.append(n["tank_id"])
             self._put("notices", n, "tank_id", None)
-        if any(self._breaks_rule_9(one_job) for one_job in self.jobs.values()):
-            return self._take_back(RULES[8])
+        for one_job in _distinct(
+            [
+                *self._jobs_by_area.get(customer["segment_id"], {}).values(),
+                *[self.jobs[one["job_id"]] for one in changed_notices],
+            ]
+        ):
+            if self._breaks_rule_9(one_job):
+                return self._take_back(RULES[8])
         for one_notice in _distinct(
             [
                 *self._notices_by_customer.get(customer["id"], {}).values(),
@@ -1480,7 +1497,7 @@ class WaterNetwork:
 
     def _segment_off(self, segment: Segment) -> bool:
         """The off of a segment."""
-        return any(j["status"] == "under_way" and segment["id"] in j["area_ids"] for j in self.jobs.values())
+        return any(j["status"] == "under_way" for j in self._jobs_by_area.get(segment["id"], {}).values())
 
     def _job_ends(self, job: Job) -> str:
         """The ends of a job."""
@@ -1493,7 +1510,16 @@ class WaterNetwork:
         return (self.segments[v["one_end_id"]] in area) != (self.segments[v["other_end_id"]] in area)
 
     def _people_in(self, area: list[Segment]) -> list[Customer]:
-        return [c for c in self.customers.values() if self.segments[c["segment_id"]] in area]
+        return sorted(
+            _distinct(
+                [
+                    c
+                    for key in [record["id"] for record in area]
+                    for c in self._customers_by_segment.get(key, {}).values()
+                ]
+            ),
+            key=_age,
+        )
 
     def _told(self, j: Job, c: Customer) -> bool:
         return bool(self._notices_by_job_customer.get((j["id"], c["id"]), {}))
@@ -1548,21 +1574,33 @@ class WaterNetwork:
 
     def _stuck_to(self, s: Segment, area: list[Segment]) -> bool:
         return any(
-            v["seized"]
-            and (
-                v["one_end_id"] == s["id"]
-                and self.segments[v["other_end_id"]] in area
-                or v["other_end_id"] == s["id"]
-                and self.segments[v["one_end_id"]] in area
+            v["one_end_id"] == s["id"]
+            and self.segments[v["other_end_id"]] in area
+            or v["other_end_id"] == s["id"]
+            and self.segments[v["one_end_id"]] in area
+            for v in _distinct(
+                [
+                    *self._valves_by_one_end.get(s["id"], {}).values(),
+                    *self._valves_by_other_end.get(s["id"], {}).values(),
+                ]
             )
-            for v in self.valves.values()
+            if v["seized"]
         )
 
     def _other_job(self, area: list[Segment], a: str, b: str) -> Job | None:
         return next(
             (
                 j
-                for j in self.jobs.values()
+                for j in sorted(
+                    _distinct(
+                        [
+                            j
+                            for key in [record["id"] for record in area]
+                            for j in self._jobs_by_area.get(key, {}).values()
+                        ]
+                    ),
+                    key=_age,
+                )
                 if self._pending(j)
                 and any(s in area for s in [self.segments[key] for key in j["area_ids"]])
                 and _overlap(j["starts"], self._job_ends(j), a, b)
@@ -1816,6 +1854,10 @@ class WaterNetwork:
         match container:
             case "valves":
                 self._valves_by_closed_for.setdefault(record["closed_for_id"], {})[record["id"]] = record
+                self._valves_by_one_end.setdefault(record["one_end_id"], {})[record["id"]] = record
+                self._valves_by_other_end.setdefault(record["other_end_id"], {})[record["id"]] = record
+            case "customers":
+                self._customers_by_segment.setdefault(record["segment_id"], {})[record["id"]] = record
             case "leaks":
                 self._leaks_by_segment_status.setdefault(
                     (record["segment_id"], record["status"]),
@@ -1842,6 +1884,10 @@ class WaterNetwork:
         match container:
             case "valves":
                 del self._valves_by_closed_for[record["closed_for_id"]][record["id"]]
+                del self._valves_by_one_end[record["one_end_id"]][record["id"]]
+                del self._valves_by_other_end[record["other_end_id"]][record["id"]]
+            case "customers":
+                del self._customers_by_segment[record["segment_id"]][record["id"]]
             case "leaks":
                 del self._leaks_by_segment_status[record["segment_id"], record["status"]][record["id"]]
             case "jobs":

@@ -248,6 +248,7 @@ class WaterSportsRental:
             **config.get("counters", {}),
         }
         self._journal: list[tuple[Any, ...]] = []
+        self._crafts_by_beach: dict[Any, dict[str, Craft]] = {}
         self._crafts_by_kind_beach: dict[Any, dict[str, Craft]] = {}
         self._crafts_by_kind_beach_place: dict[Any, dict[str, Craft]] = {}
         self._jacketses_by_beach: dict[Any, dict[str, Jackets]] = {}
@@ -294,7 +295,7 @@ class WaterSportsRental:
             return _refused(f"There is no kind {kind_id!r}.")
         found = [
             c
-            for c in self.crafts.values()
+            for c in self._crafts_by_beach.get(beach_id, {}).values()
             if (
                 c["beach_id"] == beach_id
                 and c["place"] == "ready"
@@ -895,7 +896,7 @@ class WaterSportsRental:
         beach = self.beaches.get(beach_id)
         if beach is None:
             return _refused(f"There is no beach {beach_id!r}.")
-        if bool(self._waitings_by_customer.get(customer_id, {})):
+        if self._waitings_by_customer.get(customer_id, {}):
             return _refused(f"{customer['name']} waits for something already.")
         if any(o["charge"] is None for o in self._outings_by_skipper.get(customer_id, {}).values()):
             return _refused(f"{customer['name']} is out on the water.")
@@ -1384,6 +1385,7 @@ class WaterSportsRental:
         """Enter a record where it can be found by its attributes."""
         match container:
             case "crafts":
+                self._crafts_by_beach.setdefault(record["beach_id"], {})[record["id"]] = record
                 self._crafts_by_kind_beach.setdefault((record["kind_id"], record["beach_id"]), {})[record["id"]] = record
                 self._crafts_by_kind_beach_place.setdefault(
                     (record["kind_id"], record["beach_id"], record["place"]),
@@ -1409,6 +1411,7 @@ class WaterSportsRental:
         """Take a record out again, before it changes or goes."""
         match container:
             case "crafts":
+                del self._crafts_by_beach[record["beach_id"]][record["id"]]
                 del self._crafts_by_kind_beach[record["kind_id"], record["beach_id"]][record["id"]]
                 del self._crafts_by_kind_beach_place[record["kind_id"], record["beach_id"], record["place"]][record["id"]]
             case "jacketses":

@@ -671,9 +671,9 @@ class WeddingPlanner:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._households_by_name.get(name, {})):
+        if self._households_by_name.get(name, {}):
             return _refused(f"{name} is on the list already.")
-        if bool(self._guests_by_name.get(guest, {})):
+        if self._guests_by_name.get(guest, {}):
             return _refused(f"{guest} is on the list already.")
         if reply_by <= self.now[:10]:
             return _refused(f"A reply is asked for by a day to come, not by {reply_by}.")
@@ -747,7 +747,7 @@ class WeddingPlanner:
         household = self.households.get(household_id)
         if household is None:
             return _refused(f"There is no household {household_id!r}.")
-        if bool(self._guests_by_name.get(name, {})):
+        if self._guests_by_name.get(name, {}):
             return _refused(f"{name} is on the list already.")
         if not self._guests_by_household_reply.get((household_id, "coming"), {}):
             return _refused(f"Nobody of {household['name']} is coming so far.")
@@ -1010,7 +1010,7 @@ class WeddingPlanner:
         category = self.categories.get(category_id)
         if category is None:
             return _refused(f"There is no category {category_id!r}.")
-        if bool(self._vendors_by_name.get(name, {})):
+        if self._vendors_by_name.get(name, {}):
             return _refused(f"{name} is booked already.")
         if not ((1 <= len(rates) and len(rates) <= 4) and _different([r["due_on"] for r in rates])):
             return _refused("Name one to four instalments, each with a day of its own.")
@@ -1297,7 +1297,7 @@ class WeddingPlanner:
             and q["other_id"] == b["id"]
             or q["one_id"] == b["id"]
             and q["other_id"] == a["id"]
-            for q in self.quarrels.values()
+            for q in _distinct([q for key in [a["id"], b["id"]] for q in self._quarrels_by_one.get(key, {}).values()])
         )
 
     def _foe_at(self, g: Guest, t: Table) -> Guest | None:

@@ -1261,11 +1261,8 @@ class WellIntegrity:
     def _deferred(self, w: Well, envelope: str) -> bool:
         return any(
             self.barriers[d["barrier_id"]]["envelope"] == envelope
-            for d in [
-                d
-                for _barrier in self._barriers_by_well.get(w["id"], {}).values()
-                for d in self._deferrals_by_barrier_status.get((_barrier["id"], "approved"), {}).values()
-            ]
+            for _barrier in self._barriers_by_well.get(w["id"], {}).values()
+            for d in self._deferrals_by_barrier_status.get((_barrier["id"], "approved"), {}).values()
         )
 
     def _other(self, e: str) -> str:
@@ -1314,11 +1311,8 @@ class WellIntegrity:
     def _crowd(self, p: Permit) -> int:
         return sum(
             1
-            for q in [
-                q
-                for _well in self._wells_by_platform.get(self.wells[p["well_id"]]["platform_id"], {}).values()
-                for q in self._permits_by_well_status.get((_well["id"], "issued"), {}).values()
-            ]
+            for _well in self._wells_by_platform.get(self.wells[p["well_id"]]["platform_id"], {}).values()
+            for q in self._permits_by_well_status.get((_well["id"], "issued"), {}).values()
             if q is not p
             and _overlap(q["starts"], self._permit_ends(q), p["starts"], self._permit_ends(p))
         )

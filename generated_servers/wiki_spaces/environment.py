@@ -50,6 +50,7 @@ INDEXED = {
     ("links", "source_id"),
     ("links", "target_id"),
     ("pages", "locked_by_id"),
+    ("pages", "only_for_ids"),
     ("pages", "owner_id"),
     ("pages", "parent_id"),
     ("pages", "title"),
@@ -161,18 +162,25 @@ def _above(records: dict[str, Any], start: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _below(records: dict[str, Any], start: Any, field: str) -> list[Any]:
-    """The records from which one comes to this one by following a reference, nearest first."""
+def _below(users: dict[Any, dict[str, Any]], start: Any) -> list[Any]:
+    """The records from which one comes to this one by following a reference, nearest first.
+
+    `users` has the records that refer to an id.
+    """
     found: dict[str, Any] = {}
     ahead = [start["id"]]
     while ahead:
         key = ahead.pop(0)
-        for record in records.values():
-            goal = record[field]
-            if record["id"] not in found and (key in goal if isinstance(goal, list) else goal == key):
+        for record in sorted(users.get(key, {}).values(), key=_age):
+            if record["id"] not in found:
                 found[record["id"]] = record
                 ahead.append(record["id"])
     return list(found.values())
+
+
+def _those(records: dict[str, Any], keys: Iterable[Any]) -> list[Any]:
+    """The records of these ids, each once, oldest first."""
+    return sorted((records[key] for key in set(keys) if key in records), key=_age)
 
 
 class WikiSpaces:
@@ -200,6 +208,8 @@ class WikiSpaces:
         }
         self._journal: list[tuple[Any, ...]] = []
         self._pages_by_locked_by: dict[Any, dict[str, Page]] = {}
+        self._pages_by_lower_title: dict[Any, dict[str, Page]] = {}
+        self._pages_by_only_for: dict[Any, dict[str, Page]] = {}
         self._pages_by_owner: dict[Any, dict[str, Page]] = {}
         self._pages_by_parent: dict[Any, dict[str, Page]] = {}
         self._pages_by_title: dict[Any, dict[str, Page]] = {}
@@ -266,7 +276,7 @@ class WikiSpaces:
         page = self.pages.get(page_id)
         if page is None:
             return _refused(f"There is no page {page_id!r}.")
-        found = [q for q in _below(self.pages, page, "parent_id")]
+        found = [q for q in _below(self._pages_by_parent, page)]
         found.sort(key=lambda q: (self._page_depth(q), q["title"], _age(q)))
         return _found(
             {
@@ -577,7 +587,7 @@ class WikiSpaces:
             return _refused(f"There is no person {by_id!r}.")
         if not by["editor"]:
             return _refused(f"{by['name']} is a reader only.")
-        if any(p["title"].lower() == title.lower() for p in self.pages.values()):
+        if self._pages_by_lower_title.get(title.lower(), {}):
             return _refused(f"There is a page {title} already.")
         if parent_id is not None and parent["space_id"] != space_id:
             return _refused(f"{parent['title']} lies in {self.spaces[parent['space_id']]['name']}.")
@@ -1028,7 +1038,7 @@ class WikiSpaces:
                 for q in self._subtree(page)
                 if parent_id is not None
                 and q["locked_by_id"] is not None
-                and any(not self._may_see(x, parent) for x in self.people.values() if x["id"] == q["locked_by_id"])
+                and any(not self._may_see(x, parent) for x in _those(self.people, [q["locked_by_id"]]))
             ),
             None,
         )
@@ -1036,12 +1046,14 @@ class WikiSpaces:
             return _refused(f"Whoever edits {shut['title']} may not see what lies there.")
         self._journal = []
         self._put("pages", page, "parent_id", parent_id)
-        if any(self._breaks_rule_1(one_page) for one_page in self.pages.values()):
-            return self._take_back(RULES[0])
+        for one_page in _distinct([page, *_below(self._pages_by_parent, page)]):
+            if self._breaks_rule_1(one_page):
+                return self._take_back(RULES[0])
         if self._breaks_rule_2(page):
             return self._take_back(RULES[1])
-        if any(self._breaks_rule_6(one_page) for one_page in self.pages.values()):
-            return self._take_back(RULES[5])
+        for one_page in _distinct([page, *_below(self._pages_by_parent, page)]):
+            if self._breaks_rule_6(one_page):
+                return self._take_back(RULES[5])
         done = f"move {page['title']} as {by['name']}"
         if parent is not None:
             done += f" below {parent['title']}"
@@ -1149,13 +1161,14 @@ class WikiSpaces:
                 record["id"]
                 for record in [
                     g
-                    for g in self.groups.values()
+                    for g in _those(self.groups, [*page["only_for_ids"], group_id])
                     if (g["id"] in page["only_for_ids"] and g is not group or g is group and restricted)
                 ]
             ],
         )
-        if any(self._breaks_rule_6(one_page) for one_page in self.pages.values()):
-            return self._take_back(RULES[5])
+        for one_page in _distinct([page, *_below(self._pages_by_parent, page)]):
+            if self._breaks_rule_6(one_page):
+                return self._take_back(RULES[5])
         return {
             "success": True,
             "message": f"Done: change whether {page['title']} is for {group['name']} as {by['name']}.",
@@ -1212,13 +1225,23 @@ class WikiSpaces:
                 record["id"]
                 for record in [
                     x
-                    for x in self.people.values()
+                    for x in _those(self.people, [*group["member_ids"], person_id])
                     if (x["id"] in group["member_ids"] and x is not person or x is person and member)
                 ]
             ],
         )
-        if any(self._breaks_rule_6(one_page) for one_page in self.pages.values()):
-            return self._take_back(RULES[5])
+        for one_page in _distinct(
+            [
+                *self._pages_by_only_for.get(group["id"], {}).values(),
+                *[
+                    user
+                    for one in self._pages_by_only_for.get(group["id"], {}).values()
+                    for user in _below(self._pages_by_parent, one)
+                ],
+            ]
+        ):
+            if self._breaks_rule_6(one_page):
+                return self._take_back(RULES[5])
         return {"success": True, "message": f"Done: change whether {person['name']} is in {group['name']}."}
 
     def archive_page(self, page_id: str, by_id: str) -> Result:
@@ -1501,7 +1524,7 @@ class WikiSpaces:
         return [p] + _above(self.pages, p, "parent_id")
 
     def _subtree(self, p: Page) -> list[Page]:
-        return [p] + _below(self.pages, p, "parent_id")
+        return [p] + _below(self._pages_by_parent, p)
 
     def _may_see(self, x: Person, p: Page) -> bool:
         return all(
@@ -1532,9 +1555,17 @@ class WikiSpaces:
     def _links_into(self, p: Page) -> list[Link]:
         return [
             l
-            for l in self.links.values()
-            if self.pages[l["target_id"]] in self._subtree(p)
-            and self.pages[l["source_id"]] not in self._subtree(p)
+            for l in sorted(
+                _distinct(
+                    [
+                        l
+                        for key in [p["id"], *[record["id"] for record in _below(self._pages_by_parent, p)]]
+                        for l in self._links_by_target.get(key, {}).values()
+                    ]
+                ),
+                key=_age,
+            )
+            if self.pages[l["source_id"]] not in self._subtree(p)
             and self._living(self.pages[l["source_id"]])
         ]
 
@@ -1691,6 +1722,9 @@ class WikiSpaces:
         match container:
             case "pages":
                 self._pages_by_locked_by.setdefault(record["locked_by_id"], {})[record["id"]] = record
+                self._pages_by_lower_title.setdefault(record["title"].lower(), {})[record["id"]] = record
+                for key in record["only_for_ids"]:
+                    self._pages_by_only_for.setdefault(key, {})[record["id"]] = record
                 self._pages_by_owner.setdefault(record["owner_id"], {})[record["id"]] = record
                 self._pages_by_parent.setdefault(record["parent_id"], {})[record["id"]] = record
                 self._pages_by_title.setdefault(record["title"], {})[record["id"]] = record
@@ -1710,6 +1744,9 @@ class WikiSpaces:
         match container:
             case "pages":
                 del self._pages_by_locked_by[record["locked_by_id"]][record["id"]]
+                del self._pages_by_lower_title[record["title"].lower()][record["id"]]
+                for key in record["only_for_ids"]:
+                    self._pages_by_only_for[key].pop(record["id"], None)
                 del self._pages_by_owner[record["owner_id"]][record["id"]]
                 del self._pages_by_parent[record["parent_id"]][record["id"]]
                 del self._pages_by_title[record["title"]][record["id"]]

@@ -49,6 +49,7 @@ CHANGES = (
 """The methods that may change something; all others only read."""
 
 INDEXED = {
+    ("bottling_runs", "planned_on"),
     ("bottling_runs", "status"),
     ("bottling_runs", "wine_id"),
     ("components", "grape"),
@@ -222,6 +223,7 @@ class WineCellar:
         self._vessels_by_wine: dict[Any, dict[str, Vessel]] = {}
         self._labels_by_name: dict[Any, dict[str, Label]] = {}
         self._samples_by_wine: dict[Any, dict[str, Sample]] = {}
+        self._bottling_runs_by_planned_on: dict[Any, dict[str, BottlingRun]] = {}
         self._bottling_runs_by_wine: dict[Any, dict[str, BottlingRun]] = {}
         self._bottling_runs_by_wine_status: dict[Any, dict[str, BottlingRun]] = {}
         for wine in self.wines.values():
@@ -754,7 +756,7 @@ class WineCellar:
             if entry["vessel_id"] not in self.vessels:
                 return _refused(f"There is no vessel {entry['vessel_id']!r}.")
             parts.append({"vessel": self.vessels[entry["vessel_id"]], "litres": entry["litres"]})
-        if bool(self._wines_by_name.get(name, {})):
+        if self._wines_by_name.get(name, {}):
             return _refused(f"There is a wine called {name} already.")
         if tank["kind"] != "tank" or tank["status"] != "clean":
             return _refused(f"{tank['name']} is not a clean tank.")
@@ -957,7 +959,7 @@ class WineCellar:
         tank = self.vessels.get(tank_id)
         if tank is None:
             return _refused(f"There is no vessel {tank_id!r}.")
-        if bool(self._wines_by_name.get(name, {})):
+        if self._wines_by_name.get(name, {}):
             return _refused(f"There is a wine called {name} already.")
         if tank["kind"] != "tank" or tank["status"] != "clean":
             return _refused(f"{tank['name']} is not a clean tank.")
@@ -1176,7 +1178,7 @@ class WineCellar:
             dict: {"success": True, "message": what was done, "data": the ids of what was created}
                 or {"success": False, "error": why it cannot be done}
         """
-        if bool(self._labels_by_name.get(name, {})):
+        if self._labels_by_name.get(name, {}):
             return _refused(f"There is a label {name} already.")
         if grape is None and vintage is None:
             return _refused("A label without grape and vintage promises nothing; name one of them.")
@@ -1235,9 +1237,8 @@ class WineCellar:
             )
         others = sum(
             r["bottles"]
-            for r in self.bottling_runs.values()
-            if r["planned_on"] == planned_on
-            and r["status"] != "cancelled"
+            for r in self._bottling_runs_by_planned_on.get(planned_on, {}).values()
+            if r["status"] != "cancelled"
         )
         if others + bottles > 1500:
             return _refused(f"The line has {1500 - others} bottles left on {planned_on}.")
@@ -1485,9 +1486,8 @@ class WineCellar:
             r["status"] != "cancelled"
             and sum(
                 o["bottles"]
-                for o in self.bottling_runs.values()
-                if o["planned_on"] == r["planned_on"]
-                and o["status"] != "cancelled"
+                for o in self._bottling_runs_by_planned_on.get(r["planned_on"], {}).values()
+                if o["status"] != "cancelled"
             ) > 1500
         )
 
@@ -1569,6 +1569,7 @@ class WineCellar:
             case "samples":
                 self._samples_by_wine.setdefault(record["wine_id"], {})[record["id"]] = record
             case "bottling_runs":
+                self._bottling_runs_by_planned_on.setdefault(record["planned_on"], {})[record["id"]] = record
                 self._bottling_runs_by_wine.setdefault(record["wine_id"], {})[record["id"]] = record
                 self._bottling_runs_by_wine_status.setdefault(
                     (record["wine_id"], record["status"]),
@@ -1590,5 +1591,6 @@ class WineCellar:
             case "samples":
                 del self._samples_by_wine[record["wine_id"]][record["id"]]
             case "bottling_runs":
+                del self._bottling_runs_by_planned_on[record["planned_on"]][record["id"]]
                 del self._bottling_runs_by_wine[record["wine_id"]][record["id"]]
                 del self._bottling_runs_by_wine_status[record["wine_id"], record["status"]][record["id"]]

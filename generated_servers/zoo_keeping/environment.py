@@ -288,7 +288,7 @@ class ZooKeeping:
             return _refused(f"There is no animal {animal_id!r}.")
         found = [
             b
-            for b in self.animals.values()
+            for b in self._animals_by_species.get(animal["species_id"], {}).values()
             if (b["status"] == "here" and b["species_id"] == animal["species_id"] and b["sex"] != animal["sex"])
             and (self._grown(b, self.now[:10]) and self._paired(b) is None and b["quarantine_until"] is None)
             and not self._related(animal, b)
@@ -553,7 +553,7 @@ class ZooKeeping:
         room = self.enclosures.get(room_id)
         if room is None:
             return _refused(f"There is no enclosure {room_id!r}.")
-        if bool(self._animals_by_name.get(name, {})):
+        if self._animals_by_name.get(name, {}):
             return _refused(f"There is an animal called {name}.")
         if born >= self.now[:10]:
             return _refused(f"{born} is not past.")
@@ -808,7 +808,7 @@ class ZooKeeping:
             return _refused(f"There is no pair {pair_id!r}.")
         if pair["ended"] or self.animals[pair["female_id"]]["enclosure_id"] is None:
             return _refused("The pair has ended.")
-        if bool(self._animals_by_name.get(name, {})):
+        if self._animals_by_name.get(name, {}):
             return _refused(f"There is an animal called {name}.")
         if self._enclosure_free_area(
             self.enclosures[self.animals[pair["female_id"]]["enclosure_id"]]
@@ -1310,11 +1310,8 @@ class ZooKeeping:
         """The daily of a feed."""
         return sum(
             self.specieses[a["species_id"]]["grams"]
-            for a in [
-                a
-                for _species in self._specieses_by_eats.get(feed["id"], {}).values()
-                for a in self._animals_by_species.get(_species["id"], {}).values()
-            ]
+            for _species in self._specieses_by_eats.get(feed["id"], {}).values()
+            for a in self._animals_by_species.get(_species["id"], {}).values()
             if a["enclosure_id"] is not None
         )
 

@@ -301,7 +301,7 @@ def test_a_call_that_is_ended_between_any_two_writes_leaves_the_world_as_it_was(
     world, other = opened(WRITES, 60), opened(WRITES, 60)
     before = world.state_hash()
     chance = random.Random(7)
-    for _ in range(8):
+    for _ in range(4):
         monkeypatch.setattr(deadline, "SECONDS", chance.uniform(0.0, 0.05))
         monkeypatch.setattr(deadline, "_TICK", chance.uniform(0.001, 0.02))
         outcome = world.call("work", {"item_id": "ITEM-00001", "times": 1})

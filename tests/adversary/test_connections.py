@@ -8,10 +8,12 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -28,6 +30,7 @@ from tests.adversary.connection_attacks import Attack
 from tests.adversary.farm_of_neighbours import farm_of
 from tests.farm.farms import ROOT, SECRET, Program, farm_program
 from tests.farm.talking import Talk
+from tests.farm.turns import turns_of_the_loop
 
 ADDRESSES = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
 PLACES, MANY = 400, 900
@@ -157,6 +160,57 @@ async def test_requests_for_invented_worlds_of_another_process_wait_in_a_bounded
             clients = [asked_for(agents, invented[0]) for _ in range(300)]
             await until_answered(front, before + 100)
             close_all(clients)
+
+
+async def test_open_connections_go_to_another_process_a_few_in_each_turn_of_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    registry = read_registry(ROOT / "registry.json")
+    with Mailboxes.opened(2) as boxes, listen("127.0.0.1", 0, None) as agents, listen("127.0.0.1", 0, None) as owners:
+        config = FarmConfig(ROOT / "generated_servers", registry, "2026-01-01T00:00:00Z", SECRET, url_of(agents))
+        front, given = FrontEnd(config, 0, boxes), list[int]()
+        name = next(name for name in map("{:022d}".format, count()) if Share(0, 2).owner(name) == 1)
+        request = f"POST /e/hospital_stays/{name}/mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n".encode()
+        hand_over = front.siblings.hand_over
+
+        def noted(*connection: Any) -> bool:
+            given.append(now())
+            return hand_over(*connection)
+
+        monkeypatch.setattr(front.siblings, "hand_over", noted)
+        async with serving(front, [agents], [owners], boxes), turns_of_the_loop() as now:
+            clients = []
+            for _ in range(100):
+                reader, writer = await asyncio.open_connection(*agents.getsockname())
+                writer.write(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+                assert (await reader.readline()).endswith(b"200 OK\r\n")
+                clients.append(writer)
+            for writer in clients:
+                writer.write(request)
+            async with asyncio.timeout(20):
+                while len(given) < 100:  # noqa: ASYNC110
+                    await asyncio.sleep(0)
+            # Two turns may be counted as one.
+            assert max(Counter(given).values()) <= 8
+            for writer in clients:
+                writer.close()
+
+
+async def test_requests_for_open_worlds_that_another_process_hands_over_at_once_are_served_by_turns() -> None:
+    async with farm_of(ROOT) as farm:
+        front, parts = farm.here.front, urlsplit((await farm.open("hospital_stays"))["url"])
+        head = f"POST {parts.path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        clients = []
+        for _ in range(700):
+            client, server = socket.socketpair()
+            clients.append(client)
+            front.take("agent", server, f"{head}content-length: {len(CALL)}\r\n\r\n".encode() + CALL)
+        assert front.agents.newcomers.waiting > 690
+        reader, writer = await asyncio.open_connection(sock=clients[-1])
+        assert (await reader.readline()).endswith(b"200 OK\r\n")
+        assert not front.agents.statuses[503]
+        writer.close()
+        close_all(clients[:-1])
 
 
 def asked_for(agents: socket.socket, name: str) -> socket.socket:

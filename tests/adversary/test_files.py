@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from envscaler_mcp.artifacts import Environment, Registry, State
-from envscaler_mcp.artifacts.members import check_target, read_member
+from envscaler_mcp.artifacts.members import check_target
 from envscaler_mcp.artifacts.names import is_environment_id, is_state_name, state_name
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.cli.program import app
@@ -35,6 +35,7 @@ from envscaler_mcp.llm.answers import Answers
 from envscaler_mcp.llm.ledger import Spending
 from envscaler_mcp.llm.recording import Recording
 from envscaler_mcp.pipeline.exporting import export_upstream
+from envscaler_mcp.plain_files import read_below
 from envscaler_mcp.prompts import Prompts, prompt_names
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.runs.rescoring import rescored_folder
@@ -43,6 +44,7 @@ from envscaler_mcp.scoring.run_folder import RunFolder, read_plan
 from envscaler_mcp.serving.code import read_code
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.settings import Settings
+from envscaler_mcp.synthesis.starter import starter_blueprint
 
 ROOT = Path(__file__).resolve().parents[2]
 ENV = "hospital_stays"
@@ -205,7 +207,7 @@ def test_a_pipe_in_the_place_of_a_file_makes_no_reader_wait(member: str, home: P
     (folder / member).unlink()
     os.mkfifo(folder / member)
     with pytest.raises(ArtifactError, match="not a plain file"):
-        read_member(folder, member)
+        read_below(folder, member)
     with pytest.raises(ArtifactError, match="not a plain file"):
         load_scenarios(folder) if member == "scenarios.jsonl" else read_code(folder)
 
@@ -276,10 +278,10 @@ def test_a_server_folder_that_leads_elsewhere_is_neither_emptied_nor_written(
 
 def test_building_over_a_link_of_a_sent_home_is_refused_before_anything_is_lost(home: Path, tmp_path: Path) -> None:
     victim = mail_of_the_user(tmp_path)
-    shutil.rmtree(home / "generated_servers" / ENV)
-    (home / "generated_servers" / ENV).symlink_to(victim)
+    (tmp_path / "desk.yaml").write_text(starter_blueprint("desk", "other"), encoding="utf-8")
+    (home / "generated_servers" / "desk").symlink_to(victim)
     before = contents(victim)
-    code, said = envscaler(home, "build", ENV)
+    code, said = envscaler(home, "build", str(tmp_path / "desk.yaml"))
     assert (code, "is a link" in said) == (1, True)
     assert contents(victim) == before
 

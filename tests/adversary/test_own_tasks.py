@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable
+from typing import Any
 
 import httpx2
 import pytest
@@ -18,6 +21,7 @@ from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.farm import idempotency, verdicts
 from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.peers import SilentError
+from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.sandbox import source_cache
 from envscaler_mcp.serving.control.client import RemoteWorld
 from envscaler_mcp.serving.control.schemas import OwnTask
@@ -50,7 +54,7 @@ def test_answers_that_are_kept_for_their_keys_are_bounded_in_bytes(monkeypatch: 
             done.append(key)
             return Response(b"x" * size)
 
-        headers = [(b"idempotency-key", key.encode()), (b"authorization", token.encode())]
+        headers = [(b"idempotency-key", key.encode()), (b"authorization", f"Bearer {token}".encode())]
         await requests.answer(Request({"type": "http", "headers": headers}), b"order", do)
 
     async def asked() -> None:
@@ -206,6 +210,50 @@ async def test_checks_of_own_tasks_have_less_memory_and_what_they_hold_is_counte
                 # Where the workers are full, the largest is ended, here the one of the checks; its verdict is asked for again.
                 monkeypatch.setattr(memory, "_for_worlds", 10 << 20)
             assert "short of memory" in judging.result()
+
+
+async def test_verdicts_of_one_token_that_are_read_as_data_leave_a_place_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    release = threading.Event()
+
+    def slow(scenario: Scenario, *more: Any) -> Any:
+        if scenario.task == "slow":
+            release.wait(20)
+        return judge(scenario, *more)
+
+    monkeypatch.setattr(verdicts, "judge", slow)
+    long = OwnTask(scenario=TASK.model_copy(update={"task": "slow"}), state=STATE)
+    async with farm_here() as farm:
+        with farm.client() as hostile, farm.client() as client:
+            worlds = await run_sync(lambda: hostile.open_many("hospital_stays", 6, task=long))
+            (mine,) = await run_sync(lambda: client.open_many("hospital_stays", 1, scenario=TASK.id))
+            async with asyncio.TaskGroup() as group:
+                judging = [group.create_task(run_sync(world.verify)) for world in worlds]
+                await until(lambda: sum(len(world.waiting_verdicts) for world in farm.front.worlds) == 3)
+                try:
+                    assert (await run_sync(mine.verify)).owner == "agent"
+                    assert not any(task.done() for task in judging)
+                finally:
+                    release.set()
+
+
+async def test_a_token_has_its_keys_however_it_is_written_and_pushes_out_no_other() -> None:
+    requests, done = IdempotentRequests(), list[str]()
+
+    async def ask(authorization: str, key: str) -> None:
+        async def do() -> Response:
+            done.append(key)
+            return Response()
+
+        headers = [(b"idempotency-key", key.encode()), (b"authorization", authorization.encode())]
+        await requests.answer(Request({"type": "http", "headers": headers}), b"order", do)
+
+    await ask("Bearer quiet", "mine")
+    for number in range(2 * idempotency.KEPT_TOKENS):
+        await ask(f"Basic {b64encode(f'user{number}:loud'.encode()).decode()}", "theirs")
+    await ask("bearer  quiet", "mine")
+    assert done == ["mine", "theirs"]
 
 
 async def test_places_go_to_the_holder_with_the_fewest() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -442,6 +443,28 @@ async def test_owners_are_told_what_is_wrong_with_an_odd_request(home: Path) -> 
             assert (await farm.owners.get(path)).status_code in (200, 404), path
         answer = await farm.owners.post("/v1/worlds", json={}, headers={"idempotency-key": "k" * 300})
         assert answer.status_code == 400
+
+
+NOTHINGS = b'"task":{"scenario":{"checks":[%s]},"state":{}}' % b",".join([b"{}"] * 340_000)
+FEWER = b'"task":{"scenario":{"checks":[%s]},"state":{}}' % b",".join([b"{}"] * 50_000)
+UNKNOWN = b",".join(b'"%x":1' % number for number in range(105_000))
+
+
+@pytest.mark.parametrize("content", [NOTHINGS, FEWER, UNKNOWN], ids=["too many", "many", "unknown"])
+async def test_a_request_with_many_mistakes_takes_no_more_memory_than_a_few_times_its_size(
+    home: Path, content: bytes
+) -> None:
+    async with farm_of(home) as farm:
+        assert (await farm.owners.post("/openenv/hospital_stays/reset", json={})).status_code == 200
+        for path, first in (("/v1/worlds", b'"environment":"hospital_stays",'), ("/openenv/hospital_stays/reset", b"")):
+            tracemalloc.start()
+            try:
+                answer = await farm.owners.post(path, content=b"{%s%s}" % (first, content))
+                assert tracemalloc.get_traced_memory()[1] < 40 << 20
+            finally:
+                tracemalloc.stop()
+            assert answer.status_code in (400, 422)
+            assert len(answer.text) < 200
 
 
 def schema_of(value: object) -> dict[str, Any]:

@@ -43,6 +43,12 @@ def test_a_connection_names_this_interpreter_and_this_program(tmp_path: Path) ->
     assert is_ours(server, made)
 
 
+def test_what_uv_runs_out_of_its_cache_is_started_by_uv_again(tmp_path: Path) -> None:
+    made = HostConnection("cursor", "seed_bank", server_command("seed_bank", tmp_path, Path("/bin/uv")))
+    assert made.command == ("/bin/uv", "tool", "run", "envscaler-mcp", "--home", str(tmp_path), "serve", "seed_bank")
+    assert is_ours(made.server, made)
+
+
 def test_vs_code_has_a_member_of_its_own_and_names_the_transport() -> None:
     assert list(a_connection("vscode").document) == ["servers"]
     assert a_connection("vscode").server["type"] == "stdio"

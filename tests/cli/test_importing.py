@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from envscaler_mcp.cli.program import app
 from tests.pipeline.published import ENVIRONMENTS, published
 
 SCRIPT = {
@@ -21,9 +23,8 @@ SCRIPT = {
 
 
 def envscaler(home: Path, *words: str) -> tuple[int, str, str]:
-    program = [sys.executable, "-m", "envscaler_mcp", "--home", str(home), *words]
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
+    done = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["--home", str(home), *words])
+    return done.exit_code, done.stdout, done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +56,10 @@ def test_imported_tasks_are_played_over_a_real_server(home: Path, told: tuple[in
     (home / "script.json").write_text(json.dumps(SCRIPT))
     wanted = ["--scenario", "task_1", "--scenario", "task_6", "--scoring", scoring, "--via", "stdio", "--json"]
     out = str(home / "runs" / scoring)
-    code, text, err = envscaler(home, "run", "--agent", f"scripted:{home / 'script.json'}", "--out", out, *wanted)
-    assert code == 0, err
-    assert [one["reward"] for one in json.loads(text)["episodes"]] == [1.0, 0.5]
+    words = ["run", "--agent", f"scripted:{home / 'script.json'}", "--out", out, *wanted]
+    program = [sys.executable, "-m", "envscaler_mcp", "--home", str(home), *words]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    assert [one["reward"] for one in json.loads(done.stdout)["episodes"]] == [1.0, 0.5]
 
 
 def test_what_came_in_goes_out(home: Path, told: tuple[int, str, str]) -> None:

@@ -14,7 +14,7 @@ from envscaler_mcp.synthesis.starter import starter_blueprint
 
 IMPORTER = """
 from envscaler_mcp.pipeline.building import build
-from envscaler_mcp.pipeline.emission import register, write_built
+from envscaler_mcp.pipeline.emission import add_to_registry, write_built
 from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment
 
 
@@ -22,7 +22,7 @@ def import_blueprint(environments, scenarios, servers, registry_file, progress, 
     built = build(environments)
     environment = built.environment
     write_built(built, servers / environment.id)
-    register([built], servers, registry_file)
+    add_to_registry([built], servers, registry_file)
     progress(environment.id, 1)
     return Imported([ImportedEnvironment(environment.id, environment.title, tools=len(environment.tools))])
 """

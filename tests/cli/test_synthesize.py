@@ -61,13 +61,22 @@ QUICKLY = ("--scenarios", "1")
 """For runs of which nobody asks how many scenarios they make."""
 
 
-def surroundings(url: str = "http://127.0.0.1:9/v1") -> dict[str, str]:
+NOWHERE = "http://127.0.0.1:9/v1"
+
+
+def surroundings(url: str = NOWHERE) -> dict[str, str]:
     return {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "sk-test", "COLUMNS": "200"}
 
 
+async def envscaler(*words: str, url: str = NOWHERE) -> tuple[int, str, str]:
+    """What the program answers, in a thread of this process: the endpoint answers meanwhile."""
+    runner = CliRunner(env=surroundings(url))
+    done = await anyio.to_thread.run_sync(lambda: runner.invoke(app, words))
+    return done.exit_code, done.stdout, done.stderr
+
+
 async def run(home: Path, url: str, *words: str) -> tuple[int, str, str]:
-    done = await anyio.run_process(command(home, *words), env=surroundings(url), check=False)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    return await envscaler(*command(home, *words)[3:], url=url)
 
 
 def files(home: Path) -> dict[str, bytes]:
@@ -93,12 +102,10 @@ async def test_raw_tasks_become_an_environment_that_is_registered_and_served(tmp
     assert {asked["model"] for asked in embedded} == {"tiny"}
     chats = len(place.requests) - len(embedded)
     assert told["total"]["dollars"] == pytest.approx((chats * (1000 * 2 + 200 * 8) + len(embedded) * 2) / 1e6)
-    done = await anyio.run_process(
-        [sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "call", "lending_desk", "list_books"]
-    )
-    assert "Middlemarch" in done.stdout.decode()
-    proven = await anyio.run_process([sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "prove"])
-    assert "2 of 2 scenarios are proven." in proven.stdout.decode()
+    _, out, _ = await envscaler("--home", str(tmp_path), "call", "lending_desk", "list_books")
+    assert "Middlemarch" in out
+    _, out, _ = await envscaler("--home", str(tmp_path), "prove")
+    assert "2 of 2 scenarios are proven." in out
 
 
 @pytest.mark.slow
@@ -275,11 +282,11 @@ async def test_raw_tasks_are_mined_by_a_model_that_is_paid_once(tmp_path: Path) 
     tasks = tmp_path / "tasks.txt"
     tasks.write_text("\n".join(TASKS))
     (tmp_path / "registry.json").write_text('{"schema_version": 1, "entries": []}')
-    program = [sys.executable, "-m", "envscaler_mcp", "--home", str(tmp_path), "mine", str(tasks), "--model", "small"]
+    words = ["--home", str(tmp_path), "mine", str(tasks), "--model", "small"]
     async with scripted_endpoint(speaking(actor())) as place:
-        first = await anyio.run_process([*program, "--why"], env=surroundings(place.url))
-        again = await anyio.run_process([*program, "--json"], env=surroundings(place.url))
+        _, first, told = await envscaler(*words, "--why", url=place.url)
+        _, again, _ = await envscaler(*words, "--json", url=place.url)
     assert len(place.requests) == 1
-    assert "3 of 4 tasks need a system with records" in first.stdout.decode()
-    assert "1,000 tokens in, 200 out" in first.stderr.decode()
-    assert json.loads(again.stdout)["kept"] == 3
+    assert "3 of 4 tasks need a system with records" in first
+    assert "1,000 tokens in, 200 out" in told
+    assert json.loads(again)["kept"] == 3

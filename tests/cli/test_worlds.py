@@ -145,7 +145,7 @@ def test_served_on_standard_streams_it_is_the_same_server() -> None:
     assert len(told[0].splitlines()) == 2
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_served_over_http_it_says_where_and_ends_when_it_is_told_to(ending: signal.Signals) -> None:
     command = [sys.executable, "-m", "envscaler_mcp", "--home", str(ROOT), "serve", "hospital_stays", "--http"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -110,16 +110,18 @@ def test_ctrl_c_at_the_keyboard_ends_the_server_too() -> None:
             os.close(handle)
 
 
-@pytest.mark.parametrize(
-    "file", sorted((ROOT / "clients" / "hosts").rglob("*.json")), ids=lambda file: file.parent.name
-)
-def test_an_example_for_a_host_starts_a_server_when_its_paths_are_right(file: Path) -> None:
-    (servers,) = json.loads(file.read_text(encoding="utf-8")).values()
-    (server,) = servers.values()
-    right = [
-        word.replace("/path/to/envscaler-mcp/.venv/bin/python", sys.executable)
-        for word in (server["command"], *server["args"])
-    ]
-    right = [word.replace("/path/to/envscaler-mcp", str(ROOT)) for word in right]
-    told = run(sys.executable, PLAIN, "--call", "list_wards", "{}", "--", *right)
-    assert json.loads(told.stdout.splitlines()[1])["refused"] is False
+def test_every_example_for_a_host_starts_a_server_when_its_paths_are_right() -> None:
+    files = sorted((ROOT / "clients" / "hosts").rglob("*.json"))
+    commands = set()
+    for file in files:
+        (servers,) = json.loads(file.read_text(encoding="utf-8")).values()
+        (server,) = servers.values()
+        words = [
+            word.replace("/path/to/envscaler-mcp/.venv/bin/python", sys.executable)
+            for word in (server["command"], *server["args"])
+        ]
+        commands.add(tuple(word.replace("/path/to/envscaler-mcp", str(ROOT)) for word in words))
+    assert len(files) >= 4
+    for command in commands:
+        told = run(sys.executable, PLAIN, "--call", "list_wards", "{}", "--", *command)
+        assert json.loads(told.stdout.splitlines()[1])["refused"] is False

@@ -14,7 +14,7 @@ import pytest
 from envscaler_mcp.artifacts import Scenario, State
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.building import build
-from envscaler_mcp.pipeline.emission import register, write_built
+from envscaler_mcp.pipeline.emission import add_to_registry, write_built
 from envscaler_mcp.pipeline.exporting import export_upstream
 from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.runs import WorldHome
@@ -31,7 +31,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("exported")
     made = build(blueprint_files()[NAME])
     write_built(made, place / "built" / NAME)
-    register([made], place / "built", place / "built.json")
+    add_to_registry([made], place / "built", place / "built.json")
     export_upstream([place / "built" / NAME], place / "e.json", place / "s.json")
     return place
 

@@ -18,7 +18,7 @@ from websockets.frames import Frame, Opcode
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.farm import openenv_routes, websocket
-from envscaler_mcp.farm.openenv_documents import manifest
+from envscaler_mcp.farm.openenv_documents import openenv_yaml
 from envscaler_mcp.serving.code import load_folder
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.farm.farms import ROOT, Here, farm_here
@@ -276,7 +276,7 @@ async def test_the_client_for_tools_shares_a_session_between_requests_and_its_we
 
 def test_the_manifest_names_the_tools_and_how_rewards_are_told() -> None:
     card, _ = load_folder(ROOT / "generated_servers" / ENVIRONMENT)
-    told = yaml.safe_load(manifest(card, 8766))
+    told = yaml.safe_load(openenv_yaml(card, 8766))
     assert (told["name"], told["port"], told["spec_version"]) == (ENVIRONMENT, 8766, 1)
     assert told["validation"]["capabilities"]["verifier"] == {"kind": "reward_channel"}
     assert told["validation"]["capabilities"]["declared_tools"] == [tool.name for tool in card.tools]

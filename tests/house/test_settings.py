@@ -34,6 +34,22 @@ def test_what_hosts_keep_lies_where_this_user_keeps_such_files(tmp_path: Path) -
         assert Settings.read({}).client_settings == Path.home() / ".config"
 
 
+def test_a_checkout_has_no_archive_of_worlds() -> None:
+    assert Settings.read({}).shipped is None
+
+
+@pytest.mark.parametrize(
+    ("prefix", "found"),
+    [("/home/me/.cache/uv/archive-v0/abc", True), ("/big/environments-v2/x", True), ("/home/me/project/.venv", False)],
+)
+def test_a_program_in_the_cache_of_uv_knows_which_uv_runs_it(
+    prefix: str, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", prefix)
+    assert Settings.read({"UV": "/bin/uv"}).uv == (Path("/bin/uv") if found else None)
+    assert Settings.read({}).uv is None
+
+
 def test_settings_do_not_change_while_a_program_runs() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         Settings.read({}).home = Path("/")  # type: ignore[misc]

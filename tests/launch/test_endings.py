@@ -80,8 +80,18 @@ def started(folder: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux to wait for another's children")
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("environment", ["library_folder", pytest.param("office_folder", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("environment", "ending"),
+    [
+        ("library_folder", signal.SIGKILL),
+        *(
+            pytest.param(folder, ending, marks=pytest.mark.slow)
+            for folder in ("library_folder", "office_folder")
+            for ending in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+            if (folder, ending) != ("library_folder", signal.SIGKILL)
+        ),
+    ],
+)
 def test_servers_end_when_the_process_that_launched_them_is_killed(
     environment: str, ending: signal.Signals, request: pytest.FixtureRequest
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,29 @@ from envscaler_mcp.launch.opening import WrongUseError, open_folder
 from envscaler_mcp.launch.stdio import over_stdio
 from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.trust import load_code
+from envscaler_mcp.trust.server import main
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a server ended, and what it said."""
+
+    code: object
+    out: str
+    err: str
+
+
+@pytest.fixture
+def ended(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+    """What the program of a server folder does in this process, where it ends at once."""
+
+    def serve(folder: Path, *options: str) -> Ended:
+        with pytest.raises(SystemExit) as end:
+            main(folder, options)
+        out, err = capsys.readouterr()
+        return Ended(end.value.code, out, err)
+
+    return serve
 
 
 def typed(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -47,11 +72,13 @@ def typed(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
         (["--seed", "x"], "invalid int value"),
     ],
 )
-def test_wrong_use_says_why_and_ends_with_2(library_folder: Path, options: list[str], said: str) -> None:
-    done = typed(library_folder, *options)
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert (done.returncode, done.stdout) == (2, "")
+def test_wrong_use_says_why_and_ends_with_2(
+    library_folder: Path, options: list[str], said: str, ended: Callable[..., Ended]
+) -> None:
+    done = ended(library_folder, *options)
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert (done.code, done.out) == (2, "")
 
 
 def test_a_folder_that_cannot_be_served_says_why_and_ends_with_1(tmp_path: Path, library_folder: Path) -> None:
@@ -61,14 +88,14 @@ def test_a_folder_that_cannot_be_served_says_why_and_ends_with_1(tmp_path: Path,
     assert done.returncode == 1
 
 
-def test_the_tools_are_listed_for_people_and_for_programs(library_folder: Path) -> None:
-    people, programs = typed(library_folder, "--list-tools"), typed(library_folder, "--list-tools", "--json")
-    assert "lend_book      Lend a book to a member.\n" in people.stdout
-    listed = json.loads(programs.stdout)
+def test_the_tools_are_listed_for_people_and_for_programs(library_folder: Path, ended: Callable[..., Ended]) -> None:
+    people, programs = ended(library_folder, "--list-tools"), ended(library_folder, "--list-tools", "--json")
+    assert "lend_book      Lend a book to a member.\n" in people.out
+    listed = json.loads(programs.out)
     assert [tool["name"] for tool in listed][:2] == ["get_book", "list_books"]
     assert listed[0]["annotations"]["readOnlyHint"] is True
     assert listed[0]["inputSchema"]["additionalProperties"] is False
-    assert (people.returncode, programs.returncode) == (0, 0)
+    assert (people.code, programs.code) == (0, 0)
 
 
 def test_a_server_nobody_talks_to_ends_with_0(library_folder: Path) -> None:

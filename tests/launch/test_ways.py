@@ -85,7 +85,7 @@ async def test_one_script_gives_equal_bytes_on_every_way(
     assert await played(over_http(folder, mode=mode), script) == expected
 
 
-@pytest.mark.parametrize("launch", [over_stdio, over_http])
+@pytest.mark.parametrize("launch", [over_stdio, pytest.param(over_http, marks=pytest.mark.slow)])
 async def test_a_new_server_has_a_new_world_with_the_seed_and_state_asked_for(launch: Any, office_folder: Path) -> None:
     accept = [("accept", {"receiver": "Bo", "weight": 2})]
     first = await played(launch(office_folder), accept)

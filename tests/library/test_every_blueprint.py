@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.home.comparing import differences
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.authoring import check_blueprints
-from envscaler_mcp.registry import differences, find_entry, read_registry
+from envscaler_mcp.registry import find_entry, read_registry
 from envscaler_mcp.serving import open_world, read_code
 from tests.library_sample import turns
 

@@ -16,7 +16,7 @@ from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.building import build
-from envscaler_mcp.pipeline.emission import register, write_built
+from envscaler_mcp.pipeline.emission import add_to_registry, write_built
 from envscaler_mcp.pipeline.exporting import export_upstream
 from envscaler_mcp.pipeline.imported import Imported, ImportedEnvironment
 from envscaler_mcp.pipeline.importing import import_upstream
@@ -178,7 +178,7 @@ def as_published(
 def test_environments_of_ours_earn_the_same_where_published_ones_run(tmp_path: Path) -> None:
     built = build(blueprint_files()["beekeeping"])
     write_built(built, tmp_path / "beekeeping")
-    register([built], tmp_path, tmp_path / "registry.json")
+    add_to_registry([built], tmp_path, tmp_path / "registry.json")
     export_upstream([tmp_path / "beekeeping"], tmp_path / "e.json", tmp_path / "s.json")
     environment = json.loads((tmp_path / "e.json").read_text())["beekeeping"]
     assert ENVIRONMENTS["env_1_rl"].keys() <= environment.keys()

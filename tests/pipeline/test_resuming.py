@@ -52,7 +52,14 @@ def test_what_was_finished_is_kept_and_only_the_rest_is_built(home: Path) -> Non
     assert (home / "registry.json").read_bytes() != registered
 
 
-@pytest.mark.parametrize("touched", ["environment.py", "scenarios.jsonl", "states/start.json", ".built.json"])
+@pytest.mark.parametrize(
+    "touched",
+    [
+        "environment.py",
+        ".built.json",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("scenarios.jsonl", "states/start.json")),
+    ],
+)
 def test_what_was_touched_is_built_again(home: Path, touched: str) -> None:
     file = home / "generated_servers" / "lift_service" / touched
     before = file.read_text(encoding="utf-8")
@@ -94,13 +101,15 @@ def test_more_scenarios_begin_with_those_that_ship_and_lie_beside_them(home: Pat
 def test_a_blueprint_that_cannot_be_built_keeps_no_other_from_being_built(tmp_path: Path) -> None:
     broken = tmp_path / "broken.yaml"
     broken.write_text("id: broken\ntitle: Broken\n", encoding="utf-8")
-    paths = [broken, blueprint_of("lift_service")]
+    small = tmp_path / "boat_rental.yaml"
+    small.write_text(starter_blueprint("boat_rental", "leisure"), encoding="utf-8")
+    paths = [broken, small]
     for workers in (1, 2):
         found = emit_environments(
             paths, tmp_path / "generated_servers", tmp_path / "registry.json", workers=workers, all_of_them=True
         )
         assert list(found.failures) == [str(broken)]
-        assert [one.environment.id for one in found.built] == ["lift_service"]
+        assert [one.environment.id for one in found.built] == ["boat_rental"]
 
 
 @pytest.mark.slow

@@ -10,9 +10,9 @@ import pytest
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Tool, digest_of
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.errors import RegistryError
+from envscaler_mcp.home.comparing import differences
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.registry import (
-    differences,
     find_entry,
     read_registry,
     search,

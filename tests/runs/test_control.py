@@ -5,8 +5,6 @@ from __future__ import annotations
 import secrets
 import socket
 import stat
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -28,6 +26,7 @@ from envscaler_mcp.serving.control.client import ControlClient
 from envscaler_mcp.serving.control.plane import MAX_BODY
 from envscaler_mcp.serving.control.schemas import PREFIX, SERVER_OPERATIONS
 from envscaler_mcp.serving.session import Controls
+from envscaler_mcp.trust.server import main as serve
 from tests.runs.home import oracle, write_home
 
 SERVER = "lending_library"
@@ -142,37 +141,35 @@ async def test_agents_act_on_whichever_session_is_served(servers: Path, tmp_path
         assert (await asked(served.verify)).reward == 1.0
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status", "message"),
-    [
-        ("POST", "/current/call", {"tool": "list_books"}, 404, "There is no such request."),
-        ("POST", "/current/list_books", {}, 404, "There is no such request."),
-        ("POST", "/current/state", {}, 405, "Method Not Allowed"),
-        ("POST", "/current/restore", {}, 400, "snapshot: Field required"),
-        ("POST", "/current/restore", {"snapshot": True}, 400, "snapshot: Input should be a valid integer"),
-        ("POST", "/current/restore", {"snapshot": 99}, 400, "There is no snapshot 99"),
-        ("POST", "/current/restore", [], 400, "The body: Input should be an object"),
-        ("GET", "/99/state", None, 404, "There is no world '99'."),
-        ("POST", "/current/verify", {"scoring": "kind"}, 400, "Input should be 'framed' or 'upstream'"),
-        ("POST", "/current/verify", {}, 400, "nothing to verify"),
-        ("POST", "", {"environment": SERVER, "scenario": "x"}, 400, "There is no scenario 'x' here."),
-        ("POST", "", {"environment": SERVER, "state": "nowhere"}, 400, "no state 'nowhere'; choose one of start"),
-        ("POST", "", {"environment": SERVER, "seed": "1"}, 400, "seed: Input should be a valid integer"),
-        ("POST", "", {"environment": "expense_desk"}, 400, "This server has no environment 'expense_desk'."),
-        ("POST", "", {"environment": SERVER, "count": 2}, 400, "one world at a time"),
-        ("POST", "", {"environment": SERVER, "lease_seconds": 60.0}, 400, "without a lease"),
-        ("POST", "/current/lease", {}, 404, "There is no such request."),
-    ],
-)
-async def test_a_wrong_request_is_refused_in_a_sentence_without_a_path(
-    servers: Path, tmp_path: Path, method: str, path: str, body: Any, status: int, message: str
-) -> None:
+WRONG_REQUESTS: list[tuple[str, str, Any, int, str]] = [
+    ("POST", "/current/call", {"tool": "list_books"}, 404, "There is no such request."),
+    ("POST", "/current/list_books", {}, 404, "There is no such request."),
+    ("POST", "/current/state", {}, 405, "Method Not Allowed"),
+    ("POST", "/current/restore", {}, 400, "snapshot: Field required"),
+    ("POST", "/current/restore", {"snapshot": True}, 400, "snapshot: Input should be a valid integer"),
+    ("POST", "/current/restore", {"snapshot": 99}, 400, "There is no snapshot 99"),
+    ("POST", "/current/restore", [], 400, "The body: Input should be an object"),
+    ("GET", "/99/state", None, 404, "There is no world '99'."),
+    ("POST", "/current/verify", {"scoring": "kind"}, 400, "Input should be 'framed' or 'upstream'"),
+    ("POST", "/current/verify", {}, 400, "nothing to verify"),
+    ("POST", "", {"environment": SERVER, "scenario": "x"}, 400, "There is no scenario 'x' here."),
+    ("POST", "", {"environment": SERVER, "state": "nowhere"}, 400, "no state 'nowhere'; choose one of start"),
+    ("POST", "", {"environment": SERVER, "seed": "1"}, 400, "seed: Input should be a valid integer"),
+    ("POST", "", {"environment": "expense_desk"}, 400, "This server has no environment 'expense_desk'."),
+    ("POST", "", {"environment": SERVER, "count": 2}, 400, "one world at a time"),
+    ("POST", "", {"environment": SERVER, "lease_seconds": 60.0}, 400, "without a lease"),
+    ("POST", "/current/lease", {}, 404, "There is no such request."),
+]
+
+
+async def test_a_wrong_request_is_refused_in_a_sentence_without_a_path(servers: Path, tmp_path: Path) -> None:
     async with beside(servers, tmp_path), over_control(tmp_path, TOKEN) as web:
-        answer = await web.request(method, PREFIX + path, json=body)
-        assert answer.status_code == status
-        assert message in answer.json()["error"]
-        assert str(servers) not in answer.text
-        assert "Traceback" not in answer.text
+        for method, path, body, status, message in WRONG_REQUESTS:
+            answer = await web.request(method, PREFIX + path, json=body)
+            assert answer.status_code == status, (method, path, body)
+            assert message in answer.json()["error"]
+            assert str(servers) not in answer.text
+            assert "Traceback" not in answer.text
 
 
 @asynccontextmanager
@@ -306,9 +303,18 @@ async def test_tasks_are_prompts_and_the_same_for_everybody(servers: Path, tmp_p
         (("--control", "/proc/nowhere/x", "--control-token-env", "CONTROL"), "name another --control", 1),
     ],
 )
-def test_wrong_options_are_told(servers: Path, options: tuple[str, ...], told: str, code: int) -> None:
-    command = [sys.executable, str(servers / SERVER / "server.py"), *options]
-    done = subprocess.run(command, capture_output=True, text=True, input="", env={"CONTROL": TOKEN}, check=False)
-    assert told in done.stderr
-    assert "Traceback" not in done.stderr
-    assert (done.returncode, done.stdout) == (code, "")
+def test_wrong_options_are_told(
+    servers: Path,
+    options: tuple[str, ...],
+    told: str,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("CONTROL", TOKEN)
+    with pytest.raises(SystemExit) as ended:
+        serve(servers / SERVER, options)
+    done = capsys.readouterr()
+    assert told in done.err
+    assert "Traceback" not in done.err
+    assert (ended.value.code, done.out) == (code, "")

@@ -101,11 +101,11 @@ def undisturbed(home: Path, out: Path, via: Via) -> dict[str, str]:
         ("worker", 1, 16, 2),
         pytest.param("stdio", 1, 6, 1, marks=pytest.mark.slow),
         pytest.param("stdio", 2, 12, 1, marks=pytest.mark.slow),
-        pytest.param("direct", 1, 300, 15, marks=pytest.mark.slow),
-        pytest.param("direct", 3, 300, 15, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
-        pytest.param("worker", 1, 300, 15, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
-        pytest.param("worker", 2, 100, 5, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
-        pytest.param("http", 1, 60, 4, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        pytest.param("direct", 1, 120, 6, marks=pytest.mark.slow),
+        pytest.param("direct", 3, 120, 6, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        pytest.param("worker", 1, 120, 6, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        pytest.param("worker", 2, 60, 3, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        pytest.param("http", 1, 30, 2, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
     ],
 )
 def test_a_run_that_is_killed_and_gone_on_with_is_the_run_that_was_never_disturbed(

@@ -18,7 +18,7 @@ from tests.library_sample import sample
 
 SERVERS = Path(__file__).parent.parent.parent / "generated_servers"
 ALL = tuple(sorted(path.parent.name for path in SERVERS.glob("*/scenarios.jsonl")))
-NAMES = tuple(sample(ALL, 12))
+NAMES = tuple(sample(ALL, 8))
 SHIPPED = 10
 
 
@@ -59,8 +59,9 @@ def test_the_oracle_earns_everything_and_ends_where_its_proof_ended(oracle: dict
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_so_it_does_in_all_the_others(tmp_path: Path) -> None:
-    others = tuple(name for name in ALL if name not in NAMES)
+def test_so_it_does_in_forty_others(tmp_path: Path) -> None:
+    # `make prove` plays the oracle of every task that ships.
+    others = tuple(name for name in sample(ALL, 48) if name not in NAMES)
     expect_everything(played(tmp_path, "oracle", names=others), others)
 
 

@@ -126,7 +126,7 @@ def run(arrangement: Arrangement) -> list[dict[str, Any]] | str:
 SLOW = {
     name
     for name, arrangement in ARRANGEMENTS.items()
-    if "gate open" in name or (arrangement.seconds > 1 and arrangement.user != "root")
+    if "gate open" in name or (arrangement.seconds > 1) == (arrangement.user != "root")
 }
 
 

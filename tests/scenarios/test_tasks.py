@@ -21,11 +21,12 @@ def made(seed: int) -> tuple[Scenario, ...]:
     )
 
 
-ALL = [scenario for seed in (1, 2, 3) for scenario in made(seed)]
+def all_made() -> list[Scenario]:
+    return [scenario for seed in (1, 2, 3) for scenario in made(seed)]
 
 
 def test_a_task_makes_as_many_calls_as_its_level_says() -> None:
-    for scenario in ALL:
+    for scenario in all_made():
         low, high = BANDS[scenario.level]
         assert low <= len(scenario.oracle) <= high
         features = scenario.features
@@ -38,11 +39,11 @@ def test_equal_seeds_make_equal_bytes_and_other_seeds_other_tasks() -> None:
     levels = (*LEVELS, *LEVELS)
     texts = [again.scenario(lending().named_state(), level, number).to_text() for number, level in enumerate(levels)]
     assert texts == [scenario.to_text() for scenario in made(1)]
-    assert len({scenario.task for scenario in ALL}) == len(ALL)
+    assert len({scenario.task for scenario in all_made()}) == len(all_made())
 
 
 def test_no_two_threads_of_a_task_touch_the_same_record() -> None:
-    several = [scenario for scenario in ALL if len(scenario.threads) > 1]
+    several = [scenario for scenario in all_made() if len(scenario.threads) > 1]
     assert several
     for scenario in several:
         touched: list[set[str]] = []
@@ -58,12 +59,12 @@ def test_no_two_threads_of_a_task_touch_the_same_record() -> None:
 
 
 def test_the_calls_of_the_threads_are_all_calls_and_each_stands_once() -> None:
-    for scenario in ALL:
+    for scenario in all_made():
         assert sorted(place for thread in scenario.threads for place in thread) == list(range(len(scenario.oracle)))
 
 
 def test_a_message_is_dated_and_is_what_its_spans_say() -> None:
-    for scenario in ALL:
+    for scenario in all_made():
         assert scenario.task == "".join(span.text for span in scenario.spans)
         assert scenario.task.startswith(f"{heading('2026-03-02T09:00')}\n\n")
         assert heading("2026-03-02T09:00") == "Monday, 2 March 2026"

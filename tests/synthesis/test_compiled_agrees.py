@@ -7,7 +7,7 @@ import pytest
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.compile import compile_model
 from tests.synthesis.twins import Twins, replayed
-from tests.synthesis.worlds import NAMES, compiled, model, play, raw, start, write
+from tests.synthesis.worlds import NAMES, compiled, model, play, raw, start, with_seeds, write
 
 CALLS, WRITES, HISTORY = 70, 45, 18
 
@@ -36,17 +36,15 @@ def test_no_write_gets_past_a_rule(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("seed", range(2, 4))
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "seed"), with_seeds(2, 3))
 def test_many_calls_answer_and_change_what_the_blueprint_means(name: str, seed: int) -> None:
-    twins, _ = play(name, seed, 400, 60)
+    twins, _ = play(name, seed, 250, 60)
     replayed(twins, start(name, 60))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("seed", range(2, 6))
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "seed"), with_seeds(2, 3, 4, 5))
 def test_none_of_many_writes_gets_past_a_rule(name: str, seed: int) -> None:
     write(name, seed, 150, 10 * seed)
 

@@ -17,15 +17,21 @@ from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.nursery import compile_nursery
-from tests.library_sample import turns
+from tests.library_sample import sample
 from tests.synthesis.calls import Calls, State
 from tests.synthesis.raw_writes import Raw, RawCalls, raw_writes
 from tests.synthesis.twins import Twins, class_of, model_of
 
 _TRICKY = {f.stem: f for f in sorted(Path(__file__).parents[1].glob("blueprints/*.yaml"))}
 BLUEPRINTS = {**blueprint_files(), **_TRICKY}
-NAMES = [*turns(blueprint_files(), 10), *_TRICKY]
-"""Every one of them as a parameter of a test."""
+NAMES = [*sample(blueprint_files(), 5), *_TRICKY]
+"""Some that ship, and all the others."""
+
+
+def with_seeds(*seeds: int) -> list[tuple[str, int]]:
+    """Every blueprint with a seed: those that ship with one of these in turn, the others with each of them."""
+    shipped = [(name, seeds[number % len(seeds)]) for number, name in enumerate(sorted(blueprint_files()))]
+    return [*shipped, *((name, seed) for name in _TRICKY for seed in seeds)]
 
 
 @cache

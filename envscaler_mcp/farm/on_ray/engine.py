@@ -15,6 +15,7 @@ from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.on_ray.cluster import joined
 from envscaler_mcp.farm.on_ray.farm import actors_of
 from envscaler_mcp.farm.tokens import token_for
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.launch.channels import Host
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.control.client import ControlClient
@@ -26,7 +27,7 @@ _SPARE_SECONDS = 60.0
 
 @asynccontextmanager
 async def ray_engine(
-    address: str, servers: Path, registry: Registry, episode_seconds: float
+    address: str, servers: ServerFolders, registry: Registry, episode_seconds: float
 ) -> AsyncIterator[Callable[[Path, EnvironmentCode], AbstractAsyncContextManager[Host]]]:
     """What opens worlds on that cluster, one actor on each of its nodes, for the block."""
     with joined(address) as cluster, TemporaryDirectory(prefix="envscaler-ray-") as folder:

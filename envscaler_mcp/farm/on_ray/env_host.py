@@ -21,6 +21,7 @@ from envscaler_mcp.farm.on_ray.cluster import node_address
 from envscaler_mcp.farm.peers import Mailboxes
 from envscaler_mcp.farm.watchers import TooManyWatchersError
 from envscaler_mcp.farm.worlds import Share
+from envscaler_mcp.home import has_folders
 from envscaler_mcp.sandbox import limits
 from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.sockets import listen, url_of
@@ -103,7 +104,7 @@ class EnvHost:
 
 def _address(config: FarmConfig, head: str) -> str:
     """The address that agents connect to; LaunchError where none could be served there."""
-    if not config.servers.is_dir():
+    if not has_folders(config.servers):
         raise LaunchError(
             f"There are no servers at {str(config.servers)!r} on the node {node_address()}; put them there."
         )

@@ -28,6 +28,7 @@ from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.metrics import FIGURES, added, metrics_response
 from envscaler_mcp.farm.on_ray.hosts import GoneError, Hosts, RayHost, shares
 from envscaler_mcp.farm.worlds import Share
+from envscaler_mcp.serving.control.bodies import read_order
 from envscaler_mcp.serving.control.plane import MAX_BODY
 from envscaler_mcp.serving.control.schemas import PREFIX, OpenOrder
 
@@ -59,7 +60,11 @@ class _Head:
     def answer(self, request: Request) -> None:
         """None: there are no calls here."""
 
-    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> None:  # noqa: ARG002 - never called
+    def seconds_left(self, request: Request) -> float:
+        """How long its token is good."""
+        return self._guards.seconds_left(request)
+
+    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> bool:  # noqa: ARG002 - never called
         raise AssertionError("This process is alone.")
 
     async def _health(self, _: AppRequest) -> Response:
@@ -150,7 +155,7 @@ class Owners(_Head):
     async def _open_all(self, body: bytes) -> Response:
         """All or none; the worlds that an actor should have opened that is gone by then are opened by the others."""
         try:
-            order = OpenOrder.model_validate_json(body or b"{}")
+            order = read_order(OpenOrder, body)
         except ValidationError:
             # An actor says what is wrong with it.
             return _response(await _first(self._hosts, _internal("POST", PREFIX, body)))

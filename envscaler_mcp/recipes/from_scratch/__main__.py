@@ -80,8 +80,8 @@ def _perform(plan: Plan, out: Path, folder: Path, home: Path | None) -> None:
         raise typer.Exit(2) from cause
     from envscaler_mcp import rl
     from envscaler_mcp.errors import EnvScalerError
+    from envscaler_mcp.home import read_home
     from envscaler_mcp.recipes.from_scratch.figures import draw
-    from envscaler_mcp.registry import read_registry
     from envscaler_mcp.settings import Settings
 
     settings = Settings.read()
@@ -89,7 +89,8 @@ def _perform(plan: Plan, out: Path, folder: Path, home: Path | None) -> None:
         settings = settings.model_copy(update={"home": home.resolve()})
     try:
         with rl.local(settings.home) as gym:
-            worlds = Home(settings.servers, read_registry(settings.registry_file), gym)
+            there = read_home(settings)
+            worlds = Home(there.servers, there.registry, gym)
             Experiment(plan, worlds, folder, say).perform()
         draw(out)
     except EnvScalerError as cause:

@@ -17,6 +17,7 @@ import torch
 
 from envscaler_mcp.artifacts import FreshTask, Registry, Split
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.pipeline.fresh_tasks import RegisteredFolder, make_tasks, stream_of
 from envscaler_mcp.plain_files import replacing
 from envscaler_mcp.recipes.from_scratch.demonstrations import Lesson, Prompt, demonstrations, lesson_of, prompt
@@ -41,7 +42,7 @@ _STREAMS = 6
 class Home:
     """Where worlds are taken from."""
 
-    servers: Path
+    servers: ServerFolders
     registry: Registry
     gym: Gym
 

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
 from envscaler_mcp.errors import UnreadableStateError, WorldError
+from envscaler_mcp.serving.control.bodies import first_mistake, read_order
 from envscaler_mcp.serving.control.schemas import (
     ControlOperation,
     Done,
@@ -140,11 +141,9 @@ async def final_state(world: ControlledWorld) -> Mapping[str, Any]:
 
 def _read(model: type[Body], body: bytes) -> Body:
     try:
-        return model.model_validate_json(body or b"{}")
+        return read_order(model, body)
     except ValidationError as cause:
-        first = cause.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise WorldError(f"{where + ': ' if where else 'The body: '}{first['msg']}") from cause
+        raise WorldError(first_mistake(cause, "The body: ")) from cause
 
 
 async def _body(request: Request) -> bytes:

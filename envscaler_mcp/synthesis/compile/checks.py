@@ -125,7 +125,7 @@ class Checks:
                 if key not in question.routes:
                     continue
                 routes = question.routes[key]
-                if routes is None:
+                if routes is None or any(self._cannot_follow(hop) for route in routes for hop in route):
                     scan = True
                     continue
                 for route in routes:
@@ -167,7 +167,7 @@ class Checks:
         """The records at the end of a route, from the record as it is and from what it referred to before."""
         start = _Way(many=True, code=site.record) if site.many else _Way(code=site.record)
         self._follow(start, route, question, single, lists)
-        if attribute in site.before and route and route[0].attribute == attribute and route[0].way != "back":
+        if attribute in site.before and route and route[0].attribute == attribute and route[0].leaves_trace:
             declared = self.model.entities[site.entity].attributes[attribute]
             goal = declared.type.of if declared.type.kind == "list" else declared.type
             assert goal is not None
@@ -179,6 +179,12 @@ class Checks:
                 container = self.model.entities[goal.entity].container
                 start = _Way(many=True, code=f"[self.{container}.get(key) for key in {former}]", loose=True)
             self._follow(start, route[1:], question, single, lists)
+            if route[0].way == "above":
+                self._follow(start, route, question, single, lists)
+
+    def _cannot_follow(self, hop: Hop) -> bool:
+        """Whether the way leads past records that this operation may have deleted."""
+        return hop.way in ("above", "below") and hop.entity in self.deleting
 
     def _follow(self, way: _Way, route: Route, question: Question, single: list[str], lists: list[str]) -> None:
         for number, hop in enumerate(route, start=1):
@@ -198,6 +204,11 @@ class Checks:
         record = "one" if way.many or way.loose else self._code(way)
         skip = " if one is not None" if way.loose else ""
         through = f"for one in {self._code(way) if way.many else f'[{self._code(way)}]'}{skip}"
+        if hop.way in ("above", "below"):
+            code = f'_above(self.{self.model.entities[hop.entity].container}, {record}, "{attribute.key}")'
+            if hop.way == "below":
+                code = f"_below(self.{self.writer.indexes.on(hop.entity, (hop.attribute,)).name}, {record})"
+            return _Way(many=True, code=f"[user {through} for user in {code}]" if record == "one" else code)
         if hop.way == "back":
             only = {} if attribute.type.kind == "list" else only
             index = self.writer.indexes.on(hop.entity, (hop.attribute, *only))

@@ -15,12 +15,13 @@ from envscaler_mcp.language.text import within_docstring, words
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.synthesis.compile.expressions import Writer
 from envscaler_mcp.synthesis.compile.indexes import Indexes
+from envscaler_mcp.synthesis.compile.inline import renamed
 from envscaler_mcp.synthesis.compile.names import define_method, derived_method, record_name, type_name
 from envscaler_mcp.synthesis.compile.operations import Method, moves_constant
 from envscaler_mcp.synthesis.compile.python import Lines
 from envscaler_mcp.synthesis.compile.queries import DerivedReads, OwnQuery, needs_show, write_show
 from envscaler_mcp.synthesis.compile.records import indexed, keeping_records
-from envscaler_mcp.synthesis.compile.rules import Question, Whole, questions, renamed
+from envscaler_mcp.synthesis.compile.rules import Question, Whole, questions
 from envscaler_mcp.synthesis.compile.signatures import Signatures
 from envscaler_mcp.synthesis.compile.support import FUNCTIONS, IMPORTS, NEEDS
 

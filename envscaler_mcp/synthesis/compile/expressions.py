@@ -44,8 +44,12 @@ from envscaler_mcp.language.python_code import (
     quoted,
     within_fstring,
 )
-from envscaler_mcp.synthesis.compile.indexes import Index, Indexes, Way
+from envscaler_mcp.language.types import BOOL
+from envscaler_mcp.synthesis.compile.indexes import Indexes
 from envscaler_mcp.synthesis.compile.names import define_method, derived_method
+from envscaler_mcp.synthesis.compile.narrowing import with_question
+from envscaler_mcp.synthesis.compile.sources import Sources, going_through
+from envscaler_mcp.synthesis.compile.ways import leads
 
 _SWAPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
 _FUNCTIONS = {
@@ -71,6 +75,11 @@ class Writer:
     indexes: Indexes
     given: dict[str, str] = field(default_factory=dict)
     """Parameters that are records, and the arguments that hold their ids."""
+
+    def unless(self, expr: Expr) -> str:
+        """The opposite of a yes-or-no as the test of an `if`."""
+        code = self.negated(expr).text
+        return _untested(code) if isinstance(expr, Scan) else code
 
     # Values
 
@@ -202,13 +211,13 @@ class Writer:
                 return Code(f'{name}["id"] if {name} is not None else None', CHOICE)
             return Code(f"_id_of({name})")
         if type_.kind == "list" and type_.of is not None and type_.of.kind == "ref":
-            raw = self._raw_ids(expr)
+            raw = self.raw_ids(expr)
             return Code(f"[*{raw}]") if raw else Code(f'[record["id"] for record in {self.value(expr).at(OR)}]')
         if type_.kind == "list" and not isinstance(expr, ListOf):
             return Code(f"[*{self.value(expr).at(ATOM)}]")
         return self.value(expr)
 
-    def _raw_ids(self, expr: Expr) -> str:
+    def raw_ids(self, expr: Expr) -> str:
         """The stored ids of a list attribute, or nothing."""
         if isinstance(expr, Get) and expr.of.type.kind == "ref" and expr.name != "id":
             attribute = self.model.entities[expr.of.type.entity].attributes[expr.name]
@@ -262,7 +271,7 @@ class Writer:
             items = ", ".join(str(self.value(item)) for item in right.items)
             comma = "," if len(right.items) == 1 else ""
             return Code(f"{self.value(left).at(SUM)} {op} ({items}{comma})", COMPARE)
-        raw = self._raw_ids(right)
+        raw = self.raw_ids(right)
         if left.type.kind == "ref" and raw:
             return Code(f"{self.key(left).at(SUM)} {op} {raw}", COMPARE)
         return Code(f"{self.value(left).at(SUM)} {op} {self.value(right).at(SUM)}", COMPARE)
@@ -286,9 +295,11 @@ class Writer:
         if name in ("above", "below"):
             entity = self.model.entities[expr.entity]
             start = self.value(expr.arguments[0])
-            return Code(f'_{name}(self.{entity.container}, {start}, "{entity.attributes[expr.attribute].key}")')
-        if name == "len" and self._raw_ids(expr.arguments[0]):
-            return Code(f"len({self._raw_ids(expr.arguments[0])})")
+            if name == "below":
+                return Code(f"_below(self.{self.indexes.on(entity.name, (expr.attribute,)).name}, {start})")
+            return Code(f'_above(self.{entity.container}, {start}, "{entity.attributes[expr.attribute].key}")')
+        if name == "len" and self.raw_ids(expr.arguments[0]):
+            return Code(f"len({self.raw_ids(expr.arguments[0])})")
         arguments = [self.key(a) if name == "bucket" else self.value(a) for a in expr.arguments]
         if name in _FUNCTIONS:
             return Code(f"{_FUNCTIONS[name]}({', '.join(str(argument) for argument in arguments)})")
@@ -328,45 +339,14 @@ class Writer:
         """What a loop runs over, and the tests that the way there does not answer."""
         if not isinstance(loop.source, Records):
             return self.value(loop.source), list(loop.tests)
-        way = self.indexes.way(loop)
-        match way.kind:
-            case "all":
-                return Code(f"self.{self.model.entities[loop.source.entity].container}.values()"), list(loop.tests)
-            case "key":
-                assert way.index is not None
-                source = self.bucket(way.index, {name: str(self.key(value)) for name, value in way.values.items()})
-            case "path":
-                source = self._along(way, loop)
-            case "either":
-                pairs = zip(way.others, way.keys, strict=True)
-                buckets = [f"*{self.bucket(index, {index.attributes[0]: str(self.key(key))})}" for index, key in pairs]
-                source = f"_distinct([{', '.join(buckets)}])"
-        return Code(f"sorted({source}, key=_age)" if ordered else source), way.rest(loop)
-
-    def bucket(self, index: Index, values: dict[str, str]) -> str:
-        """The records that an index keeps under these values."""
-        keys = ", ".join(values[name] for name in index.attributes)
-        return f"self.{index.name}.get({keys if len(index.attributes) == 1 else f'({keys})'}, {{}}).values()"
-
-    def _along(self, way: Way, loop: Loop) -> str:
-        """Every step of a path backwards, from what lies at its end."""
-        assert way.index is not None
-        key = str(self.key(way.values[way.first]))
-        parts: list[str] = []
-        for index in reversed(way.others):
-            name = f"_{index.entity.noun}"
-            parts.append(f"for {name} in {self.bucket(index, {index.attributes[0]: key})}")
-            key = f'{name}["id"]'
-        values = {name: str(self.key(value)) for name, value in way.values.items()} | {way.first: key}
-        parts.append(f"for {loop.name} in {self.bucket(way.index, values)}")
-        return f"[{loop.name} {' '.join(parts)}]"
+        return Sources(self).of(loop, ordered)
 
     def loops(self, loops: tuple[Loop, ...], ordered: bool) -> str:
         """`for … in … if …`, one after the other."""
         parts: list[str] = []
         for loop in loops:
             source, tests = self.records(loop, ordered)
-            parts.append(f"for {loop.name} in {source.at(OR)}")
+            parts.append(going_through(loop.name, source))
             if tests:
                 parts.append("if " + " and ".join(self.value(test).at(NOT) for test in tests))
         return " ".join(parts)
@@ -395,6 +375,10 @@ class Writer:
                 return self._first(expr)
 
     def _exists(self, element: Expr, loops: tuple[Loop, ...]) -> Code:
+        questioned = with_question(Scan(BOOL, "any", element, loops))
+        if questioned != loops and leads(self.indexes, questioned[-1]) and not leads(self.indexes, loops[-1]):
+            # The question says where the records are.
+            element, loops = Literal(BOOL, True), questioned
         if element.type.kind != "bool" or (isinstance(element, Literal) and element.value is True):
             last, rest = loops[-1], loops[:-1]
             source, tests = self.records(last, False)
@@ -402,7 +386,7 @@ class Writer:
                 # The last test is the question; the ones before it only choose.
                 asked = self.value(tests[-1])
                 parts = [self.loops(rest, False)] if rest else []
-                parts.append(f"for {last.name} in {source.at(OR)}")
+                parts.append(going_through(last.name, source))
                 if tests[:-1]:
                     parts.append("if " + " and ".join(self.value(test).at(NOT) for test in tests[:-1]))
                 return Code(f"any({asked} {' '.join(parts)})")
@@ -426,7 +410,7 @@ class Writer:
         if len(loops) == 1 and isinstance(element, Local) and element.name == loops[0].name:
             source, tests = self.records(loops[0], True)
             if not tests:
-                return Code(str(source)) if source.text.startswith("sorted(") else Code(f"list({source})")
+                return Code(str(source)) if source.text.startswith(("sorted(", "_those(")) else Code(f"list({source})")
         return Code(f"[{self.value(element)} {self.loops(loops, True)}]")
 
     def _first(self, expr: Scan) -> Code:

@@ -60,3 +60,29 @@ class Inliner:
             elif item.name != "type" and hasattr(value, "type"):
                 changes[item.name] = self._write(value, names, depth)
         return replace(expr, **changes) if changes else expr
+
+
+def renamed(expr: Expr, name: str, to: Local, *, loops_too: bool = False) -> Expr:
+    """The expression with one variable called otherwise, its own loop too where asked."""
+    if isinstance(expr, Local):
+        return replace(to, type=expr.type) if expr.name == name else expr
+    changes: dict[str, object] = {}
+    for slot in expr.__slots__:
+        value = getattr(expr, slot)
+        if slot == "loops":
+            changes[slot] = tuple(
+                replace(
+                    loop,
+                    name=to.name if loops_too and loop.name == name else loop.name,
+                    source=loop.source
+                    if isinstance(loop.source, Records)
+                    else renamed(loop.source, name, to, loops_too=loops_too),
+                    tests=tuple(renamed(test, name, to, loops_too=loops_too) for test in loop.tests),
+                )
+                for loop in value
+            )
+        elif isinstance(value, tuple) and value and hasattr(value[0], "type"):
+            changes[slot] = tuple(renamed(part, name, to, loops_too=loops_too) for part in value)
+        elif slot != "type" and hasattr(value, "type") and not isinstance(value, Records):
+            changes[slot] = renamed(value, name, to, loops_too=loops_too)
+    return replace(expr, **changes) if changes else expr  # type: ignore[arg-type]

@@ -134,7 +134,7 @@ class Method:
         self.lines.doc(paragraphs)
 
     def _guard(self, guard: Guard) -> None:
-        self.lines.add(f"if {self.writer.negated(guard.test)}:")
+        self.lines.add(f"if {self.writer.unless(guard.test)}:")
         self.lines.add(f"    return _refused({self.writer.sentence(guard.sentence)})")
 
     # What is known from guards
@@ -191,7 +191,7 @@ class Method:
         keys = [str(self.writer.key(part)) for part in statement.by]
         source, tests = self.writer.records(loop, not keys)
         picked = f"[{loop.name} {self.writer.loops((loop,), not keys)}]" if tests else str(source)
-        if not tests and not keys and not picked.startswith(("sorted(", "[")):
+        if not tests and not keys and not picked.startswith(("sorted(", "[", "_those(")):
             picked = f"list({picked})"
         if keys:
             tie = [f"_age({loop.name})"] if loop.element.kind == "ref" else []
@@ -375,7 +375,7 @@ class Method:
     def _remember(self, site: Site, attribute: Attribute, record: str) -> None:
         """Keep the former value of a reference that a route starts along."""
         wanted = any(
-            route and route[0].attribute == attribute.name and route[0].entity == site.entity and route[0].way != "back"
+            route and route[0].attribute == attribute.name and route[0].entity == site.entity and route[0].leaves_trace
             for q in self.questions
             if isinstance(q, Question)
             for route in q.routes.get((site.entity, attribute.name)) or []

@@ -236,7 +236,7 @@ class OwnQuery:
             if isinstance(line, Let):
                 lines.add(f"{line.name} = {self.writer.value(line.value)}")
             else:
-                lines.add(f"if {self.writer.negated(line.test)}:")
+                lines.add(f"if {self.writer.unless(line.test)}:")
                 lines.add(f"    return _refused({self.writer.sentence(line.sentence)})")
         if query.answer:
             parts = ", ".join(f"{quoted(key)}: {self.writer.shown(expr)}" for key, expr in query.answer.items())

@@ -13,6 +13,7 @@ from typing import Literal as Choices
 from envscaler_mcp.language.analysis import read_by
 from envscaler_mcp.language.expressions import (
     And,
+    Arithmetic,
     Choice,
     Compare,
     Defined,
@@ -35,18 +36,24 @@ from envscaler_mcp.language.expressions import (
 )
 from envscaler_mcp.language.model import Model, Rule
 from envscaler_mcp.language.types import BOOL
-from envscaler_mcp.synthesis.compile.inline import Inliner
+from envscaler_mcp.synthesis.compile.inline import Inliner, renamed
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
     """One step of a route."""
 
-    way: Choices["forward", "back", "each"]
-    """Along a reference; to the records that refer here; to every record of a list attribute."""
+    way: Choices["forward", "back", "each", "above", "below"]
+    """Along a reference; to the records that refer here; to every record of a list attribute; again and again along a reference;
+    to all from which one comes here so."""
     entity: str
     """The entity that has the attribute."""
     attribute: str
+
+    @property
+    def leaves_trace(self) -> bool:
+        """Whether what the attribute led to before it was written is on the way too."""
+        return self.way in ("forward", "each", "above")
 
 
 Route = tuple[Hop, ...]
@@ -177,32 +184,6 @@ def _as_pairs(expr: Scan) -> Scan:
     return Scan(BOOL, "none", other, (loop, Loop(other.name, loop.element, loop.source, (*same, *tests, apart))))
 
 
-def renamed(expr: Expr, name: str, to: Local, *, loops_too: bool = False) -> Expr:
-    """The expression with one variable called otherwise, its own loop too where asked."""
-    if isinstance(expr, Local):
-        return replace(to, type=expr.type) if expr.name == name else expr
-    changes: dict[str, object] = {}
-    for slot in expr.__slots__:
-        value = getattr(expr, slot)
-        if slot == "loops":
-            changes[slot] = tuple(
-                replace(
-                    loop,
-                    name=to.name if loops_too and loop.name == name else loop.name,
-                    source=loop.source
-                    if isinstance(loop.source, Records)
-                    else renamed(loop.source, name, to, loops_too=loops_too),
-                    tests=tuple(renamed(test, name, to, loops_too=loops_too) for test in loop.tests),
-                )
-                for loop in value
-            )
-        elif isinstance(value, tuple) and value and hasattr(value[0], "type"):
-            changes[slot] = tuple(renamed(part, name, to, loops_too=loops_too) for part in value)
-        elif slot != "type" and hasattr(value, "type") and not isinstance(value, Records):
-            changes[slot] = renamed(value, name, to, loops_too=loops_too)
-    return replace(expr, **changes) if changes else expr  # type: ignore[arg-type]
-
-
 def _broken(expr: Scan, root: Loop) -> Expr:
     """The rule's opposite, asked of one record: its own tests first, the other loops after them."""
     others = [loop for loop in expr.loops if loop is not root]
@@ -268,17 +249,25 @@ class _Analysis:
         if isinstance(expr, Get) and expr.of.type.kind == "ref" and expr.name != "id":
             self._add((expr.of.type.entity, expr.name), self._ways(expr.of, names))
         if isinstance(expr, Function) and expr.attribute:
-            self._add((expr.entity, expr.attribute), None)
-            if expr.name == "below":
-                self._add((expr.entity, "*"), None)
+            self._follow(expr, names)
         if isinstance(expr, Scan):
-            inside = self._bind(expr.loops, names)
+            inside = self._bind(_asked_of_last(expr), names)
             self._read(expr.element, inside)
             for part in expr.by:
                 self._read(part, inside)
             return
         for child in children(expr):
             self._read(child, names)
+
+    def _follow(self, expr: Function, names: dict[str, list[Route] | None]) -> None:
+        """Every record on the way is read: who is at its end or its beginning is asked."""
+        routes = self._elements(expr, names)
+        start = self._ways(expr.arguments[0], names)
+        if expr.name == "below":
+            self._add((expr.entity, "*"), routes)
+            self._add((expr.entity, expr.attribute), routes)
+        else:
+            self._add((expr.entity, expr.attribute), None if routes is None or start is None else [*start, *routes])
 
     def _acyclic(self, expr: Expr, names: dict[str, list[Route] | None]) -> bool:
         """`v in above(v, parent)`: a new circle passes through the record that was changed."""
@@ -322,14 +311,37 @@ class _Analysis:
             return next((w for part in test.parts if (w := self._linked(part, loop, names)) is not None), None)
         if not isinstance(test, Compare) or test.op not in ("==", "in"):
             return None
+        if test.op == "in":
+            return self._linked_in(test.left, test.right, loop, names)
         for mine, other in ((test.left, test.right), (test.right, test.left)):
             if loop.name in names_in(other) or other.type.kind != "ref":
                 continue
             path = _path(mine, loop.name)
             beyond = self._ways(other, names)
-            if path is not None and beyond is not None and (test.op == "==" or mine is test.right):
+            if path is not None and beyond is not None:
                 return [(*path, *way) for way in beyond]
         return None
+
+    def _linked_in(
+        self, left: Expr, right: Expr, loop: Loop, names: dict[str, list[Route] | None]
+    ) -> list[Route] | None:
+        if left.type.kind != "ref":
+            return None
+        if loop.name not in names_in(right):
+            path, beyond = _path(left, loop.name), self._elements(right, names)
+        elif isinstance(right, ListOf):
+            return self._linked(Or(BOOL, tuple(Compare(BOOL, "==", left, item) for item in right.items)), loop, names)
+        elif isinstance(right, Arithmetic):
+            both = (right.left, right.right)
+            return self._linked(Or(BOOL, tuple(Compare(BOOL, "in", left, part) for part in both)), loop, names)
+        elif loop.name in names_in(left):
+            return None
+        elif isinstance(right, Function) and right.attribute:
+            path, beyond = _path(right.arguments[0], loop.name), self._ways(left, names)
+            path = None if path is None else (*path, _closure(right))
+        else:
+            path, beyond = _path(right, loop.name), self._ways(left, names)
+        return None if path is None or beyond is None else [(*path, *way) for way in beyond]
 
     def _ways(self, expr: Expr, names: dict[str, list[Route] | None]) -> list[Route] | None:
         """The routes from the record that an expression gives back to the record in question."""
@@ -356,10 +368,29 @@ class _Analysis:
             case Get(of=of, name=name) if of.type.kind == "ref":
                 before = self._ways(of, names)
                 return None if before is None else [(Hop("back", of.type.entity, name), *way) for way in before]
+            case Function(arguments=(start, *_)) if expr.attribute:
+                before = self._ways(start, names)
+                return None if before is None else [(_closure(expr, backwards=True), *way) for way in before]
+            case Arithmetic(left=left, right=right):
+                ways = [self._elements(side, names) for side in (left, right)]
+                return None if any(way is None for way in ways) else [route for way in ways for route in way or []]
         return None
 
     def _quietly(self, loops: tuple[Loop, ...], names: dict[str, list[Route] | None]) -> dict[str, list[Route] | None]:
         return _Analysis(self.model, self.root, self.entity, self.others)._bind(loops, names)
+
+
+def _closure(expr: Function, *, backwards: bool = False) -> Hop:
+    """From where `above` or `below` begins to what it gives, or from there to where it begins."""
+    return Hop("below" if (expr.name == "above") == backwards else "above", expr.entity, expr.attribute)
+
+
+def _asked_of_last(scan: Scan) -> tuple[Loop, ...]:
+    """The loops; where `any` or `none` ask a question of the last record, it is one of its tests."""
+    if scan.gather not in ("any", "none") or scan.element.type.kind != "bool":
+        return scan.loops
+    last = scan.loops[-1]
+    return (*scan.loops[:-1], replace(last, tests=(*last.tests, scan.element)))
 
 
 def _backwards(entity: str, attribute: str, way: Route) -> Route:

@@ -1,0 +1,66 @@
+"""What a client of a control plane sent: bounded in its values before it is read, and one mistake of it named."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from envscaler_mcp.errors import WorldError
+
+MOST_VALUES = 120_000
+"""Values of a body, about: those of the largest state, and of a task."""
+MOST_OF_ORDER = 10_000
+"""Values of a body without the records of a state; those of the library's largest task are some 1,200."""
+_SHORT = 16 * 1024
+"""Bytes of a body that cannot hold many values."""
+_RECORDS = "content"
+_MOST_LISTED = 100
+"""Mistakes of which the first is looked for; the validator lists all of them before one can be seen."""
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_json(body: bytes | str) -> Any:
+    """The value of a body; ValueError or RecursionError where it is not JSON, WorldError where it has too many values."""
+    count = sum(map(body.count, (b",", b"[", b"{"))) if isinstance(body, bytes) else sum(map(body.count, ",[{"))
+    if count > MOST_VALUES:
+        raise WorldError(f"This has about {count:,} values; {MOST_VALUES:,} are allowed.")
+    value = json.loads(body)
+    if len(body) > _SHORT:
+        _check_values(value)
+    return value
+
+
+def read_order(model: type[Model], body: bytes) -> Model:
+    """What a body orders; ValidationError where it orders nothing, WorldError where it has too many values."""
+    if len(body) <= _SHORT:
+        return model.model_validate_json(body or b"{}")
+    try:
+        return model.model_validate(read_json(body))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as cause:
+        raise WorldError("The body is not JSON.") from cause
+
+
+def _check_values(value: Any) -> None:
+    waiting, count = [value], 0
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            held = [inner for key, inner in part.items() if key != _RECORDS]
+        else:
+            held = part if isinstance(part, list) else []
+        count += len(held)
+        if count > MOST_OF_ORDER:
+            raise WorldError(f"This has more than {MOST_OF_ORDER:,} values beside the records of a state.")
+        waiting.extend(held)
+
+
+def first_mistake(cause: ValidationError, what: str = "") -> str:
+    """The first mistake in a sentence, after where it is or, at the top, what it is in."""
+    if cause.error_count() > _MOST_LISTED:
+        return f"{what}{cause.error_count():,} of its values are wrong or have no place here."
+    first = cause.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where + ': ' if where else what}{first['msg']}"
