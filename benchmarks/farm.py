@@ -79,7 +79,7 @@ def _start() -> list[Figure]:
             "from the start of a farm to the tools of one environment",
             there,
             "s",
-            Peer("one server by itself, until it listens", alone),
+            Peer("one server alone, until it listens", alone),
             Budget("at most", 1.0),
             f"{len(ids)} environments with {tools} tools; after all of them were asked for their tools "
             f"({listing:.1f} s) the processes hold {memory / MIB:.0f} MiB, before {empty / MIB:.0f}",

@@ -277,7 +277,7 @@ def _in_small_pieces(target: Target) -> bytes:
 
 
 async def _compute(account: Account) -> None:
-    """Nothing to the farm: what a neighbour's work on the same processors costs by itself."""
+    """Nothing to the farm: what a neighbour's work on the same processors costs alone."""
     while True:
         account.counts["nothing sent"] = 0
         sum(range(10_000))
@@ -301,7 +301,7 @@ ABUSES: dict[str, Callable[[Account], Awaitable[None]]] = {
         lambda: one.target.get("/metrics", f"authorization: Bearer {secrets.token_urlsafe(60)}")
     ),
     "1,000 requests at once": lambda one: one.never_read(one.target.get("/health") * 1_000, CONNECTIONS),
-    "large answers nobody reads": lambda one: one.never_read(
+    "large answers, never read": lambda one: one.never_read(
         one.target.call(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'), 50
     ),
 }

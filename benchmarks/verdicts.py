@@ -1,4 +1,4 @@
-"""Verdicts of compiled tasks, and worlds of code that nobody has read."""
+"""Verdicts of compiled tasks, and worlds of unread code."""
 
 from __future__ import annotations
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from envscaler_mcp.plugins import PlugIns
 
 
 def install(site: Path, module: str, source: str, entry_points: Mapping[str, Mapping[str, str]]) -> None:
@@ -18,3 +22,16 @@ def install(site: Path, module: str, source: str, entry_points: Mapping[str, Map
         for group, members in entry_points.items()
     ]
     (about / "entry_points.txt").write_text("\n\n".join(groups) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def read_anew(plugins: PlugIns[Any]) -> Iterator[None]:
+    """For the block the group has what is on the path now, and after it what was there before."""
+    former = dict(vars(plugins))
+    vars(plugins).pop("_installed", None)
+    plugins._loaded = dict(plugins._loaded)
+    try:
+        yield
+    finally:
+        vars(plugins).clear()
+        vars(plugins).update(former)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 BACKLOG = 1_024
 """Connections that may wait to be accepted."""
 _ACCEPTED_AT_ONCE = 128
+_TURNS_TO_SPEAK = 8
+"""Turns of the loop in which a new connection cannot lose its place to newer ones; its request comes in these."""
 _SERVED_AT_ONCE = 4
 """Connections for which serving begins in one turn of the loop; with more of them there is a crowd."""
 _SERVED_IN_RUSH = 1
@@ -100,6 +102,7 @@ class Newcomers:
         self._elsewhere = FairLine(connections.costs)
         """Requests for worlds of other processes, of which any client can invent as many as it likes."""
         self._strangers = FairLine(connections.costs)
+        self._accepted_at_once = max(1, min(_ACCEPTED_AT_ONCE, connections.open.strangers // _TURNS_TO_SPEAK))
         self._taken = 0
         """Connections of other processes that came in this turn of the loop."""
         self._next: asyncio.Handle | None = None
@@ -168,7 +171,7 @@ class Newcomers:
 
     def _accept(self, listener: socket.socket) -> None:
         self._rush = False
-        for number in range(_ACCEPTED_AT_ONCE):
+        for number in range(self._accepted_at_once):
             try:
                 sock, peer = listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):

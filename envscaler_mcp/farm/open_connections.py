@@ -38,6 +38,8 @@ class OpenConnections(Generic[T]):
 
     def __init__(self, limit: int, strangers: int | None = None) -> None:
         strangers = strangers or max(1, limit // 2)
+        self.strangers = strangers
+        """The places of those that have shown nothing."""
         self._strangers = _Group[T](strangers)
         self._known = _Group[T](max(1, limit - strangers))
         self._places: dict[T, tuple[_Group[T], Party]] = {}

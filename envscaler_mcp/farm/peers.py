@@ -106,7 +106,7 @@ class Siblings:
 
     @contextlib.contextmanager
     def taking(self, take: Taken) -> Iterator[None]:
-        """Take connections that others hand over, for the block."""
+        """Take connections that others hand over, for the block; those that could not be handed over end with it."""
         box = self._boxes.receiving[self.number]
         loop = asyncio.get_running_loop()
         loop.add_reader(box.fileno(), self._empty, box, take)
@@ -114,6 +114,9 @@ class Siblings:
             yield
         finally:
             loop.remove_reader(box.fileno())
+            for unsent in self._unsent.values():
+                while unsent:
+                    unsent.popleft().sock.close()
 
     def _empty(self, box: socket.socket, take: Taken) -> None:
         # The rest follows in the next turn of the loop.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from envscaler_mcp.launch.isolators import ISOLATORS
 from envscaler_mcp.launch.opening import WrongUseError, open_folder
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.serving import LocalWorld, read_code
+from tests.plug_in import install, read_anew
 
 GLASS_BOX = '''
 """An isolator that notes which worlds it opened, and opens them in this package's portable workers."""
@@ -32,22 +34,16 @@ BUILT_IN = ["local", "auto", "portable", "hard", "trusted"]
 
 
 @pytest.fixture
-def glass_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def glass_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The log of an isolator that is installed under three names, two of them taken."""
     site = tmp_path / "site"
-    info = site / "glass_box-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: glass-box\nVersion: 1.0\n")
-    names = ("glass", "auto", "hard")
-    (info / "entry_points.txt").write_text(
-        "[envscaler.isolators]\n" + "".join(f"{name} = glass_box:open_noted\n" for name in names)
-        + "broken = glass_box:not_there\n"
-    )  # fmt: skip
-    (site / "glass_box.py").write_text(GLASS_BOX)
+    names = dict.fromkeys(("glass", "auto", "hard"), "glass_box:open_noted")
+    install(site, "glass_box", GLASS_BOX, {"envscaler.isolators": {**names, "broken": "glass_box:not_there"}})
     monkeypatch.syspath_prepend(site)
     monkeypatch.setenv("PYTHONPATH", str(site))
     monkeypatch.setenv("GLASS_BOX_LOG", str(tmp_path / "log"))
-    return tmp_path / "log"
+    with read_anew(ISOLATORS):
+        yield tmp_path / "log"
 
 
 def test_an_installed_isolator_opens_worlds_where_it_is_named(glass_box: Path, library_folder: Path) -> None:
@@ -73,7 +69,7 @@ def test_an_isolator_that_is_not_there_or_cannot_be_imported_is_an_error(glass_b
     code = read_code(library_folder)
     with pytest.raises(WrongUseError, match=r"no isolation 'docker'; there are local, .*, broken, glass\."):
         open_folder(library_folder, code, isolation="docker")
-    with pytest.raises(PlugInError, match="of glass-box"):
+    with pytest.raises(PlugInError, match="of glass_box"):
         open_folder(library_folder, code, isolation="broken")
     assert not glass_box.exists()
 

@@ -67,7 +67,7 @@ def typed(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
             "The variable 'NOT_SET_ANYWHERE' that --token-env names is empty",
         ),
         (["--with-parent"], "--with-parent belongs to --http"),
-        (["--isolation", "none"], "There is no isolation 'none'; there are local, auto, portable, hard, trusted"),
+        (["--isolation", "none"], "There is no isolation 'none'; there are local, auto, portable, hard, trusted."),
         (["--stat", "start"], "unrecognized arguments: --stat"),
         (["--seed", "x"], "invalid int value"),
     ],

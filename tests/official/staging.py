@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from envscaler_mcp.official.benchmark import BENCHMARKS
-from tests.plug_in import install
+from tests.plug_in import install, read_anew
 
 FILES = Path(__file__).parent / "till" / "files"
 SOURCE = "from tests.official.till.benchmark import TILL\n"
@@ -23,12 +23,8 @@ def registered(site: Path) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(site)
         patch.setenv("ENVSCALER_BENCH_TILL", str(FILES))
-        vars(BENCHMARKS).pop("_installed", None)
-        try:
+        with read_anew(BENCHMARKS):
             yield patch
-        finally:
-            vars(BENCHMARKS).pop("_installed", None)
-            BENCHMARKS._loaded.pop("till", None)
 
 
 def copied(folder: Path) -> Path:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from envscaler_mcp.cli.program import app
-from tests.plug_in import install
+from envscaler_mcp.stats import STATISTICS
+from tests.plug_in import install, read_anew
 from tests.runs.home import write_home
 
 SOURCE = """
@@ -26,10 +28,11 @@ LENGTHS = Statistic("how long tasks are", measure)
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     install(tmp_path / "site", "task_lengths", SOURCE, {"envscaler.statistics": {"lengths": "task_lengths:LENGTHS"}})
     monkeypatch.syspath_prepend(tmp_path / "site")
-    return write_home(tmp_path / "home", tasks=2)
+    with read_anew(STATISTICS):
+        yield write_home(tmp_path / "home", tasks=2)
 
 
 def test_a_statistic_of_another_package_is_measured_printed_and_drawn(home: Path, tmp_path: Path) -> None:
